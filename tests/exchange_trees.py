@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -11,10 +13,12 @@ from treewright.tree import (
     CategorySplit,
     Column,
     ColumnKind,
+    Line,
     LinearSplit,
     Split,
     ThresholdSplit,
     Tree,
+    TreeKind,
     grow,
 )
 
@@ -153,6 +157,28 @@ def with_unseen(rng: np.random.Generator, X: NDArray[np.float64]) -> NDArray[np.
     wild[rng.random(len(X)) < 0.2, 4] = len(CATEGORIES)
     wild[rng.random(len(X)) < 0.2, 5] = 2
     return wild
+
+
+def with_lines(tree: Tree, seed: int, n_outputs: int = 1) -> Tree:
+    """The same splits with numbers, and lines over some columns of numbers in about two of three leaves."""
+    rng = np.random.default_rng(seed)
+    numeric = [j for j, column in enumerate(tree.columns) if column.kind is not ColumnKind.CATEGORICAL]
+    lines: list[Line | None] = []
+    for split in tree.splits:
+        chosen = rng.permutation(numeric)[: rng.integers(0, len(numeric) + 1)].tolist()
+        if split is not None or not chosen:
+            lines.append(None)
+            continue
+        slopes = rng.normal(size=(n_outputs, len(chosen))) * 10.0 ** rng.integers(-3, 4, len(chosen))
+        centers = rng.normal(size=len(chosen))
+        ends = np.sort(rng.normal(size=(2, n_outputs)) * 10.0 ** rng.integers(0, 5), axis=0).tolist()
+        slope = tuple(map(tuple, slopes.tolist()))
+        lines.append(Line(tuple(chosen), tuple(centers.tolist()), slope, tuple(ends[0]), tuple(ends[1]), 2.5))
+    value = rng.normal(size=(tree.node_count, n_outputs))
+    prediction = np.zeros(tree.node_count, dtype=np.int32)
+    return replace(
+        tree, classes=None, kind=TreeKind.REGRESSION, value=value, prediction=prediction, lines=tuple(lines)
+    )
 
 
 def as_values(tree: Tree, X: NDArray[np.float64]) -> list[dict[str, object]]:

@@ -19,6 +19,11 @@ using namespace treewright::ranked;
 
 namespace {
 
+// Costs of leaves and of a split of two fit below kNoCost: a leaf without loss costs at most 2^60 and little more, and no
+// leaf loses more than 2^60.
+constexpr Cost kLargestLeaf = (Cost{1} << 60) + (Cost{1} << 40);
+constexpr double kLargestLoss = 1152921504606846976.0;  // 2^60
+
 nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
                        int shift, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
                        std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
@@ -28,24 +33,32 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     set_ranks(data, rank, weight.size(), min_leaf);
     if (weighted.shape(1) != weight.size() || weighted.shape(0) == 0)
         throw std::invalid_argument("squared_error: arrays of different lengths");
-    if (leaf < 1 || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40)
+    if (leaf < 1 || leaf > kLargestLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40)
         throw std::invalid_argument("squared_error: units");
     data.n_outputs = static_cast<std::uint32_t>(weighted.shape(0));
     data.weight.assign(weight.data(), weight.data() + weight.size());
-    data.weighted.assign(weighted.data(), weighted.data() + weighted.size());
+    data.weighted.resize(weighted.size());
     std::int64_t total = 0;
     for (const std::int64_t w : data.weight) {
         if (w < 0 || (total += w) > TargetTable::kLargestSum) throw std::invalid_argument("squared_error: weights");
     }
+    double squares = 0;
     for (std::uint32_t k = 0; k < data.n_outputs; ++k) {
         total = 0;
         for (std::uint32_t row = 0; row < data.n_rows; ++row) {
-            const std::int64_t s = data.weighted_of(k, row);
+            const std::int64_t s = weighted.data()[std::size_t{k} * data.n_rows + row];
+            data.weighted[std::size_t{row} * data.n_outputs + k] = s;
             if (s > TargetTable::kLargestSum || s < -TargetTable::kLargestSum || (data.weight[row] == 0 && s != 0) ||
                 (total += s < 0 ? -s : s) > TargetTable::kLargestSum)
                 throw std::invalid_argument("squared_error: targets too large");
+            if (s != 0)
+                squares += static_cast<double>(s) * static_cast<double>(s) / static_cast<double>(data.weight[row]);
         }
     }
+    if (squares > std::ldexp(1.0, TargetTable::kSquareBits))
+        throw std::invalid_argument("squared_error: squares too large");
+    if (std::ldexp(squares, tie_bits - shift) > kLargestLoss)
+        throw std::invalid_argument("squared_error: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
@@ -61,7 +74,8 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
     ActionTable& data = *table;
     set_ranks(data, rank, cost.shape(0), min_leaf);
     if (cost.shape(1) == 0) throw std::invalid_argument("action_costs: no action");
-    if (leaf < 1 || tie_bits < 0 || tie_bits > 40) throw std::invalid_argument("action_costs: units");
+    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40)
+        throw std::invalid_argument("action_costs: units");
     data.n_actions = static_cast<std::uint32_t>(cost.shape(1));
     data.cost.assign(cost.data(), cost.data() + cost.size());
     std::int64_t room = std::int64_t{1} << (59 - tie_bits);  // for the largest costs of all rows
@@ -88,7 +102,7 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     EventTable& data = *table;
     set_ranks(data, rank, events.size(), min_leaf);
     if (hazard.size() != events.size()) throw std::invalid_argument("survival: arrays of different lengths");
-    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60)
+    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60)
         throw std::invalid_argument("survival: units");
     data.scale = scale;
     data.events.assign(events.data(), events.data() + events.size());
@@ -104,7 +118,7 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     const double room = std::ldexp(1.0, 58 - tie_bits);
     if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
         std::ldexp(static_cast<double>(all_events) * std::log(static_cast<double>(all_hazard) + 1), scale) >
-            static_cast<double>(EventTable::kLargestTerm))
+            std::min(static_cast<double>(EventTable::kLargestTerm), std::ldexp(kLargestLoss, 1 - tie_bits)))
         throw std::invalid_argument("survival: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
@@ -122,7 +136,7 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
     ClassTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
     if (weight.size() != label.size()) throw std::invalid_argument("log_loss: arrays of different lengths");
-    if (leaf < 1 || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60 || n_classes == 0)
+    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60 || n_classes == 0)
         throw std::invalid_argument("log_loss: units");
     data.n_classes = n_classes;
     data.scale = scale;
@@ -139,7 +153,7 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
     const double room = std::ldexp(1.0, 58 - tie_bits);
     if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
         std::ldexp(static_cast<double>(all) * std::log(static_cast<double>(all) + 1), scale) >
-            static_cast<double>(ClassTable::kLargestTerm))
+            std::min(static_cast<double>(ClassTable::kLargestTerm), std::ldexp(kLargestLoss, 1 - tie_bits)))
         throw std::invalid_argument("log_loss: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
@@ -158,8 +172,8 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
     QuantileTable& data = *table;
     set_ranks(data, rank, place.size(), min_leaf);
     if (weight.size() != place.size()) throw std::invalid_argument("pinball: arrays of different lengths");
-    if (leaf < 1 || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40 || up < 1 || down < 1 ||
-        up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor)
+    if (leaf < 1 || leaf > kLargestLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40 || up < 1 ||
+        down < 1 || up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor)
         throw std::invalid_argument("pinball: units");
     data.up = up;
     data.down = down;

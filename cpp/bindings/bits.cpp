@@ -139,6 +139,7 @@ class BitsProblem {
         result["feasible"] = out.bounds.upper < kInfinity;
         treewright::add_run(result, control);
         result["stop"] = out.stop;
+        result["ended_by"] = control.reason();  // that of a phase after the proof, too
         result["bytes"] = out.bytes;
         result["cache_entries"] = out.cache_entries;
         result["cache_shed"] = out.cache_shed;

@@ -43,16 +43,16 @@ void bind_near_optimal(nb::module_& m) {
              "redundant"_a, "leaf_value"_a, "time_limit"_a, "memory_limit"_a,
              "Find the largest sums of leaf values (node x class).")
         .def("shares", &NearOptimalSet::shares, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
-             "time_limit"_a, "memory_limit"_a, "root_only"_a,
+             "time_limit"_a, "memory_limit"_a, "report"_a.none(), "root_only"_a,
              "Count the trees in floating point, at every node or in all.")
         .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
-             "redundant"_a, "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
-             "leaf_at_root"_a,
+             "redundant"_a, "time_limit"_a, "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
+             "leaf_at_root"_a, "report"_a.none(),
              "Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are "
              "drawn anew, times the "
              "total weight; None if there is no tree.")
         .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
-             "redundant"_a, "memory_limit"_a, "copies_without"_a,
+             "redundant"_a, "time_limit"_a, "memory_limit"_a, "copies_without"_a, "report"_a.none(),
              "Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of "
              "one without; 2^62 for "
              "none.")

@@ -129,24 +129,23 @@ class NearOptimalSet {
 
     [[nodiscard]] NearOptimalShares shares(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                            bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
-                                           bool root_only) const {
+                                           nb::object report, bool root_only) const {
         SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         return NearOptimalShares(graph_, std::move(rule), root_only,
-                                 treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none()));
+                                 treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
 
     [[nodiscard]] nb::tuple reliance(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
-                                     bool any_label, bool redundant, std::size_t memory_limit,
+                                     bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
                                      const Vector<std::uint32_t>& copies_of, const Vector<std::uint64_t>& ones,
                                      std::size_t n_rows, const Vector<std::int64_t>& weight,
-                                     const Vector<std::int64_t>& cost, bool leaf_at_root) const {
+                                     const Vector<std::int64_t>& cost, bool leaf_at_root, nb::object report) const {
         require_rows(ones, n_rows);
         treewright::require(copies_of.shape(0) == graph_->edges.size() && weight.shape(0) == n_rows &&
                                 cost.shape(0) == n_rows * graph_->n_classes,
                             "reliance: shapes do not agree");
         const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
-        Control control =
-            treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         std::optional<std::pair<double, double>> found;
         {
             nb::gil_scoped_release release;
@@ -159,12 +158,11 @@ class NearOptimalSet {
     }
 
     [[nodiscard]] nb::tuple column_worth(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
-                                         bool any_label, bool redundant, std::size_t memory_limit,
-                                         const Vector<std::uint32_t>& copies_without) const {
+                                         bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
+                                         const Vector<std::uint32_t>& copies_without, nb::object report) const {
         treewright::require(copies_without.shape(0) == graph_->edges.size(), "column_worth: shapes do not agree");
         const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
-        Control control =
-            treewright::make_control(std::numeric_limits<double>::infinity(), kNoSteps, memory_limit, nb::none());
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         ColumnWorth found;
         {
             nb::gil_scoped_release release;

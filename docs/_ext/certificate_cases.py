@@ -38,7 +38,9 @@ from treewright.bornagain import (
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
+from treewright.lines import with_lines
 from treewright.problem import (
+    Criterion,
     make_policy_problem,
     make_problem,
     make_regression_problem,
@@ -54,6 +56,7 @@ from treewright.result import (
     SolveStatus,
     StopReason,
     SurvivalResult,
+    shallow_note,
 )
 from treewright.search import (
     Frontier,
@@ -222,7 +225,9 @@ def agreeing(**changes: Any) -> BornAgainResult:
 def agreeing_stopped() -> str:
     """Say what such a run says that ended early."""
     found = agreeing(tolerance=0.02)
-    return replace(found, status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT).sentence()
+    stats = {**found.stats, "leaves_lower_bound": found.tree.n_leaves - 1}
+    reason = StopReason.TIME_LIMIT
+    return replace(found, status=SolveStatus.FEASIBLE, stop_reason=reason, stats=stats).sentence()
 
 
 def agreement_on_rows() -> str:
@@ -237,6 +242,13 @@ def near_values() -> tuple[BornAgainResult, NDArray[np.float64], NDArray[np.floa
     X = X[:60, 2:4]
     predicted = DecisionTreeRegressor(max_leaf_nodes=3, random_state=0).fit(X, y[:60]).predict(X)
     return distil_values(predicted, X, tolerance=10.0, max_depth=2), predicted, X
+
+
+def values_open() -> str:
+    """Say what a run says that proved the number of leaves, and not that none of as many is near on more rows."""
+    return replace(
+        near_values()[0], status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT
+    ).sentence()
 
 
 def values_on_rows() -> str:
@@ -266,6 +278,12 @@ def beside_cart() -> CartComparison:
     return compare_with_cart(X[::2], y[::2], X[1::2], y[1::2], max_depth=2)
 
 
+def beside_cart_freer() -> str:
+    """Say what is said where CART may use splits that the search may not."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return compare_with_cart(X, y, max_depth=2, thresholds=3, min_samples_leaf=5).sentence()
+
+
 @cache
 def regression() -> RegressionResult:
     """Return a proven regression tree."""
@@ -281,6 +299,24 @@ def regression_stopped() -> str:
     return replace(
         proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
     ).sentence()
+
+
+def regression_of(criterion: Criterion) -> str:
+    """Say what a proven regression tree of another loss says."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(
+        table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=1, criterion=criterion, quantile=0.9
+    )
+    return solve_regression(problem).sentence()
+
+
+def regression_lines(left_out: int) -> str:
+    """Say what a proven regression tree says that got lines afterwards, in all leaves but so many, or in none."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=2)
+    lined = with_lines(regression(), problem)
+    lines = 0 if left_out < 0 else lined.tree.n_leaves - left_out
+    return replace(lined, stats={**lined.stats, "lines": lines}).sentence()
 
 
 @cache
@@ -381,6 +417,20 @@ def near_optimal_stopped() -> str:
     return replace(trees, best=best, asked=2 * trees.asked, stop_reason=StopReason.TIME_LIMIT).sentence()
 
 
+def near_optimal_rounded() -> str:
+    """Say what a set says whose weights are real numbers."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    trees = near_optimal_trees(
+        X,
+        y,
+        cost_complexity=0.02,
+        max_depth=2,
+        thresholds=4,
+        sample_weight=np.sqrt(np.arange(1, 151)),
+    )
+    return trees.sentence()
+
+
 def near_optimal_nothing() -> str:
     """Say what a set says that was stopped before the optimal trees were all found."""
     trees = near_optimal()
@@ -411,6 +461,8 @@ CASES: dict[str, Maker] = {
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},
     "stopped": partial(stopped, None),
+    "stopped-shallower": partial(shallow_note, {"min_samples_leaf": 5}, 4, 0.1),
+    "stopped-shallower-rounded": partial(shallow_note, {}, 4, 0.1, 2e-8),
     "stopped-by-rounding": stopped_by_rounding,
     "search-forecast": partial(search_forecast, 12.0, 130.0, 300.0),
     "search-forecast-open": partial(search_forecast, 12.0, 130.0, 30.0),
@@ -428,6 +480,7 @@ CASES: dict[str, Maker] = {
     "born-again-rows-stopped": agreeing_stopped,
     "agreement": agreement_on_rows,
     "born-again-values": lambda: near_values()[0].sentence(),
+    "born-again-values-open": values_open,
     "value-agreement": values_on_rows,
     "born-again-stopped": partial(faithful_stopped, 4),
     "born-again-stopped-at-once": partial(faithful_stopped, 1),
@@ -442,9 +495,17 @@ CASES: dict[str, Maker] = {
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
     "beside-cart": lambda: beside_cart().sentence(),
+    "beside-cart-freer": beside_cart_freer,
     "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),
     "regression": lambda: regression().sentence(),
     "regression-stopped": regression_stopped,
+    "regression-poisson": partial(regression_of, "poisson"),
+    "regression-gamma": partial(regression_of, "gamma"),
+    "regression-absolute-error": partial(regression_of, "absolute_error"),
+    "regression-quantile": partial(regression_of, "quantile"),
+    "regression-lines": partial(regression_lines, 0),
+    "regression-some-lines": partial(regression_lines, 1),
+    "regression-no-lines": partial(regression_lines, -1),
     "survival": lambda: survival().sentence(),
     "survival-stopped": survival_stopped,
     "shards": lambda: in_shards().sentence(),
@@ -459,6 +520,7 @@ CASES: dict[str, Maker] = {
     "near-optimal-one": lambda: near_optimal().where(max_objective=near_optimal().best.objective).sentence(),
     "near-optimal-stopped": near_optimal_stopped,
     "near-optimal-nothing": near_optimal_nothing,
+    "near-optimal-rounded": near_optimal_rounded,
     "hybrid": explained,
     "forecast": lambda: forecast(small_ensemble(), descents=10).sentence(),
     "faithful": lambda: check_faithful(faithful("leaves").tree, small_ensemble()).sentence(),

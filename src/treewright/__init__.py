@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from treewright.audit import audit_groups as audit_groups
     from treewright.binarize import SplitMatrix as SplitMatrix
     from treewright.estimators import BornAgainTreeClassifier as BornAgainTreeClassifier
+    from treewright.estimators import BornAgainTreeRegressor as BornAgainTreeRegressor
     from treewright.estimators import HybridTreeClassifier as HybridTreeClassifier
     from treewright.estimators import LatentTreeClassifier as LatentTreeClassifier
     from treewright.estimators import LatentTreeClusterer as LatentTreeClusterer
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "BornAgainTreeClassifier": "treewright.estimators",
+    "BornAgainTreeRegressor": "treewright.estimators",
     "SplitMatrix": "treewright.binarize",
     "Frontier": "treewright.search",
     "HybridTreeClassifier": "treewright.estimators",
@@ -84,8 +86,8 @@ _HOME = {
 
 _PACKAGES = (
     "audit", "binarize", "bornagain", "convert", "datasets", "errors", "estimators", "guess", "latent", "leaf_accuracy",
-    "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival", "table",
-    "tree", "verify",
+    "lines", "mip", "near_optimal", "policy", "problem", "result", "search", "shards", "show", "sources", "survival",
+    "table", "tree", "verify",
 )  # fmt: skip
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -384,15 +384,15 @@ class NearOptimalSet:
     def extremes(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, leaf_value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> NearOptimalExtremes:
         """Find the largest sums of leaf values (node x class)."""
 
-    def shares(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, root_only: bool) -> NearOptimalShares:
+    def shares(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, report: object | None, root_only: bool) -> NearOptimalShares:
         """Count the trees in floating point, at every node or in all."""
 
-    def reliance(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool) -> tuple:
+    def reliance(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool, report: object | None) -> tuple:
         """
         Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the total weight; None if there is no tree.
         """
 
-    def column_worth(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def column_worth(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], report: object | None) -> tuple:
         """
         Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
         """
@@ -484,6 +484,15 @@ class SweepOptions:
 
     @between.setter
     def between(self, arg: bool, /) -> None: ...
+
+    @property
+    def any_size(self) -> bool:
+        """
+        With ``min_samples_leaf > 1``: find the splits that are open for leaves of any size first, and solve only those (search/ranked_any_size.cpp).
+        """
+
+    @any_size.setter
+    def any_size(self, arg: bool, /) -> None: ...
 
     @property
     def leaf_count(self) -> bool:

@@ -58,6 +58,7 @@ def test_packages_below_the_estimators_need_no_sklearn(package: str) -> None:
     assert [name for name in HEAVY if name in loaded] == []
 
 
+@pytest.mark.clock
 def test_importing_is_quick() -> None:
     """Below 0.3 s beyond numpy. Processor seconds: a busy machine makes others wait; the best of three."""
     program = (

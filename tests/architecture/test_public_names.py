@@ -15,6 +15,7 @@ import treewright
 
 PUBLIC = [
     "BornAgainTreeClassifier",
+    "BornAgainTreeRegressor",
     "Frontier",
     "HybridTreeClassifier",
     "LatentTreeClassifier",

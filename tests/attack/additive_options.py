@@ -16,7 +16,7 @@ from attack.options import (
     sweep_switches,
 )
 
-__all__ = ["policy", "probability", "regression", "regression_cv", "regression_front"]
+__all__ = ["near_values", "policy", "probability", "regression", "regression_cv", "regression_front"]
 
 
 def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -33,6 +33,8 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
     if rng.random() < 0.05:
         options["n_jobs"] = 2
+    if y and isinstance(y[0], float) and "criterion" not in options and rng.random() < 0.4:
+        options["leaf_model"] = "linear"
     return options
 
 
@@ -80,4 +82,21 @@ def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: 
     if rng.random() < 0.3:
         options["min_samples_leaf"] = 2
     options["choose"] = str(rng.choice(["leaves", "cost_complexity"]))
+    if rng.random() < 0.3:
+        options["leaf_model"] = "linear"
     return options | {"rule": str(rng.choice(["one_se", "best"]))}
+
+
+def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "regressor": {"random_state": 0, "max_leaf_nodes": [None, 2, 3, 5][rng.integers(4)]},
+        "units": str(rng.choice(["deviations", "target"])),
+        "tolerance": float(rng.choice([0.0, 0.1, 0.5, 1.0, 1.5])),
+        "share": float(rng.choice([0.0, 0.1, 0.2, 0.4, 1.0])),
+        "max_depth": int(rng.integers(0, 4)),
+        "max_leaves": int(rng.choice([1, 2, 3, 5, 16])),
+        "random_state": int(rng.integers(1000)),
+    }
+    if rng.random() < 0.2:
+        options["max_rows"] = int(rng.integers(1, len(y) + 1))
+    return options | random_categorical(rng, columns) | random_limits(rng)

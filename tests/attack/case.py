@@ -34,6 +34,7 @@ CALLS = {
     "leaf cv": "LeafAccuracyTreeClassifierCV",
     "regression cv": "OptimalTreeRegressorCV",
     "hybrid": "HybridTreeClassifier",
+    "near values": "BornAgainTreeRegressor",
 }
 
 BY_FOLDS = ("leaf cv", "regression cv")
@@ -43,7 +44,7 @@ SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
     ("regression", "survival", "probability", "regression front"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "segments", "plain_work")  # fmt: skip
+            "any_size", "segments", "plain_work")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,12 @@ class Case:
             from sklearn.ensemble import RandomForestClassifier
 
             arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
+        if isinstance(arguments.get("domain"), dict):
+            from treewright.bornagain import Domain
+
+            arguments["domain"] = Domain.of(list(self.columns), **arguments["domain"])
+        if "regressor" in arguments:
+            arguments["estimator"] = of_any_columns(**arguments.pop("regressor"))
         if "top" in arguments:
             from sklearn.tree import DecisionTreeClassifier
 
@@ -174,6 +181,19 @@ class Case:
             lines.append("from sklearn.ensemble import RandomForestClassifier")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
             arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
+        if isinstance(arguments.get("domain"), dict):
+            lines.append("from treewright.bornagain import Domain")
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments["domain"].items())
+            arguments["domain"] = _Code(f"Domain.of({list(self.columns)!r}, {inner})")
+        if "regressor" in arguments:
+            inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("regressor").items())
+            lines += [
+                "from sklearn.pipeline import make_pipeline",
+                "from sklearn.preprocessing import OneHotEncoder",
+                "from sklearn.tree import DecisionTreeRegressor",
+            ]
+            words = f"OneHotEncoder(handle_unknown='ignore'), DecisionTreeRegressor({inner})"
+            arguments["estimator"] = _Code(f"make_pipeline({words})")
         if "top" in arguments:
             lines.append("from sklearn.tree import DecisionTreeClassifier")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("top").items())
@@ -207,6 +227,15 @@ class Case:
                 "print(model.report(X, y))" if self.method == "hybrid" else "print(model.result_.sentence())"
             )
         return "\n".join(lines)
+
+
+def of_any_columns(**parameters: Any) -> Any:
+    """A regression model of columns of any kind: each of its values is a category."""
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.tree import DecisionTreeRegressor
+
+    return make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeRegressor(**parameters))
 
 
 def halves(n_rows: int) -> list[tuple[list[int], list[int]]]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from attack.case import Value
+from attack.group_cells import groups_that_hold
 from attack.options import (
     PRICES,
     random_categorical,
@@ -95,16 +96,16 @@ def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
 
 def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 9))}
-    options |= (
-        random_categorical(rng, columns)
-        | weights_of_classes(rng, y)
-        | random_limits(rng)
-        | random_thresholds(rng, columns)
-    )
+    options |= random_categorical(rng, columns) | weights_of_classes(rng, y) | random_limits(rng)
     costs = random_costs(rng, y)
     if costs is not None:
         options["costs"] = costs
-    return options
+    if rng.random() < 0.5:  # searches at leaf penalties over ranked columns
+        options["search_options"] = {"engine": "sweep"}
+        if rng.random() < 0.5:
+            options["thresholds"] = "all"
+        return options
+    return options | random_thresholds(rng, columns)
 
 
 def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -151,6 +152,8 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
     }
     if rng.random() < 0.4:
         options["domain"] = "rows"
+    elif groups := groups_that_hold(columns):
+        options["domain"] = groups
     return options
 
 

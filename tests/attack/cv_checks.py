@@ -16,6 +16,7 @@ from typing import Any
 from attack.case import Case, halves
 from attack.checks import Found, Mismatch
 from attack.leaf_checks import compare_leaf
+from attack.line_checks import is_lined, lined_answers
 from attack.regression_checks import HONEST, FoundRegression, additive_answers
 
 __all__ = ["leaf_cv_answers", "regression_cv_answers"]
@@ -110,7 +111,9 @@ def regression_cv_answers(case: Case) -> Iterator[Mismatch]:
     )
     plain: Any = replace(result, objective=result.loss, lower_bound=result.loss)  # of its number of leaves
     yield from additive_answers(FoundRegression(at, plain), HONEST)
-    if case.options.get("choose") == "leaves":
+    if is_lined(case):
+        yield from lined_answers(FoundRegression(at, plain), beside=False)
+    elif case.options.get("choose") == "leaves":
         whole = FoundRegression(at, result).stated.whole / FoundRegression(at, result).stated.total
         folds: list[list[float]] = []
         for train, test in halves(case.n_rows):

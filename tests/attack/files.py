@@ -150,6 +150,11 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if found.proven:
             yield "tolerance", lambda c: c["certificate"]["stats"].update(tolerance=SHOWN)
         yield "criterion", lambda c: c["certificate"]["options"].update(criterion="gini")
+        if claim["stats"].get("lines"):
+            held = claim["stats"]["loss_with_lines"]
+            yield "loss_with_lines", lambda c: c["certificate"]["stats"].update(loss_with_lines=held - SHOWN)
+            yield "lines", lambda c: c["certificate"]["stats"].update(lines=claim["stats"]["lines"] + 1)
+            yield "leaf_model", lambda c: c["certificate"]["options"].pop("leaf_model")
         many_medians = found.case.options.get("criterion") in ("absolute_error", "quantile")
         if found.case.method != "policy" and not many_medians and nodes[0]["value"][0]:
             yield "value", lambda c: c["nodes"][0]["value"].__setitem__(0, nodes[0]["value"][0] * 1.5)

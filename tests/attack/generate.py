@@ -36,6 +36,7 @@ FAST = {
     "regression front": 0.02,
     "row costs": 0.03,
     "near choice": 0.03,
+    "near values": 0.03,
 }
 SLOW = {
     "guided": 0.25,
@@ -54,6 +55,7 @@ ADDITIVE = (
     "regression front",
     "row costs",
     "regression cv",
+    "near values",
 )
 NUMBERS_ONLY = ("reborn", "leaf cv", "regression cv")  # a fold does not say where a value goes that it lacks
 LISTED = ("near", "near choice")  # all trees are listed
@@ -78,9 +80,9 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
     columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
-    weight = random_weights(rng, n_rows) if method not in ("mip", "reborn") else None
-    if method in LISTED and weight is not None:  # it refuses weights of more than six decimals
-        weight = [float(rng.integers(1, 30)) / float(rng.choice([1, 1, 10])) for _ in weight]
+    weight = random_weights(rng, n_rows) if method not in ("mip", "reborn", "near values") else None
+    if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded
+        weight = _common_units(rng, n_rows)
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))
@@ -91,6 +93,14 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     return _possible(rng, case)
 
 
+def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
+    """Draw weights that are whole numbers of a common unit: rows, decimals, or of very different size."""
+    if rng.random() < 0.2:
+        return [float(rng.choice([1, 2, 3e9])) for _ in range(n_rows)]
+    places = float(rng.choice([1, 1, 10, 1000]))
+    return [float(rng.integers(1, 30 * places)) / places for _ in range(n_rows)]
+
+
 _TARGETS: dict[str, Any] = {
     "regression": random_numbers,
     "regression front": random_numbers,
@@ -98,6 +108,7 @@ _TARGETS: dict[str, Any] = {
     "survival": random_times,
     "row costs": random_row_costs,
     "regression cv": random_numbers,
+    "near values": random_numbers,
 }
 
 
@@ -122,6 +133,7 @@ _OPTIONS = {
     "leaf cv": class_options.leaf_cv,
     "regression cv": additive_options.regression_cv,
     "hybrid": class_options.hybrid,
+    "near values": additive_options.near_values,
 }
 
 

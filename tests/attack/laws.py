@@ -20,6 +20,7 @@ from attack.hybrid_checks import hybrid_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.near_choice_checks import near_choice_answers
+from attack.near_values_checks import near_values_answers
 from attack.policy_checks import FoundPolicy, policy_answers
 from attack.probability_checks import FoundProbability, probability_answers
 from attack.regression_checks import FoundRegression, regression_answers
@@ -52,6 +53,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "leaf cv": leaf_cv_answers,
     "regression cv": regression_cv_answers,
     "hybrid": hybrid_answers,
+    "near values": near_values_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

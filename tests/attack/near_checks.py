@@ -22,6 +22,7 @@ from attack.splits import left_sets
 __all__ = ["near_answers"]
 
 NEAR = 1e-9
+TINY = 1e-15
 
 
 def near_answers(case: Case) -> Iterator[Mismatch]:
@@ -54,6 +55,9 @@ def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
     best = trees.optimum()
     yield from _bound(case, found, stated, best)
     budget = Fraction(found.membership.budget) * found.graph.unit * stated.unit
+    if found.rounding_:
+        yield from _rounded(found, stated, every)
+        return
     inside = {tree: (cost, leaves) for tree, leaves, cost in every if cost <= budget}
     numbers = {split: number for number, split in enumerate(splits)}
     words = f"{found.sentence()} The oracle has {len(inside)} trees."
@@ -61,9 +65,13 @@ def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
         yield Mismatch("another number of trees", words)
         return
     sizes = Counter(inside.values())
-    told = [(round(s.objective * stated.unit), s.n_leaves, s.n_trees) for s in found.table()]
-    if told != sorted((cost, n, count) for (cost, n), count in sizes.items()):
-        yield Mismatch("another table of sizes", f"{words} {told}")
+    told = [(s.n_leaves, s.n_trees) for s in found.table()]
+    known = sorted((cost, n, count) for (cost, n), count in sizes.items())
+    far = (
+        abs(s.objective - cost / stated.unit) for s, (cost, _, _) in zip(found.table(), known, strict=False)
+    )
+    if told != [(n, count) for _, n, count in known] or max(far, default=0.0) > NEAR:
+        yield Mismatch("another table of sizes", f"{words} {found.table()}")
     listed = list(found)
     nested = [_nested(tree, numbers) for tree in listed]
     if sorted(map(repr, nested)) != sorted(map(repr, inside)):
@@ -82,6 +90,7 @@ def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
         if claim.lower_bound > best / stated.unit + NEAR:
             yield Mismatch("the lower bound is above the optimum", claim.sentence())
     yield from _votes(found, trees, nested, words)
+    yield from _gaps(case, found, trees, nested, words)
     yield from _rules(case, found, nested, inside, numbers, words)
     yield from _through_a_file(found, words)
 
@@ -96,20 +105,82 @@ def _bound(case: Case, found: Any, stated: StatedSet, best: int) -> Iterator[Mis
         asked = optimum + Fraction(repr(options["slack"]))
     else:
         asked = optimum * (1 + Fraction(repr(options.get("epsilon", 0.05))))
+    near = NEAR + 2 * found.rounding_
     limited = "time_limit" in options or "memory_limit" in options
     if found.stop_reason is None:
-        if abs(found.bound_ - float(asked)) > NEAR:
+        if abs(found.bound_ - float(asked)) > near:
             yield Mismatch("another bound", f"{found.bound_!r} instead of {float(asked)!r}")
     elif not limited:
         yield Mismatch("not complete though there is no limit", found.sentence())
     elif (
         found.membership.budget >= 0
-        and found.bound_ > float(asked) + NEAR
+        and found.bound_ > float(asked) + near
         and found.best.objective <= optimum
     ):
         yield Mismatch("a bound beyond what was asked", found.sentence())
-    if found.best.status.name == "OPTIMAL" and abs(found.best.objective - float(optimum)) > NEAR:
+    if found.best.status.name == "OPTIMAL" and abs(found.best.objective - float(optimum)) > near:
         yield Mismatch("false optimal", f"{found.sentence()} The oracle: {float(optimum)!r}")
+
+
+def _rounded(found: Any, stated: StatedSet, every: list[Any]) -> Iterator[Mismatch]:
+    """Real weights: no tree up to the bound is missing, and none is far above it; labels of equal cost may change."""
+    if found.membership.budget < 0 or found.graph.empty:  # a run that was stopped
+        return
+    bound, least = found.bound_ * (1 - TINY), min(cost for *_, cost in every) / stated.unit
+    most = (found.bound_ + found.rounding_) * (1 + TINY) + TINY
+    wanted = found.best.status.name == "OPTIMAL" and least <= bound
+    if wanted and (not found or abs(found.table()[0].objective - least) > found.rounding_ + TINY):
+        yield Mismatch("the best tree is not in the rounded set", found.sentence())
+    if found.graph.any_label:  # else which label is the cheapest may be a matter of rounding
+        fewest, largest = (sum(cost / stated.unit <= limit for *_, cost in every) for limit in (bound, most))
+        if not fewest <= found.n_trees_ <= largest:
+            yield Mismatch(
+                "a tree is missing from the rounded set, or far beyond its bound",
+                f"{found.sentence()} The oracle has {fewest} to {largest} trees.",
+            )
+
+
+def _gaps(case: Case, found: Any, trees: Trees, nested: list[Any], words: str) -> Iterator[Mismatch]:
+    """The range of the gap between every other row and the rest, and the best tree with a small one."""
+    stated = trees.stated
+    n, last = len(stated.kept), len(stated.classes) - 1
+    if n < 2:
+        return
+    group = [i % 2 == 0 for i in range(n)]
+    totals = [
+        sum(w for w, here in zip(stated.weights, group, strict=True) if here is side)
+        for side in (True, False)
+    ]
+    gaps = []
+    for tree in nested:
+        said = [Fraction(0), Fraction(0)]
+        for row in range(n):
+            if trees.label(tree, row) == last:
+                said[0 if group[row] else 1] += stated.weights[row]
+        gaps.append(said[0] / totals[0] - said[1] / totals[1])
+    whole = [False] * case.n_rows
+    for row, place in enumerate(stated.kept):
+        whole[place] = group[row]
+    given = whole if found.graph.problem.rows is not None else group
+    extent = found.gap_range(given, label=stated.classes[-1])
+    if max(abs(extent.least.value - min(gaps)), abs(extent.most.value - max(gaps))) > NEAR:
+        yield Mismatch(
+            "another range of the gap", f"{extent.least.value!r} to {extent.most.value!r}; {words}"
+        )
+    limit = sorted(map(abs, gaps))[len(gaps) // 2]
+    tree, _, _ = found.best_with_gap(given, float(limit), label=stated.classes[-1])
+    places = [place for place, gap in enumerate(gaps) if abs(gap) <= limit]
+    nearly = [place for place, gap in enumerate(gaps) if abs(gap) <= limit + Fraction(1, 2**39)]
+    if tree is None:
+        if any(abs(gap) <= Fraction(repr(float(limit))) for gap in gaps):
+            yield Mismatch("no tree with a small gap though there is one", words)
+        return
+    if found.rank(tree) not in nearly:
+        yield Mismatch("a tree whose gap is larger than was asked", f"{float(limit)!r}; {words}")
+    elif found.result(found.rank(tree)).objective > found.result(places[0]).objective + NEAR and abs(
+        gaps[places[0]]
+    ) <= Fraction(repr(float(limit))):
+        yield Mismatch("not the best tree with a small gap", f"{float(limit)!r}; {words}")
 
 
 def _votes(found: Any, trees: Trees, nested: list[Any], words: str) -> Iterator[Mismatch]:

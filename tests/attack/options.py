@@ -154,6 +154,7 @@ def sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
         "neighbours",
         "fair_shares",
         "core",
+        "any_size",
     )
     off: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.3:

@@ -83,4 +83,4 @@ def policy_answers(case: Case) -> Iterator[Mismatch]:
     if not found.proven and not limited(case):
         yield Mismatch("not proven though there is no limit", found.result.sentence())
     yield from additive_answers(found, HONEST + (0 if found.proven else tolerance))
-    yield from walks_alike(found, model, found.walker.label)
+    yield from walks_alike(found, model, lambda leaf, _: found.walker.label(leaf))

@@ -78,7 +78,7 @@ def probability_answers(case: Case) -> Iterator[Mismatch]:
             yield Mismatch(
                 "a probability is not the share of its leaf", f"{said_of[rows[0]]}, not {shares!r}"
             )
-    yield from walks_alike(found, model, lambda leaf: stated.classes[nodes[leaf]["prediction"]])
+    yield from walks_alike(found, model, lambda leaf, _: stated.classes[nodes[leaf]["prediction"]])
     if not stated.one_leaf:
         if len(found.groups) != 1 or found.result.loss != 0:
             yield Mismatch("more than one leaf where nothing is lost", found.result.sentence())

@@ -10,6 +10,7 @@ from typing import Any
 from attack.case import Case
 from attack.checks import Found, Mismatch, best_subtree, keeps_constraints, limited, says_rounded
 from attack.exact import Stated
+from attack.line_checks import is_lined, lined_answers
 from attack.probes import probe_rows
 from attack.splits import left_sets
 
@@ -173,14 +174,16 @@ def _values(found: FoundRegression, model: Any) -> Iterator[Mismatch]:
             yield Mismatch(
                 "a leaf is not the mean of its rows", f"{nodes[leaf]['value'][0]!r}, the mean is {mean!r}"
             )
-    yield from walks_alike(found, model, lambda leaf: nodes[leaf]["value"][0])
+    yield from walks_alike(found, model, found.walker.number)
+    if is_lined(found.case):
+        yield from lined_answers(found)
 
 
-def walks_alike(found: Any, model: Any, value: Callable[[int], Any]) -> Iterator[Mismatch]:
-    """`predict` equals a walk of the saved file; `value` is what a leaf of the file says."""
+def walks_alike(found: Any, model: Any, value: Callable[[int, Any], Any]) -> Iterator[Mismatch]:
+    """`predict` equals a walk of the saved file; `value` is what a leaf of the file says of a row."""
     rows = probe_rows(found.case, found.walker)
     said = model.predict(found.case.frame(rows)).tolist()
-    walked = [value(found.walker.leaf_of(row)) for row in rows]
+    walked = [value(found.walker.leaf_of(row), row) for row in rows]
     for row, a, b in zip(rows, said, walked, strict=True):
         if a != b:
             yield Mismatch("predict differs from the file", f"row {row}: predict {a!r}, the file {b!r}")

@@ -45,7 +45,7 @@ def row_cost_answers(case: Case) -> Iterator[Mismatch]:
     found = FoundRowCosts(case, model.result_)
     size = sum(map(max, found.stated.row_costs), found.stated.leaf_penalty + Fraction(1, 10**30))
     yield from additive_answers(found, HONEST * size, size)
-    yield from walks_alike(found, model, found.walker.label)
+    yield from walks_alike(found, model, lambda leaf, _: found.walker.label(leaf))
     # Costs in another unit, the penalty with them: the same objective in that unit. Powers of two round nothing.
     scaled = [(label, tuple(c * 4 for c in costs)) for label, costs in case.y]
     price = float(case.options.get("cost_complexity", 0.01)) * 4

@@ -10,6 +10,7 @@ from typing import Any
 
 from attack.case import Case, Value
 from attack.checks import Found, Mismatch, check_result, keeps_constraints, leaf_accuracy, predicts_alike
+from attack.group_cells import grouped_columns, keep_to_groups, least_of_cells
 from attack.oracle import Answer, Oracle
 
 __all__ = ["cv_answers", "guided_answers", "mip_answers", "reborn_answers"]
@@ -110,7 +111,8 @@ def mip_answers(case: Case) -> Iterator[Mismatch]:
 def reborn_answers(case: Case) -> Iterator[Mismatch]:
     """A born-again tree decides like its forest in every cell between the thresholds, and is as small as claimed.
 
-    With ``domain="rows"`` the cells are those between the least and the largest value of each column.
+    With ``domain="rows"`` the cells are those between the least and the largest value of each column; with groups
+    those in which each group has as many ones as it may have.
     """
     model = case.run()
     columns = [case.columns[name] for name in case.columns]
@@ -122,13 +124,17 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
             if feature >= 0:
                 cuts[feature].add(float(threshold))
     values: list[list[Value]] = []
-    for column, column_cuts in zip(columns, cuts, strict=True):
+    grouped = grouped_columns(case)
+    for name, column, column_cuts in zip(case.columns, columns, cuts, strict=True):
         edges = sorted(column_cuts)
+        if name in grouped:
+            values.append([0.0, 1.0])
+            continue
         if case.options.get("domain") == "rows":
             values.append(_values_within([float(v) for v in column], edges))  # type: ignore[arg-type]
             continue
         values.append([*(_single_below(t) for t in edges), (edges[-1] if edges else 0.0) + 1.0])
-    cells = list(itertools.islice(itertools.product(*values), 5000))
+    cells = keep_to_groups(case, list(itertools.islice(itertools.product(*values), 5000)))
     said = fitted.predict(case.but(as_array=True).frame(cells)).tolist()
     walked = found.walker.predict(cells)
     for cell, a, b in zip(cells, said, walked, strict=True):
@@ -136,6 +142,10 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
             yield Mismatch("not faithful", f"row {cell}: the forest {a!r}, the tree {b!r}")
             break
     yield from predicts_alike(case, model, found, gaps=False)
+    if grouped:
+        if len(cells) <= 24 and math.prod(map(len, values)) <= 5000:
+            yield from _compared(case, found, least_of_cells(cells, said))
+        return
     yield from _size_claims(case, found, said, [len(v) for v in values])
 
 
@@ -169,7 +179,12 @@ def _size_claims(case: Case, found: Found, said: list[Any], shape: list[int]) ->
     if math.prod(shape) != len(said) or math.prod(shape) > 150:
         return
     labels = np.array([str(v) for v in said], dtype=object).reshape(shape)
-    depth, leaves = _least(labels, {})
+    yield from _compared(case, found, _least(labels, {}))
+
+
+def _compared(case: Case, found: Found, least: tuple[int, int]) -> Iterator[Mismatch]:
+    """Compare the sizes of a tree that is called optimal with the least depth and leaves."""
+    depth, leaves = least
     objective, result = case.options["objective"], found.result
     here = (found.walker.depth(), len(found.groups))
     words = f"{result.sentence()} The oracle: depth {depth}, {leaves} leaves at any depth."

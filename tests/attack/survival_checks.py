@@ -124,7 +124,7 @@ def survival_answers(case: Case) -> Iterator[Mismatch]:
             yield Mismatch(
                 "a leaf is not the ratio of its rows", f"{nodes[leaf]['value'][0]!r}, not {ratio!r}"
             )
-    yield from walks_alike(found, model, lambda leaf: nodes[leaf]["value"][0])
+    yield from walks_alike(found, model, found.walker.number)
     if not stated.one_leaf:
         if len(found.groups) != 1 or found.result.loss != 0:
             yield Mismatch("more than one leaf where nothing is lost", found.result.sentence())

@@ -13,7 +13,11 @@ from attack.case import Case
 from attack.laws import CHECKS
 
 COLUMNS = {"c0": [0, 0, 1, 1, 2, 2, 3, 3], "c1": [0, 1, 0, 1, 0, 1, 0, 1]}
+ONE_HOT = {f"c{k}": [int(row % 4 == k) for row in range(8)] for k in range(4)} | {
+    "c4": [0, 0, 0, 0, 1, 1, 1, 1]
+}
 LABELS = [0, 0, 1, 1, 0, 0, 1, 1]
+SLOPES = [0.1, 1.0, 2.0, 3.1, 14.0, 15.1, 16.1, 17.0]
 NUMBERS = [0.0, 0.5, 3.0, 3.5, 0.0, 0.7, 3.0, 3.1]
 
 
@@ -46,6 +50,21 @@ def with_another_label(case: Case, more: Any) -> Any:
     return model
 
 
+def with_another_line(case: Case, more: Any) -> Any:
+    """The first slope of the first line is a tenth larger than that of the fit."""
+    model = Case.run(case, **more)
+    tree = model.result_.tree
+    if tree.lines is None:
+        return model
+    at, line = next((node, line) for node, line in enumerate(tree.lines) if line is not None)
+    first, *rest = line.slopes[0]
+    changed = replace(line, slopes=((1.1 * first, *rest),))
+    lines = tuple(changed if node == at else other for node, other in enumerate(tree.lines))
+    model.result_ = replace(model.result_, tree=replace(tree, lines=lines))
+    model.tree_ = model.result_.tree
+    return model
+
+
 SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "row costs": of_another(max_depth=0),
     "near choice": of_another(choose="best"),
@@ -53,6 +72,9 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "regression cv": with_another_score("split0_test_score"),
     "hybrid": with_another_label,
     "policy": of_another(max_depth=0),
+    "near values": of_another(max_depth=0),
+    "regression": with_another_line,
+    "reborn": of_another(domain=None),
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -75,6 +97,21 @@ CASES = [
     (
         Case("hybrid", COLUMNS, LABELS, None, {"top": {"max_depth": 2}, "tune": None, "random_state": 0}),
         "overruled where the tree answers",
+    ),
+    (
+        Case("near values", COLUMNS, NUMBERS, None,
+             {"regressor": {}, "tolerance": 0.3, "units": "target", "share": 0.0, "max_depth": 2}),
+        "false optimal",
+    ),
+    (
+        Case("regression", COLUMNS, SLOPES, None, {"max_depth": 1, "leaf_model": "linear"}),
+        "another loss with lines",
+    ),
+    (
+        Case("reborn", ONE_HOT, [0, 1, 0, 1, 0, 1, 1, 0], None,
+             {"forest": {"n_estimators": 3, "max_depth": 2}, "random_state": 0, "objective": "leaves",
+              "domain": {"one_hot": [["c0", "c1", "c2", "c3"]]}}),
+        "false optimal",
     ),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
 ]  # fmt: skip

@@ -36,6 +36,16 @@ class Walker:
     def label(self, leaf: int) -> Any:
         return self.content["classes"]["labels"][self.content["nodes"][leaf]["prediction"]]
 
+    def number(self, leaf: int, row: Sequence[Value]) -> float:
+        """What a leaf of numbers says of a row: its value, and the terms of its line in their order."""
+        node = self.content["nodes"][leaf]
+        said, line = float(node["value"][0]), node.get("line")
+        for k, column in enumerate(line["columns"] if line else ()):
+            value = row[column]
+            if value is not None and not (isinstance(value, float) and math.isnan(value)):
+                said += line["slopes"][0][k] * (float(value) - line["centers"][k])
+        return min(max(said, line["low"][0]), line["high"][0]) if line else said
+
     def predict(self, rows: Sequence[Sequence[Value]]) -> list[Any]:
         return [self.label(self.leaf_of(row)) for row in rows]
 

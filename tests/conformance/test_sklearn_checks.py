@@ -60,7 +60,7 @@ class TargetsAsTimes(OptimalSurvivalTree):
         return super().score(X, (np.ones(len(y)), y - np.min(y)))
 
 
-# All with their default parameters.
+# All with their default parameters, and lines in leaves.
 pytestmark = pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")  # tables of ten rows
 ESTIMATORS = [
     OptimalTreeClassifier(),
@@ -68,6 +68,7 @@ ESTIMATORS = [
     LeafAccuracyTreeClassifier(),
     NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
+    OptimalTreeRegressor(leaf_model="linear"),
     OptimalProbabilityTree(),
     TargetsAsRewards(),
     TargetsAsTimes(),

@@ -31,6 +31,7 @@ time.sleep(0.01)  # a signal left over would be raised here
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
 @pytest.mark.parametrize(("n_rows", "n_columns", "price"), [(400, 40, 0.002), (20_000, 120, 0.0005)])
+@pytest.mark.clock
 def test_interrupt(n_rows: int, n_columns: int, price: float) -> None:
     """The best of three tries. Processor seconds count where they can be read: a busy machine makes others wait."""
     tries = 3
@@ -87,6 +88,7 @@ time.sleep(0.01)  # a signal left over would be raised here
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
+@pytest.mark.clock
 def test_interrupted_front() -> None:
     child = subprocess.Popen(
         [sys.executable, "-c", FRONT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -124,6 +126,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a child")
 @pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.clock
 def test_a_grid_search_ends(n_jobs: int) -> None:
     """Twenty searches without a time limit: the first Ctrl-C ends all, here and in workers."""
     child = subprocess.Popen(

@@ -30,7 +30,7 @@ GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the in
 ATTEMPTS = 3
 PATIENCE = 20.0  # seconds of the clock after which a run is taken to hang
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"), pytest.mark.clock]
 
 NAMES = [
     "optimal",
@@ -49,6 +49,8 @@ NAMES = [
     "program, binoct",
     "born again",
     "born again, active",
+    "born again, groups",
+    "near values",
     "hybrid",
     "hybrid, optimal top",
     "latent classifier",
@@ -60,6 +62,8 @@ NAMES = [
     "row costs",
     "probability",
     "log loss",
+    "lines",
+    "lines, cross-validated",
     "poisson",
     "absolute error",
     "survival",
@@ -78,7 +82,7 @@ NAMES = [
 ]
 TABLES = ("classes", "continuous", "wide")
 # What took several seconds on the large table: passes over it for every fold, and fits that nothing can stop.
-LARGE = ("guided", "hybrid", "regressor, cross-validated", "program, oct")
+LARGE = ("guided", "hybrid", "regressor, cross-validated", "lines", "program, oct")
 
 
 def cells() -> Iterator[tuple[str, str, str]]:

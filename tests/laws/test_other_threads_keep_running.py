@@ -4,11 +4,13 @@ import threading
 import time
 
 import numpy as np
+import pytest
 
 from tiny_problems import TinyProblem
 from treewright.search import Limits
 
 
+@pytest.mark.clock
 def test_heartbeats_during_a_search() -> None:
     rng = np.random.default_rng(4)
     problem = TinyProblem(

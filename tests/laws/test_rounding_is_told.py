@@ -5,6 +5,7 @@ The oracle adds in fractions of the very float64 numbers that were given.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,9 +14,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import treewright as tw
+from brute_force import best_objective
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveStatus
-from treewright.problem import make_regression_problem
+from treewright.problem import make_problem, make_regression_problem
 from treewright.search import SearchOptions, solve, solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
@@ -34,6 +36,48 @@ def real_numbers(rng: np.random.Generator) -> TinyProblem:
         costs += np.diag(10.0 ** rng.uniform(-12, -9, n_classes)) + 1e-9 * (1 - np.eye(n_classes))
     weight = 10.0 ** rng.uniform(-spread, 0, problem.n_rows)
     return problem.but(weight=weight, costs=costs, cost_complexity=float(rng.choice([0, 1e-3, 0.05])))
+
+
+LARGE = np.array(
+    [1, 300_007, 300_017, 300_023, 999_983, 1_000_003], dtype=float
+)  # mostly primes: large multiples
+
+
+@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("seed", range(6))
+def test_balanced_weights_beyond_float64_are_told(engine: str, seed: int) -> None:
+    """Where the least common multiple of the classes' weights passes 2^53, balanced weights are floats.
+
+    The oracle balances in fractions of the weights that were given.
+    """
+    rng = np.random.default_rng(seed)
+    beyond = 0
+    for _ in range(12):
+        n, n_classes = int(rng.integers(6, 13)), int(rng.integers(3, 5))
+        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]).astype(np.int32)
+        goes_right = rng.integers(0, 2, (3, n)).astype(np.uint8)
+        weight = rng.choice(LARGE, n)
+        of_class = [int(weight[y == k].sum()) for k in range(n_classes)]
+        beyond += math.lcm(*of_class) * n_classes >= 2**53
+        share = [Fraction(int(w), of_class[k] * n_classes) for w, k in zip(weight, y, strict=True)]
+        penalty, depth = float(rng.choice([0, 0.01, 0.05])), int(rng.integers(1, 4))
+        stated = make_problem(
+            table_from(goes_right.T.astype(float)),
+            y,
+            sample_weight=weight,
+            class_weight="balanced",
+            cost_complexity=penalty,
+            max_depth=depth,
+        )
+        result = solve(stated, "all", options=SearchOptions(engine=engine))
+        assert result.status is SolveStatus.OPTIMAL
+        optimum = best_objective(goes_right, y, share, 1 - np.eye(n_classes), Fraction(penalty), depth)
+        wrong = result.tree.predict(goes_right.T.astype(float)) != y
+        objective = sum((s for s, is_wrong in zip(share, wrong, strict=True) if is_wrong), Fraction(0))
+        objective += Fraction(penalty) * result.tree.n_leaves
+        assert objective - optimum <= Fraction(result.rounding) + FLOAT * optimum
+        assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
+    assert beyond > 6
 
 
 @pytest.mark.parametrize("engine", ["cuts", "sweep"])

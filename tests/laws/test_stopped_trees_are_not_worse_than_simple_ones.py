@@ -83,6 +83,7 @@ def processor_seconds(run: Callable[[], SolveResult]) -> tuple[SolveResult, floa
 
 @pytest.mark.parametrize("limits", [Limits(time_limit=0.05), Limits(step_limit=1)], ids=["time", "steps"])
 @pytest.mark.parametrize(("n_rows", "n_columns", "allowed"), [(1500, 64, 0.25), (5000, 64, 0.6)])
+@pytest.mark.clock
 def test_many_classes_end_in_time(n_rows: int, n_columns: int, allowed: float, limits: Limits) -> None:
     """Ten classes of noise: the tree was completed by a look-ahead without a clock, for 2 to 21 s."""
     rng = np.random.default_rng(0)

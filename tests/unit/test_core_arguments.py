@@ -354,3 +354,59 @@ def test_wrong_counts() -> None:
     for n_classes in (0, 1, 2**40):
         with pytest.raises(ValueError, match=r"n_classes|y must"):
             core.tree_counts(splits(), *rows, n_classes)
+
+
+def additive(loss: str, **other: Any) -> dict[str, Any]:
+    """Call the engine of an additive loss over two rows of one column."""
+    arguments: dict[str, Any] = {
+        "squared_error": {
+            "weight": np.ones(2, dtype=np.int64),
+            "weighted": np.array([[-4, 4]], dtype=np.int64),
+            "shift": 0,
+        },
+        "survival": {
+            "events": np.array([1, 1], dtype=np.int64),
+            "hazard": np.array([1, 9], dtype=np.int64),
+            "scale": 20,
+        },
+        "log_loss": {
+            "label": np.array([0, 1], dtype=np.uint32),
+            "weight": np.ones(2, dtype=np.int64),
+            "n_classes": 2,
+            "scale": 20,
+        },
+    }[loss]
+    run = {
+        "rank": np.array([[0, 1]], dtype=np.uint32),
+        "tie_bits": 2,
+        "leaf": 5,
+        "min_leaf": 1,
+        "depth": 2,
+        "max_leaves": 4,
+        "options": core.SweepOptions(),
+        "time_limit": 10.0,
+        "step_limit": 1000,
+        "memory_limit": 2**24,
+        "report": None,
+    }
+    answer: dict[str, Any] = getattr(core, f"{loss}_solve")(**arguments | run | other)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("loss", "wrong"),
+    [
+        ("squared_error", {"leaf": 2**62}),
+        ("squared_error", {"weighted": np.tile(np.array([[-(2**45), 2**45]]), (256, 1)), "shift": 60}),
+        ("squared_error", {"weighted": np.array([[-(2**40), 2**40]])}),
+        ("survival", {"leaf": 2**62}),
+        ("survival", {"tie_bits": 40, "scale": 49}),
+        ("log_loss", {"leaf": 2**62}),
+        ("log_loss", {"tie_bits": 40, "scale": 49}),
+    ],
+    ids=str,
+)
+def test_additive_losses_beyond_64_bits(loss: str, wrong: dict[str, Any]) -> None:
+    assert additive(loss)["lower"] == additive(loss)["upper"]
+    with pytest.raises(ValueError, match=r"units|too large|too fine"):
+        additive(loss, **wrong)

@@ -41,6 +41,7 @@ Stump ActionCosts::best_stump(const Node& node) const {
         std::fill(left.begin(), left.end(), 0);
         const std::uint32_t* order = node.orders[c];
         for (std::uint32_t i = 0; i < node.n; ++i) {
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return costs_of(row); });
             const std::uint32_t row = row_of(order[i]);
             if (i >= least && node.n - i >= least && starts_group(order[i])) {
                 std::int64_t on_left = left[0], on_right = node.sums[0] - left[0];

@@ -80,6 +80,8 @@ Stump LogLoss::best_stump(const Node& node) const {
         std::int64_t n_left = 0, n_right = all, own_left = 0, own_right = own;
         const std::uint32_t* order = node.orders[c];
         for (std::uint32_t i = 0; i < node.n; ++i) {
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.label.data() + row; });
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weight.data() + row; });
             const std::uint32_t row = row_of(order[i]);
             if (i >= least && node.n - i >= least && starts_group(order[i])) {
                 const Cost loss = data.term(n_left) - own_left + data.term(n_right) - own_right + beside;

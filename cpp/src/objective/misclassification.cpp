@@ -38,6 +38,8 @@ Stump Misclassification::best_stump(const Node& node) const {
         std::fill(left.begin(), left.end(), 0);
         const std::uint32_t* order = node.orders[at];
         for (std::uint32_t i = 0; i < node.n; ++i) {
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.label.data() + row; });
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weight.data() + row; });
             if (i >= data.min_leaf && node.n - i >= data.min_leaf && starts_group(order[i])) {
                 std::int64_t on_left = left[0], on_right = node.sums[0] - left[0];
                 for (std::size_t c = 1; c < data.n_classes; ++c) {

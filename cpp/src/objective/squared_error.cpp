@@ -42,7 +42,8 @@ void SquaredError::add_row(std::uint32_t row, std::int64_t* sums) const {
     sums[kWeight] += data.weight[row];
     sums[kHigh] += data.square_high[row];
     sums[kLow] += data.square_low[row];
-    for (std::uint32_t k = 0; k < data.n_outputs; ++k) sums[kFirst + k] += data.weighted_of(k, row);
+    const std::int64_t* weighted = data.weighted_of(row);
+    for (std::uint32_t k = 0; k < data.n_outputs; ++k) sums[kFirst + k] += weighted[k];
 }
 
 void SquaredError::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
@@ -87,9 +88,14 @@ Stump SquaredError::best_stump(const Node& node) const {
                 const double rest = total_weight - weight;
                 at(i, (weight > 0 ? on_left / weight : 0) + (rest > 0 ? on_right / rest : 0));
             }
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weight.data() + row; });
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weighted_of(row); });
+            if (n_outputs > 4)  // the numbers of a row may reach into the next line of the cache
+                ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weighted_of(row) + n_outputs - 1; });
             const std::uint32_t row = row_of(order[i]);
             weight += static_cast<double>(data.weight[row]);
-            for (std::uint32_t k = 0; k < n_outputs; ++k) left[k] += static_cast<double>(data.weighted_of(k, row));
+            const std::int64_t* weighted = data.weighted_of(row);
+            for (std::uint32_t k = 0; k < n_outputs; ++k) left[k] += static_cast<double>(weighted[k]);
             on_row(row);
         }
     };
@@ -161,8 +167,9 @@ std::unique_ptr<RankedObjective> SquaredError::part(std::span<const std::uint32_
     part->take(*data_, rows);
     part->n_outputs = data_->n_outputs;
     for (const std::uint32_t row : rows) part->weight.push_back(data_->weight[row]);
-    for (std::uint32_t k = 0; k < data_->n_outputs; ++k)
-        for (const std::uint32_t row : rows) part->weighted.push_back(data_->weighted_of(k, row));
+    for (const std::uint32_t row : rows)
+        part->weighted.insert(part->weighted.end(), data_->weighted_of(row),
+                              data_->weighted_of(row) + data_->n_outputs);
     part->prepare();
     return std::make_unique<SquaredError>(part, shift_, tie_bits_, penalty);
 }

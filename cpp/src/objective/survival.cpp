@@ -80,6 +80,9 @@ Stump Survival::best_stump(const Node& node) const {
         std::int64_t events = 0, hazard = 0, constant = 0;
         const std::uint32_t* order = node.orders[c];
         for (std::uint32_t i = 0; i < node.n; ++i) {
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.events.data() + row; });
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.hazard.data() + row; });
+            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.constant.data() + row; });
             const std::uint32_t row = row_of(order[i]);
             if (i >= least && node.n - i >= least && starts_group(order[i])) {
                 const Cost cost = loss_cost(events, hazard, constant) +

@@ -9,7 +9,6 @@ void TargetTable::prepare() {
     RankedTable::prepare();
     square_high.assign(n_rows, 0);
     square_low.assign(n_rows, 0);
-    largest_loss.assign(n_rows, 0.0);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
         if (weight[row] == 0) continue;
         Wide squares = 0;
@@ -18,6 +17,8 @@ void TargetTable::prepare() {
         square_high[row] = static_cast<std::int64_t>(q >> kLowBits);
         square_low[row] = static_cast<std::int64_t>(q & ((Wide{1} << kLowBits) - 1));
     }
+    if (min_leaf <= 1) return;  // nothing else asks for the largest losses
+    largest_loss.assign(n_rows, 0.0);
     // A leaf's value lies between the smallest and the largest target, and a row loses most at one of them.
     for (std::uint32_t k = 0; k < n_outputs; ++k) {
         const auto target = [&](std::uint32_t row) {

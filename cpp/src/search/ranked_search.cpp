@@ -66,11 +66,14 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
     const bool core = options_.core && options_.monotone && table_.min_leaf == 1;
     const bool parts = options_.parts && last_round_ && objective_.laws().superadditive &&
                        table_.n_rows / kFewestParts >= options_.part_rows;
-    if (core || parts) {
+    by_any_size_ = false;
+    const bool by_any_size = may_begin_with_any_size(size);
+    if (core || parts || by_any_size) {
         control_.pause_after(std::min(options_.core_passes, plain_passes / 3));
         ask(found.upper);
         control_.resume();
     }
+    by_any_size_ = by_any_size;
     if (core && !over()) prove_on_core(root, size, found);
     if (parts && !over()) prove_on_parts(root, size, found);
     if (over()) return found;
@@ -157,9 +160,14 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
             return best;
         }
     }
-    const bool known = open_profiles(node, size, level, neighbours, whole);
     Level& here = level_at(level);
     Hunt hunt{node, size, budget, level, here, best, at_root && last_round_};
+    if (begins_with_any_size(size)) {
+        const Cost lower = search_by_any_size(hunt);
+        hunt.best.lower = std::min(hunt.best.upper, lower);
+        return hunt.best;
+    }
+    const bool known = open_profiles(node, size, level, neighbours, whole);
     search_splits(hunt);
     best = hunt.best;
 

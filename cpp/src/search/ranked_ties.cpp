@@ -43,6 +43,42 @@ std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, 
 std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost cost, std::size_t level,
                                                PartialTree known, Cost whole) {
     if (control_.stopped()) return std::nullopt;
+    std::size_t at;
+    std::uint32_t position;
+    if (begins_with_any_size(size)) {
+        const std::optional<SolvedSplit> first = first_by_any_size(node, size, cost, level);
+        if (!first) return std::nullopt;
+        at = first->at;
+        position = first->position;
+    } else {
+        const std::optional<Place> first = first_place(node, size, cost, level, known, whole);
+        if (!first) return std::nullopt;
+        at = first->at;
+        position = level_at(level).profiles[at].position(first->split);
+    }
+    Node left, right;
+    const Stack::Mark mark = stack_.mark();
+    divide(objective_, node, at, position, stack_, goes_left_, left, right);
+    std::optional<PartialTree> plan;
+    const bool any = size.leaves == Size::kAny;
+    for (std::uint32_t on_left = 1; !plan && on_left < (any ? 2 : size.leaves) && !control_.stopped(); ++on_left) {
+        const Size of_left = any ? size.below() : Size{size.depth - 1, on_left}.fitted();
+        const Size of_right = any ? size.below() : Size{size.depth - 1, size.leaves - on_left}.fitted();
+        const Cost left_cost = solve(left, of_left, cost + 1, level + 1).upper;
+        if (left_cost >= cost) continue;
+        const Cost right_cost = solve(right, of_right, cost - left_cost + 1, level + 1).upper;
+        if (left_cost + right_cost != cost) continue;
+        const auto below_left = first_of_equals(left, of_left, left_cost, level + 1);
+        const auto below_right = first_of_equals(right, of_right, right_cost, level + 1);
+        if (!below_left || !below_right) break;
+        plan = remember(node, at, position, *below_left, *below_right);
+    }
+    stack_.release(mark);
+    return plan;
+}
+
+std::optional<Search::Place> Search::first_place(const Node& node, Size size, Cost cost, std::size_t level,
+                                                 PartialTree known, Cost whole) {
     open_profiles(node, size, level, {}, whole);
     Level& here = level_at(level);
     Hunt hunt{node, size, cost + 1, level, here, Outcome{}, false, true};
@@ -57,28 +93,7 @@ std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost
     }
     search_splits(hunt);
     if (control_.stopped() || hunt.first.at >= node.columns.size()) return std::nullopt;
-
-    const Place first = hunt.first;
-    const std::uint32_t position = here.profiles[first.at].position(first.split);
-    Node left, right;
-    const Stack::Mark mark = stack_.mark();
-    divide(objective_, node, first.at, position, stack_, goes_left_, left, right);
-    std::optional<PartialTree> plan;
-    const bool any = size.leaves == Size::kAny;
-    for (std::uint32_t on_left = 1; !plan && on_left < (any ? 2 : size.leaves) && !control_.stopped(); ++on_left) {
-        const Size of_left = any ? size.below() : Size{size.depth - 1, on_left}.fitted();
-        const Size of_right = any ? size.below() : Size{size.depth - 1, size.leaves - on_left}.fitted();
-        const Cost left_cost = solve(left, of_left, cost + 1, level + 1).upper;
-        if (left_cost >= cost) continue;
-        const Cost right_cost = solve(right, of_right, cost - left_cost + 1, level + 1).upper;
-        if (left_cost + right_cost != cost) continue;
-        const auto below_left = first_of_equals(left, of_left, left_cost, level + 1);
-        const auto below_right = first_of_equals(right, of_right, right_cost, level + 1);
-        if (!below_left || !below_right) break;
-        plan = remember(node, first.at, position, *below_left, *below_right);
-    }
-    stack_.release(mark);
-    return plan;
+    return hunt.first;
 }
 
 }  // namespace treewright::ranked

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.bornagain._engine import Engine
+from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 
@@ -54,6 +55,7 @@ def find_other_decision(
     SolverError
         If the integer program was not solved.
     """
+    refuse_groups(ensemble, "find_other_decision")
     engine = Engine(ensemble)
     encoded = ensemble.encode(np.asarray(row)[None, :])
     cell = engine.cells(encoded)[0]

@@ -23,10 +23,10 @@ from treewright.bornagain._solve import Progress
 from treewright.convert import Ensemble
 from treewright.errors import InputError
 from treewright.problem import Problem, make_problem
-from treewright.result import BornAgainResult, SolveResult, SolveStatus
+from treewright.result import BornAgainResult, SolveResult, SolveStatus, told_to_stop
 from treewright.search import Frontier, Limits, solve_frontier
 from treewright.table import Table
-from treewright.tree import Column, ColumnKind, Tree, wilson_interval
+from treewright.tree import Column, ColumnKind, Tree, exactly, percent_at_least, wilson_interval
 
 __all__ = ["Agreement", "agreement", "distil"]
 
@@ -61,17 +61,13 @@ class Agreement:
 
     def sentence(self) -> str:
         """Return it as one sentence."""
-        level = f"{self.confidence:.0%} interval"
+        level = f"{100 * self.confidence:.10g}% interval"
+        known = f"{self.n_alike:,} of {self.n_rows:,} rows ({percent_at_least(self.share)})"
+        new = f"on at least {percent_at_least(self.lower_bound)} of all new ones like them ({level})"
+        alike = "Tree and ensemble decide alike"
         if self.tolerance is not None:
-            return (
-                f"Tree and model are at most {self.tolerance:g} apart on {self.n_alike:,} of {self.n_rows:,} rows "
-                f"({self.share:.1%}); if neither has seen these rows, on at least {self.lower_bound:.1%} of all new "
-                f"ones like them ({level})."
-            )
-        return (
-            f"Tree and ensemble decide alike on {self.n_alike:,} of {self.n_rows:,} rows ({self.share:.1%}); if "
-            f"neither has seen these rows, on at least {self.lower_bound:.1%} of all new ones like them ({level})."
-        )
+            alike = f"Tree and model are at most {exactly(self.tolerance)} apart"
+        return f"{alike} on {known}; if neither has seen these rows, {new}."
 
 
 def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float = 0.95) -> Agreement:
@@ -201,6 +197,7 @@ def distil(
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
         "ensemble_depth": max(t.depth for t in ensemble.trees),
+        **told_to_stop(frontier.asked_to_stop),
     }
     notes = ["Agreement on these rows is no bound for new ones; count it on rows that neither has seen."]
     if not keeps:

@@ -25,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.bornagain._distil import Agreement
 from treewright.errors import InputError
 from treewright.problem import RowCostsProblem
-from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason, told_to_stop
 from treewright.search import Limits, solve_row_costs
 from treewright.table import Table, encode_like, table_from
-from treewright.tree import Tree, wilson_interval
+from treewright.tree import Tree, exactly, wilson_interval
 
 __all__ = ["distil_values", "value_agreement"]
 
@@ -55,7 +55,7 @@ def distil_values(
     ----------
     predicted : array-like of shape (n_rows,)
         What the model predicts for the rows: of any model, in the units of its target.
-    X : array-like or frame of shape (n_rows, n_columns)
+    X : array-like or frame of shape (n_rows, n_columns), or Table
     tolerance : float
         How far the tree's number may be from the model's, >= 0, in the same units.
     share : float, default=0.0
@@ -75,10 +75,10 @@ def distil_values(
     Returns
     -------
     BornAgainResult
-        ``tree`` is a regression tree over all thresholds between the rows' values, ``objective`` and ``lower_bound``
-        are numbers of leaves, ``loss`` is the share of the rows that are further from the model than the tolerance.
-        Status OPTIMAL if no tree of fewer leaves within `max_depth` keeps to `share`, and none of as many leaves is
-        near on more rows. If no tree that was found keeps to it, a note says so.
+        ``tree`` is a regression tree over all thresholds between the rows' values (and single categories of text),
+        ``objective`` and ``lower_bound`` are numbers of leaves, ``loss`` is the share of the rows that are further from
+        the model than the tolerance. Status OPTIMAL if no tree of fewer leaves within `max_depth` keeps to `share`, and
+        none of as many leaves is near on more rows. If no tree that was found keeps to it, a note says so.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def distil_values(
     """
     start = time.monotonic()
     limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit).started()
-    table = table_from(X)
+    table = X if isinstance(X, Table) else table_from(X)
     numbers = _numbers(predicted, table.n_rows)
     _check(tolerance, share, max_depth, max_leaves)
     starts = _windows(numbers, float(tolerance))
@@ -115,7 +115,7 @@ def distil_values(
         )
     search = _Search(table, numbers, starts, float(tolerance), max_depth, progress)
     allowed = math.floor(share * len(numbers) + 1e-9)
-    search.run(allowed, max_leaves, limits)
+    search.run(allowed, min(int(max_leaves), table.n_rows), limits)  # more leaves than rows serve nobody
     return _result(search, allowed, max_leaves, share, time.monotonic() - start)
 
 
@@ -129,7 +129,7 @@ def value_agreement(
     tree : Tree
     predicted : array-like of shape (n_rows,)
         What the model predicts.
-    X : array-like or frame of shape (n_rows, n_columns)
+    X : array-like or frame of shape (n_rows, n_columns), or Table over the tree's columns
         For a statement about new rows take rows that neither was made from.
     tolerance : float
     confidence : float, default=0.95
@@ -139,7 +139,7 @@ def value_agreement(
     -------
     Agreement
     """
-    rows = encode_like(X, tree.columns, expected_by="value_agreement")
+    rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="value_agreement")
     numbers = _numbers(predicted, len(rows))
     _check(tolerance, 0.0, 0, 1)
     near = int(_near(tree.predict(rows), numbers, float(tolerance)).sum())
@@ -178,6 +178,8 @@ class _Search:
         self.outside = len(numbers)
         self.proven = False
         self.stop: StopReason | None = None
+        self.splits = ""  # those that were searched, in words
+        self.told: StopReason | None = None  # to stop, by Ctrl-C or the callback, after a proof or before
 
     def run(self, allowed: int, max_leaves: int, limits: Limits) -> None:
         """Search until the answer is there, or the limits are: first among all sizes, then from the smallest on."""
@@ -192,8 +194,7 @@ class _Search:
                 self.least.append(bound)
                 continue
             left = limits.after(self.steps)
-            asked_to_stop = self.stop in (StopReason.INTERRUPT, StopReason.CALLBACK)
-            if asked_to_stop or left is None or left.left() <= 0:
+            if self.told is not None or left is None or left.left() <= 0:
                 self.least.append(bound)
                 ran_out = StopReason.STEP_LIMIT if left is None else StopReason.TIME_LIMIT
                 self.stop = self.stop or ran_out
@@ -214,8 +215,10 @@ class _Search:
     def _solve(self, n_leaves: int, limits: Limits) -> RowCostsResult:
         problem = replace(self.problem, max_leaf_nodes=n_leaves)
         result = solve_row_costs(problem, limits=limits, progress=self.progress)
+        self.splits = result.scope
         self.steps += int(result.stats.get("steps", 0))
-        self.stop = result.stop_reason or self.stop
+        self.stop = result.asked_to_stop or result.stop_reason or self.stop
+        self.told = self.told or result.asked_to_stop
         return result
 
     def _least(self, result: RowCostsResult) -> int:
@@ -239,7 +242,10 @@ class _Search:
             here = self.numbers[at == node]
             start = self.starts[tree.prediction[node]]
             within = here[_held(here, start, self.tolerance)]
-            value[node] = (within.min() + within.max()) / 2 if len(within) else here.mean()
+            low = (
+                within.min() if len(within) else 0.0
+            )  # half the difference: it is finite, the sum may not be
+            value[node] = low + (within.max() - low) / 2 if len(within) else here.mean()
         return Tree(
             tree.columns, None, tree.splits, tree.children_left, tree.children_right,
             np.zeros_like(tree.prediction), value[:, None], tree.n_node_samples.copy(),
@@ -260,8 +266,8 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
     if n - near > allowed:
         notes.insert(
             0,
-            f"The tree is further from the model than {search.tolerance:g} on {n - near} rows, more than the {allowed} "
-            "that are allowed. Raise tolerance, share, max_leaves, max_depth or time_limit.",
+            f"The tree is further from the model than {exactly(search.tolerance)} on {n - near} rows, more than the "
+            f"{allowed} that are allowed. Raise tolerance, share, max_leaves, max_depth or time_limit.",
         )
     return BornAgainResult(
         tree=tree,
@@ -281,6 +287,7 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
             "rows_alike": near,
             "rows_asked": n - allowed,
             "steps": search.steps,
+            **told_to_stop(search.told),
         },
         options={
             "method": "born-again",
@@ -289,6 +296,7 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
             "share": float(share),
             "max_depth": search.problem.max_depth,
             "max_leaves": max_leaves,
+            "splits": search.splits,
         },
         notes=tuple(notes),
     )
@@ -310,12 +318,14 @@ def _windows(numbers: Numbers, tolerance: float) -> Numbers:
 
 def _held(numbers: Numbers, starts: Any, tolerance: float) -> NDArray[np.bool_]:
     """Whether numbers lie in windows of twice the tolerance."""
-    return np.asarray((numbers >= starts) & (numbers - starts <= 2 * tolerance))
+    with np.errstate(over="ignore"):  # numbers of both signs near the largest: inf is outside, too
+        return np.asarray((numbers >= starts) & (numbers - starts <= 2 * tolerance))
 
 
 def _near(values: Numbers, numbers: Numbers, tolerance: float) -> NDArray[np.bool_]:
     slack = 1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers)
-    return np.asarray(np.abs(values - numbers) <= tolerance + slack)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.abs(values - numbers) <= tolerance + slack)
 
 
 def _outside_on_the_line(

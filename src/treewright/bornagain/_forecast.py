@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.bornagain._engine import Engine
+from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 
 __all__ = ["Forecast", "forecast"]
@@ -64,6 +65,7 @@ def forecast(
     -------
     Forecast
     """
+    refuse_groups(ensemble, "forecast")
     engine = Engine(ensemble)
     seconds = np.inf if time_limit is None else float(time_limit)
     counts = engine.forecast(float(cell_limit), seconds)

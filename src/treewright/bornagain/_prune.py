@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
 from treewright.bornagain._solve import STOPS, Progress, domain_notes, give_up_if_asked, reporter
+from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import BornAgainResult, SolveStatus
+from treewright.result import BornAgainResult, SolveStatus, told_to_stop
 from treewright.tree import Tree
 
 __all__ = ["prune", "solve_active"]
@@ -150,6 +151,7 @@ def solve_active(
     """
     start = time.monotonic()
     budget = np.inf if time_limit is None else float(time_limit)
+    refuse_groups(ensemble, "solve_active")
     engine = Engine(ensemble)
     rows = ensemble.encode(X)
     if not len(rows):
@@ -190,6 +192,7 @@ def solve_active(
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
         "ensemble_depth": max(t.depth for t in ensemble.trees),
+        **told_to_stop(STOPS.get(found["stop"])),
     }
     return BornAgainResult(
         tree=tree,

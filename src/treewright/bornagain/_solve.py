@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
+from treewright.bornagain._solve_groups import solve_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
-from treewright.result import BornAgainResult, SolveStatus, StopReason
+from treewright.result import BornAgainResult, SolveStatus, StopReason, told_to_stop
 from treewright.tree import Tree
 
 __all__ = ["OBJECTIVES", "Progress", "domain_notes", "give_up_if_asked", "solve"]
@@ -153,8 +154,35 @@ def solve(
         "random_state": random_state,
     }
     start = time.monotonic()
-    engine = Engine(ensemble)
     rows = None if X is None else ensemble.encode(X)
+    if ensemble.domain is not None and ensemble.domain.groups:
+
+        def told(seconds: float, steps: int, size: int) -> bool | None:
+            return progress(Progress(seconds, steps, size, "exact")) if progress is not None else None
+
+        def without_groups(part: Ensemble, left: float | None) -> BornAgainResult:
+            return solve(
+                part,
+                objective=objective,
+                time_limit=None if left is None else max(left, GRACE),
+                step_limit=step_limit,
+                memory_limit=memory_limit,
+                max_leaves=max_leaves,
+                samples=samples,
+                exact_boxes=exact_boxes,
+                random_state=random_state,
+                progress=progress,
+            )
+
+        return solve_groups(
+            ensemble,
+            options,
+            X=rows,
+            report=None if progress is None else told,
+            otherwise=without_groups,
+            notes=ensemble_notes(ensemble),
+        )
+    engine = Engine(ensemble)
     budget = np.inf if time_limit is None else float(time_limit)
     memory = HUGE if memory_limit is None else int(memory_limit)
     tuning: dict[str, Any] = {"samples": samples, "exact_boxes": exact_boxes, "seed": random_state}
@@ -176,6 +204,8 @@ def solve(
             **tuning,
         )
         give_up_if_asked(incumbent)
+        if told_to_stop(STOPS.get(incumbent["stop"])):  # its tree was complete
+            return _finish(engine, rows, incumbent, None, options, time.monotonic() - start)
     exact = engine.exact(
         OBJECTIVES.index(objective),
         max(budget - (time.monotonic() - start), 0.0),
@@ -205,6 +235,15 @@ def give_up_if_asked(found: dict[str, Any]) -> None:
         raise SolverError(
             "The progress callback ended the run before a faithful tree was found; let it run longer."
         )
+
+
+def ensemble_notes(ensemble: Ensemble) -> tuple[str, ...]:
+    """Return what a reader of any faithful tree has to know of its ensemble."""
+    return (
+        f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
+        "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+        *domain_notes(ensemble),
+    )
 
 
 def domain_notes(ensemble: Ensemble) -> tuple[str, ...]:
@@ -345,7 +384,10 @@ def _finish(
     }
     if optimal and objective == "heuristic":
         stats["depth_lower_bound"] = depth_bound
-    stop = STOPS.get(exact["stop"]) if exact is not None and not optimal else None
+    last = exact if exact is not None else incumbent
+    stop = STOPS.get(last["stop"]) if last is not None and not optimal else None
+    if last is not None:
+        stats |= told_to_stop(STOPS.get(last["stop"]))
     notes: tuple[str, ...] = ()
     if stop is StopReason.MEMORY_LIMIT:
         boxes = stats["boxes"]
@@ -364,11 +406,5 @@ def _finish(
         stop_reason=stop,
         stats=stats,
         options=options,
-        notes=(
-            f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from "
-            f"{ensemble.source}.",
-            "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
-            *domain_notes(ensemble),
-            *notes,
-        ),
+        notes=(*ensemble_notes(ensemble), *notes),
     )

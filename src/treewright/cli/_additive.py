@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._advice import advice, for_more_leaves, leaves_could_help
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -147,7 +147,7 @@ def answer(
             with finishing():
                 result = solve(problem, limits=Limits(step_limit=FEW_STEPS))
                 result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         if out is not None:
             save_model(out, Model.of(result, terms, asked.csv.reading))
@@ -174,7 +174,9 @@ def answer(
                 cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded,
             )
         )  # fmt: skip
-    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+    elif (
+        result.tree.n_leaves == 1 and problem.cost_complexity > 0 and leaves_could_help(problem, result.loss)
+    ):
         note(for_more_leaves(problem.cost_complexity, of_labels=False))
     if asked.require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)

@@ -4,12 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
+    from treewright.problem import TreeProblem
     from treewright.result import StopReason
 
-__all__ = ["advice", "for_more_leaves"]
+__all__ = ["Ended", "Trial", "advice", "for_more_leaves", "leaves_could_help"]
+
+DEEPEST = 5  # that is tried where there was no limit of depth
+SHALLOWEST = 2
+
+
+class Ended(NamedTuple):
+    """How long a smaller problem takes.
+
+    Parameters
+    ----------
+    seconds : float
+    tried : bool
+        Whether it was searched to its end; else the seconds come from searches over samples of the rows.
+    """
+
+    seconds: float
+    tried: bool = True
+
+    def in_words(self) -> str:
+        """Return it as what stands in brackets after an option."""
+        how = "tried just now" if self.tried else "judging by samples of the rows"
+        return f"about {max(self.seconds, 0.1):.1f} s, {how}"
+
+
+Trial = Callable[[dict[str, Any]], "Ended | None"]
 
 
 def advice(
@@ -21,12 +49,14 @@ def advice(
     cost_complexity: float | None = None,
     max_leaves: int | None = None,
     rounded: bool = False,
-    trial: Callable[[dict[str, Any]], float | None] | None = None,
+    proven_depth: int | None = None,
+    trial: Trial | None = None,
 ) -> str:
     """Say which options bring a proof sooner than those that were given.
 
-    With a `trial` each is tried for a moment: it takes the fields of the problem that change, and returns the seconds
-    that a proof took, or None. Where nothing but `rounded` numbers is in the way, no option brings one.
+    With a `trial` each is tried for a moment: it takes the fields of the problem that change, and says how long a proof
+    takes, or None if it is not likely to end. Of depths the largest is named that ends; `proven_depth` is one that the
+    run itself has proven. Where nothing but `rounded` numbers is in the way, no option brings a proof.
     """
     from treewright.result import StopReason
 
@@ -36,48 +66,69 @@ def advice(
             "that differ less in size, or fewer digits of them, may."
         )
 
-    sooner: list[tuple[str, dict[str, Any]]] = []
-    if max_depth is None or max_depth > 2:
-        depth = 4 if max_depth is None else max_depth - 1
-        sooner.append((f"--max-depth {depth}", {"max_depth": depth}))
+    depths = list(range(SHALLOWEST, 1 + (DEEPEST if max_depth is None else max_depth - 1)))
+    others: list[tuple[str, dict[str, Any]]] = []
     if not thresholds.isdigit() or int(thresholds) > 4:
         bins = int(thresholds) // 2 if thresholds.isdigit() else 16
-        sooner.append((f"--thresholds {bins}", {"thresholds": bins}))
+        others.append((f"--thresholds {bins}", {"thresholds": bins}))
     if cost_complexity is not None and 0 < cost_complexity < 0.1:
-        sooner.append(
+        others.append(
             (f"--cost-complexity {2 * cost_complexity:g}", {"cost_complexity": 2 * cost_complexity})
         )
     if max_leaves is not None and max_leaves > 4:
-        sooner.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
+        others.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
+    sooner = [text for text, _ in others]
+    if depths:
+        sooner.insert(0, f"--max-depth {4 if max_depth is None else max_depth - 1}")
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
-    tried = [] if trial is None or stop is not StopReason.TIME_LIMIT else sooner
-    ended = [] if trial is None else _that_end(tried, trial)
-    if tried and trial is not None and not ended and (not thresholds.isdigit() or int(thresholds) > 8):
-        smaller = (
-            {"max_depth": 2, "thresholds": 8} if max_depth is None or max_depth > 3 else {"thresholds": 8}
-        )
-        said_as = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in smaller.items())
-        ended = _that_end([(said_as, smaller)], trial)
+    ended: list[str] = []
+    if trial is not None and stop is StopReason.TIME_LIMIT and sooner:
+        ended = _deepest_that_ends(depths, proven_depth, trial) + _those_that_end(others, trial)
+        if not ended and (not thresholds.isdigit() or int(thresholds) > 8):
+            smaller = {"max_depth": 2, "thresholds": 8} if depths else {"thresholds": 8}
+            said_as = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in smaller.items())
+            ended = _those_that_end([(said_as, smaller)], trial)
     if ended:
-        each = " or ".join(f"{text} (about {max(seconds, 0.1):.1f} s)" for text, seconds in ended)
-        said += f" A proof, of that smaller problem, comes with {each}: tried just now."
+        said += f" A proof, of that smaller problem, comes with {' or '.join(ended)}."
     elif sooner:
-        said += f" A proof comes sooner with {' or '.join(text for text, _ in sooner)}."
+        said += f" A proof comes sooner with {' or '.join(sooner)}."
     if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
         said += f" With more time: --time-limit {10 * time_limit:g}."
     return said
 
 
-def _that_end(
-    changes: Sequence[tuple[str, dict[str, Any]]], trial: Callable[[dict[str, Any]], float | None]
-) -> list[tuple[str, float]]:
-    """Try each change; return those that end with a proof, and their seconds."""
+def _deepest_that_ends(depths: Sequence[int], proven: int | None, trial: Trial) -> list[str]:
+    """Return the largest depth that ends, in words: tried from the smallest, which takes least, to one that does not.
+
+    The depth that the run has proven is tried alone, for its time.
+    """
+    if proven is not None:
+        found = trial({"max_depth": proven})
+        return [f"--max-depth {proven} ({'proven in this run' if found is None else found.in_words()})"]
+    last: list[str] = []
+    for depth in depths:
+        found = trial({"max_depth": depth})
+        if found is None:
+            break
+        last = [f"--max-depth {depth} ({found.in_words()})"]
+    return last
+
+
+def _those_that_end(changes: Sequence[tuple[str, dict[str, Any]]], trial: Trial) -> list[str]:
+    """Try each change; return those that end with a proof, with their time."""
     timed = [(text, trial(change)) for text, change in changes]
-    return [(text, seconds) for text, seconds in timed if seconds is not None]
+    return [f"{text} ({found.in_words()})" for text, found in timed if found is not None]
+
+
+def leaves_could_help(problem: TreeProblem, loss: float) -> bool:
+    """Whether a single leaf loses something, and the limits and the rows allow to split it."""
+    allowed = problem.max_depth != 0 and problem.max_leaf_nodes != 1
+    enough = 2 * problem.min_samples_leaf <= problem.table.n_rows
+    return loss > 0 and allowed and enough and any(len(np.unique(x)) > 1 for x in problem.table.X.T)
 
 
 def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
-    """Say why a proven tree is a single leaf, and which options bring more leaves.
+    """Say why a proven tree is a single leaf, and which options may bring more leaves.
 
     Parameters
     ----------
@@ -90,8 +141,8 @@ def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
     if of_labels:
         costs = f"{100 * cost_complexity:g}% of the total weight ({costs})"
     said = (
-        f"The best tree is a single leaf: each further leaf costs {costs}, and saves less. A smaller penalty, such as "
-        f"--cost-complexity {cost_complexity / 10:g}, allows more leaves."
+        f"The best tree is a single leaf: further leaves cost {costs} each, and save no more than that. A smaller "
+        f"penalty, such as --cost-complexity {cost_complexity / 10:g}, may bring more leaves."
     )
     if of_labels:
         said += (

@@ -160,6 +160,13 @@ def fit(
     quantile: Annotated[
         float | None, typer.Option(help="--criterion quantile: the level, for example 0.9.")
     ] = None,
+    leaf_model: Annotated[
+        str,
+        typer.Option(
+            help="--task regression: 'constant' leaves, or 'linear': a ridge regression in each leaf, once the tree is "
+            "chosen for constants."
+        ),
+    ] = "constant",
     confidence: Annotated[
         float, typer.Option(help="--criterion lower-bound: confidence level of the one-sided Wilson bound.")
     ] = CONFIDENCE,
@@ -346,7 +353,7 @@ def fit(
         elif event is not None:
             fit_survival(asked, target, event)
         elif task == REGRESSION:
-            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile)
+            fit_regression(asked, targets, loss, 0.5 if quantile is None else quantile, leaf_model)
         elif task == PROBABILITY:
             fit_probability(asked, target, loss)
         else:

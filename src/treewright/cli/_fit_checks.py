@@ -29,6 +29,8 @@ CRITERIA = {  # of each task, the default first
     REGRESSION: ("squared-error", "poisson", "gamma", "absolute-error", "quantile"),
     PROBABILITY: ("brier", "log-loss"),
 }
+LEAF_MODELS = ("constant", "linear")  # the default first
+LINEAR_CRITERIA = (None, "squared-error", "squared_error")  # that lines are fitted for
 
 
 def check_task(given: SimpleNamespace) -> None:
@@ -65,6 +67,17 @@ def check_task(given: SimpleNamespace) -> None:
                 "--guess": bool(given.guess),
                 "--merge-labels": given.merge_labels and given.task != PROBABILITY,
             },
+        )
+    if given.leaf_model not in LEAF_MODELS:
+        raise InputError(
+            f"--leaf-model {given.leaf_model!r}; give one of {', '.join(map(repr, LEAF_MODELS))}."
+        )
+    if given.leaf_model != LEAF_MODELS[0] and (
+        given.task != REGRESSION or given.criterion not in LINEAR_CRITERIA
+    ):
+        raise InputError(
+            f"--leaf-model {given.leaf_model} is for --task regression --criterion squared-error; add that, or "
+            "leave it out."
         )
     criterion_of(given.task, given.criterion)
     if (given.quantile is not None) is not (given.criterion == "quantile"):

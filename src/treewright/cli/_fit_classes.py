@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._advice import Ended, Trial, advice, for_more_leaves, leaves_could_help
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -113,7 +113,7 @@ def fit_classes(
             terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
             save_model(out, Model.of(result, terms, csv.reading))
             saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
-        stopped = result.stop_reason is StopReason.INTERRUPT
+        stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
@@ -133,10 +133,17 @@ def fit_classes(
             advice(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
                 cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
+                proven_depth=result.proven_depth,
                 trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
             )
         )  # fmt: skip
-    elif result.tree.n_leaves == 1 and problem.cost_complexity > 0:
+    elif (
+        result.status is SolveStatus.OPTIMAL
+        and not by_leaf
+        and result.tree.n_leaves == 1
+        and problem.cost_complexity > 0
+        and leaves_could_help(problem, result.loss)
+    ):
         note(for_more_leaves(problem.cost_complexity, of_labels=True))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
@@ -145,18 +152,26 @@ def fit_classes(
 TRIAL_SECONDS = 2.0  # of one smaller problem
 
 
-def trial_of(
-    problem: Problem, cuts: Thresholds, time_limit: float
-) -> Callable[[dict[str, Any]], float | None]:
-    """Return what tries a smaller problem for a moment: at most a tenth of the time limit for all trials."""
-    from treewright.result import SolveStatus
-    from treewright.search import Limits, solve
+def trial_of(problem: Problem, cuts: Thresholds, time_limit: float) -> Trial:
+    """Return what tries a smaller problem for a moment, a thirtieth of the time limit.
 
-    def seconds(change: dict[str, Any]) -> float | None:
+    What does not end by then is judged by samples of the rows: it counts if it is likely to end within the time limit.
+    """
+    from treewright.search import forecast_search, solve
+
+    def trial(change: dict[str, Any]) -> Ended | None:
         fields = dict(change)
         offered = fields.pop("thresholds", cuts)
-        limits = Limits(min(TRIAL_SECONDS, time_limit / 30)).started()
-        result = solve(replace(problem, **fields), offered, limits=limits)
-        return float(result.stats["seconds"]) if result.status is SolveStatus.OPTIMAL else None
 
-    return seconds
+        def search(some: Problem, within: Limits) -> SolveResult:
+            return solve(some, offered, limits=within)
+
+        found = forecast_search(
+            replace(problem, **fields), search, seconds=min(TRIAL_SECONDS, time_limit / 30)
+        )
+        last = found.trials[-1]
+        if last.ended and last.rows == found.rows:
+            return Ended(found.seconds)
+        return Ended(found.seconds, tried=False) if found.longest <= time_limit else None
+
+    return trial

@@ -161,7 +161,7 @@ def frontier(
     limits = replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
-    stopped = found.stop_reason is StopReason.INTERRUPT
+    stopped = found.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         saved = []
         if table is not None:
@@ -181,7 +181,8 @@ def frontier(
             say()
             say(point.sentence())
         say(found.sentence())
-        for text in (text for text in found[0].notes if text not in rows.table.notes):  # those were said
+        notes = dict.fromkeys(text for point in found for text in point.notes)
+        for text in (text for text in notes if text not in rows.table.notes):  # those were said
             say(f"Note: {text}")
         say(effort(found.stats, reading, clock.time_limit))
         for text in saved:
@@ -192,16 +193,18 @@ def frontier(
         note(
             advice(
                 found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                max_leaves=max_leaves,
+                max_leaves=max_leaves, rounded=found.is_only_rounded,
             )
         )  # fmt: skip
 
 
 def _lines(found: Frontier) -> list[str]:
     """The table: a line for each point."""
+    from treewright.tree import at_least
+
     lines = [f"{'leaves':>6}  {'depth':>5}  {'loss':>8}  {'proven':>9}  leaf penalty"]
     for row in found.records():
-        proven = "yes" if row["proven"] else f">={row['lower_bound']:.4f}"
+        proven = "yes" if row["proven"] else f">={at_least(row['lower_bound'], 4)}"
         low, high = row["cost_complexity_from"], row["cost_complexity_to"]
         selected_by = "none selects it" if low is None else f"from {low:.6f}"
         if low is not None and math.isfinite(high):

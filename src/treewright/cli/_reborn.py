@@ -24,6 +24,7 @@ from treewright.cli._options import (
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
+from treewright.cli._reborn_values import AskedValues, reborn_values
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -41,6 +42,7 @@ __all__ = ["reborn"]
 
 TABLE_SUFFIXES = (".csv", ".csv.gz")
 PRUNINGS = (None, "rows", "active")
+TASKS = ("classification", "regression")
 FAITHFUL = ("everywhere", "rows")
 SHOWN_LEAVES = 64  # larger trees are not printed
 
@@ -60,18 +62,52 @@ def reborn(
             help="'everywhere': exactly the model's decisions. 'rows': the fewest leaves that agree on the rows."
         ),
     ] = "everywhere",
+    task: Annotated[
+        str,
+        typer.Option(
+            help="CSV file: 'classification', or 'regression' to train a regression forest on a target of numbers and "
+            "find the fewest leaves near it."
+        ),
+    ] = "classification",
+    predictions: Annotated[
+        str | None,
+        typer.Option(
+            help="CSV file: column of the numbers that a regression model says of the rows; finds the fewest leaves "
+            "that are near them.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="--predictions, --task regression: how far the tree may be from a number.",
+            show_default="half of their standard deviation",
+            min=0,
+        ),
+    ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="--faithful rows: share of the rows that may differ.", min=0, max=1)
-    ] = 0.02,
+        float | None,
+        typer.Option(
+            help="--faithful rows, --predictions, --task regression: share of the rows that may differ.",
+            show_default="0.02; 0.1 of numbers",
+            min=0,
+            max=1,
+        ),
+    ] = None,
     max_depth: Annotated[
-        int, typer.Option(help="--faithful rows: largest number of splits on a path.", min=0)
-    ] = 4,
+        int | None,
+        typer.Option(
+            help="--faithful rows, --predictions, --task regression: largest number of splits on a path.",
+            show_default="4; 3 of numbers",
+            min=0,
+        ),
+    ] = None,
     max_leaves: Annotated[
         int | None,
         typer.Option(
             help="Largest number of leaves; the search gives up beyond it (--faithful rows: it looks at no larger "
             "tree).",
-            show_default="20000, and 16 with --faithful rows",
+            show_default="20000; 16 with --faithful rows, and of numbers",
             min=1,
         ),
     ] = None,
@@ -100,6 +136,14 @@ def reborn(
             "values are.",
             metavar="rows",
             show_default="everywhere",
+        ),
+    ] = None,
+    one_hot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns of which exactly one is 1, with commas between: decide like the model on such rows only. "
+            "Repeatable.",
+            metavar="A,B,C",
         ),
     ] = None,
     new_rows: Annotated[
@@ -141,7 +185,8 @@ def reborn(
 
     On continuous columns the faithful tree of many or deep trees is huge: use --faithful rows for a small tree to
     read, which agrees with the model on nearly all rows; or --bins, fewer or shallower trees, or --prune active. A
-    pruned tree decides like the model on the rows it was pruned with.
+    pruned tree decides like the model on the rows it was pruned with. --predictions reads the numbers that a
+    regression model of any kind says, and finds the smallest tree near them.
 
     \b
     Examples:
@@ -149,7 +194,10 @@ def reborn(
       treewright reborn booster.json --rows data.csv --faithful rows --tolerance .02 --new-rows test.csv
       treewright reborn booster.json --rows data.csv --prune active
       treewright reborn booster.json --rows data.csv --domain rows
+      treewright reborn booster.json --one-hot red,green,blue --one-hot small,large
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
+      treewright reborn data.csv --target y --task regression --within 10
+      treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
 
     \b
     Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
@@ -173,22 +221,72 @@ def reborn(
         raise InputError(
             "--domain is for a tree that is faithful everywhere; leave it out with --faithful rows."
         )
+    if one_hot and (faithful == "rows" or prune is not None):
+        raise InputError("--one-hot is for a tree that is faithful everywhere and not pruned.")
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
+    csv_options: dict[str, Any] = {
+        "separator": separator,
+        "missing": missing,
+        "encoding": encoding,
+        "decimal_comma": decimal_comma,
+        "day_first": day_first,
+    }
+
     def read(path: Path, labels: str | None) -> CsvTable:
-        return read_csv(
-            path,
-            target=labels,
-            ignore=ignore or (),
-            separator=separator,
-            missing=missing,
-            encoding=encoding,
-            decimal_comma=decimal_comma,
-            day_first=day_first,
-        )
+        return read_csv(path, target=labels, ignore=ignore or (), **csv_options)
 
     clock = Clock(None if math.isinf(time_limit) else time_limit)
+    if task not in TASKS:
+        raise InputError(f"--task {task!r}; give 'classification' or 'regression'.")
+    of_numbers = predictions is not None or task == "regression"
+    if within is not None and not of_numbers:
+        raise InputError(
+            "--within is for the numbers of a regression model: name their column, --predictions, or let a "
+            "forest learn them, --task regression."
+        )
+    if of_numbers:
+        for given, name in (
+            (prune, "--prune"),
+            (domain, "--domain"),
+            (rows, "--rows"),
+            (one_hot, "--one-hot"),
+        ):
+            if given:
+                raise InputError(
+                    f"{name} is for a model of classes; leave it out with --predictions and --task regression."
+                )
+        if not source.name.lower().endswith(TABLE_SUFFIXES):
+            raise InputError(
+                f"{source.name} is no CSV file; --predictions names a column of one, and --task regression "
+                "learns from one."
+            )
+        if bins:
+            raise InputError("--bins is for a model of classes; leave it out.")
+        reborn_values(
+            AskedValues(
+                data=source,
+                predictions=predictions,
+                target=target or column_names(source, separator, encoding)[-1],
+                forest=(trees, depth, seed),
+                ignore=(*(ignore or ()), *(() if target is None or predictions is None else (target,))),
+                csv_options=csv_options,
+                new_rows=new_rows,
+                within=within,
+                share=0.1 if tolerance is None else tolerance,
+                max_depth=3 if max_depth is None else max_depth,
+                max_leaves=max_leaves or 16,
+                memory_limit=memory_limit << 20,
+                clock=clock,
+                out=out,
+                progress=progress,
+                ascii_only=ascii_only,
+            )
+        )
+        return
+    tolerance = 0.02 if tolerance is None else tolerance
+    max_depth = 4 if max_depth is None else max_depth
     X: NDArray[np.float64] | None
     columns: tuple[Column, ...] | None = None
     files_reading: Reading | None = None
@@ -209,9 +307,16 @@ def reborn(
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
     unseen = None if new_rows is None else _rows_for(ensemble, read(new_rows, target).table)
     whole = ensemble
+    stated = None
     if domain is not None:
         assert X is not None  # checked above
-        ensemble = ensemble.within(Domain.of_rows(X))
+        stated = Domain.of_rows(X)
+    if one_hot:
+        names = ensemble.feature_names
+        groups = Domain.of(names, one_hot=[[name.strip() for name in group.split(",")] for group in one_hot])
+        stated = groups if stated is None else stated.with_groups(groups.one_hot)
+    if stated is not None:
+        ensemble = ensemble.within(stated)
     note(
         f"{len(ensemble.trees)} trees, {ensemble.n_leaves} leaves. Searching; Ctrl-C keeps the best tree so far."
     )
@@ -233,7 +338,7 @@ def reborn(
             result = solve_active(ensemble, X, **shared)
         else:
             result = solve(ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, **shared)
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         kept = result
         if prune == "rows":
@@ -270,7 +375,7 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table or prune or domain or faithful == "rows"
+                if is_table or prune or domain or one_hot or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")
@@ -307,6 +412,11 @@ def _train(
 
     assert csv.target is not None  # a target was named
     _check_numeric(csv.table.columns)
+    if csv.target.dtype.kind == "f":
+        raise InputError(
+            "The column of labels holds numbers that are not whole. Add --task regression for a tree near a regression "
+            "forest; or name another column, --target."
+        )
     if len(np.unique(csv.target)) < 2:
         raise InputError("The column of labels holds one label only; there is nothing to decide.")
     edges = _edges(csv.table, bins) if bins else None

@@ -46,7 +46,9 @@ def outputs_named(target: str, header: Callable[[], Sequence[str]]) -> tuple[str
     return names
 
 
-def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str, quantile: float) -> None:
+def fit_regression(
+    asked: AdditiveFit, targets: tuple[str, ...], criterion: str, quantile: float, leaf_model: str
+) -> None:
     """Find the regression tree of least loss, show it and save it.
 
     Parameters
@@ -59,6 +61,7 @@ def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str,
         As in `make_regression_problem`.
     quantile : float
         For criterion "quantile".
+    leaf_model : {"constant", "linear"}
 
     Raises
     ------
@@ -67,9 +70,11 @@ def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str,
     typer.Exit
         As `treewright.cli._additive.answer`.
     """
+    from treewright.lines import check_leaf_model, solve_with_lines
     from treewright.problem import make_regression_problem
     from treewright.search import solve_regression
 
+    solve = solve_with_lines if check_leaf_model(leaf_model, criterion) else solve_regression
     problem = make_regression_problem(
         asked.csv.table,
         _outputs(asked.csv, asked.data, targets, asked.csv_options),
@@ -94,7 +99,7 @@ def fit_regression(asked: AdditiveFit, targets: tuple[str, ...], criterion: str,
             return _outputs_in_words(targets, result, problem)
         return _target_in_words(targets[0], result, problem.y, problem.sample_weight)
 
-    answer(asked, problem, solve_regression, terms=terms, words=words)
+    answer(asked, problem, solve, terms=terms, words=words)
 
 
 def _target_in_words(
@@ -108,9 +113,13 @@ def _target_in_words(
     mean = np.average(scaled, weights=sample_weight)
     deviation = float(np.average((scaled - mean) ** 2, weights=sample_weight)) ** 0.5
     left = deviation * max(result.loss, 0.0) ** 0.5
+    with_lines = ""
+    if result.stats.get("lines"):
+        rest = deviation * max(float(result.stats["loss_with_lines"]), 0.0) ** 0.5
+        with_lines = f", with its lines {rest * unit:.6g}"
     return (
         f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; the errors of the tree have "
-        f"{left * unit:.6g} (root mean square, on these rows)."
+        f"{left * unit:.6g}{with_lines} (root mean square, on these rows)."
     )
 
 

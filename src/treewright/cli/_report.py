@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,10 +30,12 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
-    from treewright.search import Frontier
+    from treewright.search import Frontier, Thresholds
     from treewright.table import CsvTable
 
 __all__ = ["report"]
+
+QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles a column\)")  # a scope
 
 
 @exits_by_code
@@ -167,13 +170,19 @@ def report(
 
 
 def _frontier(content: Model, csv: CsvTable, max_leaves: int, time_limit: float) -> Frontier:
-    """The best trees of 1 to `max_leaves` leaves on the model's own terms, whatever a leaf cost there."""
+    """The best trees of 1 to `max_leaves` leaves on the model's own terms and splits, whatever a leaf cost there."""
     from treewright.search import Limits, progress_bar, solve_frontier
 
     problem = replace(problem_of(content, csv), cost_complexity=0.0, max_leaf_nodes=max_leaves)
     limits = Limits(None if math.isinf(time_limit) else time_limit)
     with progress_bar("auto", limits.time_limit) as progress:
-        return solve_frontier(problem, limits=limits, progress=progress)
+        return solve_frontier(problem, _thresholds(content), limits=limits, progress=progress)
+
+
+def _thresholds(content: Model) -> Thresholds:
+    """The thresholds that the model's tree could use, as far as its certificate names them."""
+    quantiles = QUANTILES.fullmatch(content.result.scope) if content.result is not None else None
+    return "auto" if quantiles is None else int(quantiles[1]) + 1
 
 
 def _sha256(path: Path) -> str:

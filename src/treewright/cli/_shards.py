@@ -136,7 +136,7 @@ def fit_in_shards(
     with finishing():
         if out is not None:
             model.save(out)
-        stopped = result.stop_reason is StopReason.INTERRUPT
+        stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")

@@ -23,6 +23,7 @@ from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
 from treewright.cli._read_csv import labels_like, read_csv, settings_with
+from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
 from treewright.cli._survival import check_survival_tree
@@ -74,6 +75,7 @@ def verify(
       treewright verify model.json data.csv
       treewright verify model.json --ensemble forest.json
       treewright verify set.json data.csv
+      treewright verify near.json data.csv --target yhat
 
     Exit codes: 0 every check holds, 1 a check failed, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
@@ -110,6 +112,15 @@ def verify(
     if ensemble is not None:
         holds = _decides_like(content, ensemble)
     if data is not None:
+        if (
+            isinstance(content.result, BornAgainResult)
+            and content.result.options.get("objective") == "values"
+        ):
+            near = check_near_values(content, data, target, csv_options)
+            say(str(near))
+            if not near.ok:
+                raise typer.Exit(CHECK_FAILED)
+            return
         if isinstance(content.result, BornAgainResult):
             raise InputError(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
@@ -146,7 +157,7 @@ def _decides_like(content: Model, path: Path) -> bool:
     if claim is not None and claim.options.get("objective") == "values":
         raise InputError(
             f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
-            "about it. Count the rows to check it: treewright.bornagain.value_agreement."
+            "about it. Give the CSV file of these rows, with the model's numbers in a column."
         )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")

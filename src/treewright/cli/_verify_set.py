@@ -72,7 +72,7 @@ def _tree_holds(found: NearOptimalTrees, problem: Problem, place: int) -> bool:
     label = tree.prediction[tree.apply(problem.table.X)]
     paid = float(np.sum(problem.sample_weight * problem.costs[problem.y, label])) / problem.total_weight
     objective = paid + problem.cost_complexity * tree.n_leaves
-    within = objective <= found.bound_ * (1 + 1e-12) + 1e-12
+    within = objective <= found.bound_ * (1 + 1e-12) + 1e-12 + found.rounding_
     return within and abs(objective - result.objective) <= 1e-9 * max(1.0, objective)
 
 

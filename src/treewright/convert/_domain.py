@@ -3,7 +3,11 @@
 Faithful everywhere is more than most people ask: no age is -3 or 41.5. Within a domain a split ``x <= t`` of a column
 with values from `low` to `high` sends all of them left if t >= high, and none if t < low: it is no split there. Of
 whole numbers ``x <= t`` asks ``x <= floor(t)``, so thresholds between the same two numbers are one. Both change no
-decision inside, and leave fewer cells, which is what the exact methods pay for. A missing value is in every domain.
+decision inside, and leave fewer cells, which is what the exact methods pay for. A missing value is in every domain,
+but not in the columns of a group.
+
+A group is the columns that one column of categories became: exactly one of them is 1 (or at most one, where a category
+was dropped), and the others are 0. Rows of two categories at once are outside.
 
 `restrict` rewrites trees so; the verifier does not use it, but reads the domain and the trees as they came.
 """
@@ -12,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.convert._encoder_groups import encoder_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,11 +41,16 @@ class Domain:
         integer inside.
     integer : ndarray of shape (n_features,), bool
         Columns of whole numbers.
+    one_hot : tuple of tuple of int, default=()
+        Groups of columns of which exactly one is 1 and the others are 0. A column whose `high` is 0 is never the one.
+    at_most_one : tuple of tuple of int, default=()
+        Groups of columns of which one is 1, or none.
 
     Raises
     ------
     InputError
-        If the arrays differ in length, or a column has no value.
+        If the arrays differ in length, a column has no value, or a group is none: a column in two of them, or fewer
+        than two columns that can be 1.
 
     Examples
     --------
@@ -53,13 +63,22 @@ class Domain:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     integer: NDArray[np.bool_]
+    one_hot: tuple[tuple[int, ...], ...] = ()
+    at_most_one: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         integer = np.array(self.integer, dtype=np.bool_)
         low, high = (np.array(end, dtype=np.float64) for end in (self.low, self.high))
         if low.ndim != 1 or not low.shape == high.shape == integer.shape:
             raise InputError("low, high and integer of a domain must be lists of one entry per column.")
+        for name in ("one_hot", "at_most_one"):
+            object.__setattr__(self, name, tuple(tuple(map(int, group)) for group in getattr(self, name)))
+        for group in self.groups:
+            here = [j for j in group if 0 <= j < len(low)]
+            low[here], high[here] = np.maximum(low[here], 0.0), np.minimum(high[here], 1.0)
+            integer[here] = True
         low, high = np.where(integer, np.ceil(low), low), np.where(integer, np.floor(high), high)
+        _check_groups(self.one_hot, self.at_most_one, low, high)
         empty = np.flatnonzero(~(low <= high) | (low == np.inf) | (high == -np.inf))  # NaN, too
         if len(empty):
             j = int(empty[0])
@@ -78,6 +97,8 @@ class Domain:
         ranges: Mapping[str, tuple[float, float]] | None = None,
         *,
         integers: Sequence[str] = (),
+        one_hot: Sequence[Sequence[str]] = (),
+        at_most_one: Sequence[Sequence[str]] = (),
     ) -> Domain:
         """Make a domain from names of columns; those that are not named may have any value.
 
@@ -88,6 +109,8 @@ class Domain:
         ranges : mapping from str to (low, high), optional
         integers : sequence of str
             Columns of whole numbers.
+        one_hot, at_most_one : sequence of sequence of str
+            Groups of columns that one column of categories became: exactly one of them is 1, or at most one.
 
         Raises
         ------
@@ -95,11 +118,19 @@ class Domain:
             If a column does not exist.
         """
         ranges = {} if ranges is None else dict(ranges)
-        unknown = [name for name in [*ranges, *integers] if name not in names]
+        in_groups = [name for group in [*one_hot, *at_most_one] for name in group]
+        unknown = [name for name in [*ranges, *integers, *in_groups] if name not in names]
         if unknown:
             raise InputError(f"The domain names the column {unknown[0]!r}; there are: {', '.join(names)}.")
         ends = np.array([ranges.get(name, (-np.inf, np.inf)) for name in names], dtype=np.float64)
-        return cls(ends[:, 0], ends[:, 1], np.isin(np.asarray(names, dtype=object), list(integers)))
+        place = {name: j for j, name in enumerate(names)}
+        return cls(
+            ends[:, 0],
+            ends[:, 1],
+            np.isin(np.asarray(names, dtype=object), list(integers)),
+            tuple(tuple(place[name] for name in group) for group in one_hot),
+            tuple(tuple(place[name] for name in group) for group in at_most_one),
+        )
 
     @classmethod
     def of_rows(cls, X: ArrayLike) -> Domain:
@@ -118,7 +149,7 @@ class Domain:
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or not len(rows):
             raise InputError(f"X must have rows and columns; got shape {rows.shape}.")
-        known = np.isfinite(rows)
+        known = np.isfinite(rows)  # groups are not guessed: with_groups adds them
         some = known.any(axis=0)
         low = np.where(some, np.where(known, rows, np.inf).min(axis=0), -np.inf)
         high = np.where(some, np.where(known, rows, -np.inf).max(axis=0), np.inf)
@@ -126,6 +157,56 @@ class Domain:
         high[(rows == np.inf).any(axis=0)] = np.inf
         whole = some & (np.where(known, rows, 0.0) == np.round(np.where(known, rows, 0.0))).all(axis=0)
         return cls(low, high, whole)
+
+    @classmethod
+    def of_encoder(cls, transformer: Any) -> Domain:
+        """Return the rows that a fitted OneHotEncoder can make: one category at a time.
+
+        Parameters
+        ----------
+        transformer : OneHotEncoder, or a ColumnTransformer or Pipeline that ends with one
+            Fitted. A model at the end of a pipeline is left out; other columns may have any value.
+
+        Raises
+        ------
+        InputError
+            It is something else, or not fitted.
+
+        Examples
+        --------
+        >>> from sklearn.preprocessing import OneHotEncoder
+        >>> from treewright.bornagain import Domain
+        >>> encoder = OneHotEncoder().fit([["red", "small"], ["blue", "large"], ["green", "small"]])
+        >>> Domain.of_encoder(encoder).one_hot
+        ((0, 1, 2), (3, 4))
+        """
+        found = encoder_groups(transformer)
+        n = found.n_columns
+        ends = np.full(n, -np.inf), np.full(n, np.inf)
+        return cls(*ends, np.zeros(n, dtype=np.bool_), found.one_hot, found.at_most_one)
+
+    def with_groups(
+        self, one_hot: Sequence[Sequence[int]] = (), at_most_one: Sequence[Sequence[int]] = ()
+    ) -> Domain:
+        """Return the part of the domain in which exactly one column, or at most one, of each group is 1.
+
+        Parameters
+        ----------
+        one_hot, at_most_one : sequence of sequence of int
+            Positions of columns.
+
+        Raises
+        ------
+        InputError
+            As the constructor.
+        """
+        more = (*self.one_hot, *map(tuple, one_hot)), (*self.at_most_one, *map(tuple, at_most_one))
+        return replace(self, one_hot=more[0], at_most_one=more[1])
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """All groups, those of exactly one first."""
+        return (*self.one_hot, *self.at_most_one)
 
     def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Say which rows are inside, shape (n_rows,)."""
@@ -143,6 +224,14 @@ class Domain:
         if len(wrong):
             j = int(wrong[0])
             value = X[~inside[:, j], j][0]
+            group = next((group for group in self.groups if j in group), None)
+            if group is not None:
+                row = int(np.flatnonzero(~inside[:, j])[0])
+                raise InputError(
+                    f"{int((~inside.all(axis=1)).sum())} of {len(X)} rows are outside the domain: row {row} has "
+                    f"{', '.join(f'{names[k]}={X[row, k]:.6g}' for k in group[:8])}, and "
+                    f"{_group_words(group, group in self.one_hot, names)}. Leave such rows out, or state other groups."
+                )
             raise InputError(
                 f"{int((~inside.all(axis=1)).sum())} of {len(X)} rows are outside the domain: column {names[j]!r} has "
                 f"{value:.6g}, and {self.words(names, [j])}. Leave such rows out, or give a wider domain."
@@ -166,7 +255,11 @@ class Domain:
                 ends = f"{names[j]} from {low:.17g}"
             if columns is None and low == -np.inf and high == np.inf and not self.integer[j]:
                 continue
+            if columns is None and any(j in group for group in self.groups) and high == 1:
+                continue
             parts.append(f"{ends} (whole numbers)" if self.integer[j] else ends)
+        if columns is None:
+            parts += [_group_words(group, group in self.one_hot, names) for group in self.groups]
         return ", ".join(parts)
 
     def _inside(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -174,7 +267,39 @@ class Domain:
             raise InputError(f"X must have shape (n_rows, {len(self.low)}); got {X.shape}.")
         whole = ~self.integer | (np.round(X) == X)
         within = (self.low <= X) & (self.high >= X) & whole
-        return np.asarray(within | np.isnan(X))
+        inside = np.asarray(within | np.isnan(X))
+        for group in self.groups:
+            ones = X[:, list(group)].sum(axis=1)
+            held = (ones == 1) | ((ones == 0) & (group not in self.one_hot))  # false where a value is missing
+            inside[np.ix_(~held, list(group))] = False
+        return inside
+
+
+def _group_words(group: Sequence[int], is_one: bool, names: Sequence[str]) -> str:
+    how = "exactly" if is_one else "at most"
+    return f"{how} one of {', '.join(str(names[j]) for j in group)} is 1"
+
+
+def _check_groups(
+    one_hot: Sequence[Sequence[int]],
+    at_most_one: Sequence[Sequence[int]],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> None:
+    seen: set[int] = set()
+    for group in (*one_hot, *at_most_one):
+        for j in group:
+            if not 0 <= j < len(low):
+                raise InputError(f"A group of the domain has column {j}; columns are 0 to {len(low) - 1}.")
+            if j in seen:
+                raise InputError(f"Column {j} is twice in groups of the domain; name each column once.")
+            seen.add(j)
+            if low[j] > 0:
+                raise InputError(
+                    f"Column {j} of a group is never 0; leave its range out, or the group, for nothing is open in it."
+                )
+        if sum(high[j] >= 1 for j in group) < (2 if group in one_hot else 1):
+            raise InputError(f"The group {tuple(group)} has fewer than two columns that can be 1.")
 
 
 def restrict(tree: EnsembleTree, domain: Domain, missing: NDArray[np.bool_]) -> EnsembleTree:

@@ -287,6 +287,11 @@ class Ensemble:
         if len(domain.low) != self.n_features:
             raise InputError(f"The domain has {len(domain.low)} columns, the ensemble {self.n_features}.")
         assert self.missing is not None  # set in __post_init__
+        if domain.groups and self.missing.any():
+            raise InputError(
+                "A domain with groups of columns is for ensembles without a rule for missing values; read it with "
+                'missing="refuse".'
+            )
         trees = tuple(restrict(tree, domain, self.missing) for tree in self.trees)
         return replace(self, trees=trees, domain=domain, whole=self)
 

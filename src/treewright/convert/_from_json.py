@@ -25,6 +25,7 @@ from treewright.tree import (
     CategorySplit,
     Column,
     ColumnKind,
+    Line,
     LinearSplit,
     Split,
     ThresholdSplit,
@@ -37,6 +38,7 @@ __all__ = ["from_json", "load_model"]
 MAX_BYTES = 1 << 30
 MAX_NODES = 1 << 24
 NODE = ("split", "left", "right", "prediction", "value", "n_node_samples")
+LINE = "line"  # of trees whose leaves may hold lines: of every node, or of none
 MAX_COLUMNS = 1 << 24
 LARGEST_VALUE = 1e300  # so that the sum over the classes is finite
 LARGEST_WEIGHT = 1e100  # of a linear split, so that sums with ordinary columns are finite
@@ -188,7 +190,7 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
     n_nodes = len(entries)
     n_outputs = 1 if classes is None else len(classes)
     if classes is None and kind is not TreeKind.SURVIVAL:  # several outputs are told by the first node
-        n_outputs = sum(1 for _ in entries[0].fields(*NODE)["value"].entries(1, MAX_NODES))
+        n_outputs = sum(1 for _ in entries[0].fields(*NODE, optional=(LINE,))["value"].entries(1, MAX_NODES))
     largest_class = 0 if classes is None else len(classes) - 1
     splits: list[Split | None] = []
     left = np.empty(n_nodes, dtype=np.int32)
@@ -196,6 +198,8 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
     prediction = np.empty(n_nodes, dtype=np.int32)
     values = np.empty((n_nodes, n_outputs), dtype=np.float64)
     count = np.empty(n_nodes, dtype=np.int64)
+    has_lines = LINE in entries[0]
+    lines: list[Line | None] = []
     pending = [0]  # right siblings that are still to come, and the root
     for node, entry in enumerate(entries):
         if not pending:
@@ -205,7 +209,11 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
                 f"Model file, at {entry.path}: nodes must be numbered depth-first, left before right; node "
                 f"{expected} is expected here."
             )
-        fields = entry.fields(*NODE)
+        fields = entry.fields(*NODE, optional=(LINE,))
+        if (LINE in entry) is not has_lines or (
+            has_lines and (classes is not None or kind is TreeKind.SURVIVAL)
+        ):
+            entry.fail('without "line", or every node of a regression tree with it')
         split = _split(fields["split"], columns) if fields["split"].value is not None else None
         splits.append(split)
         if split is None:
@@ -221,9 +229,38 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
         low = 0.0 if is_weight else -limit
         values[node] = [output.number(low, limit) for output in fields["value"].entries(n_outputs, n_outputs)]
         count[node] = fields["n_node_samples"].integer(0, LARGEST_INTEGER)
+        lines.append(None if fields[LINE].value is None else _line(fields[LINE], columns, n_outputs))
+        if split is not None and lines[node] is not None:
+            fields[LINE].fail("null, for the node is no leaf")
     if pending:
         value.fail(f"complete: node {pending[-1]} is named as a child and does not follow")
-    return Tree(columns, classes, tuple(splits), left, right, prediction, values, count, kind)
+    held = tuple(lines) if has_lines else None
+    return Tree(columns, classes, tuple(splits), left, right, prediction, values, count, kind, held)
+
+
+def _line(value: Checked, columns: tuple[Column, ...], n_outputs: int) -> Line:
+    fields = value.fields("columns", "centers", "slopes", "low", "high", "freedom")
+    chosen = tuple(column.integer(0, len(columns) - 1) for column in fields["columns"].entries(1))
+    if len(set(chosen)) < len(chosen):
+        fields["columns"].fail("a list without repetition")
+    if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
+        fields["columns"].fail("columns of numbers")
+    width = len(chosen)
+    low = tuple(bound.number() for bound in fields["low"].entries(n_outputs, n_outputs))
+    return Line(
+        chosen,
+        tuple(center.number() for center in fields["centers"].entries(width, width)),
+        tuple(
+            tuple(slope.number() for slope in slopes.entries(width, width))
+            for slopes in fields["slopes"].entries(n_outputs, n_outputs)
+        ),
+        low,
+        tuple(
+            bound.number(least)
+            for bound, least in zip(fields["high"].entries(n_outputs, n_outputs), low, strict=True)
+        ),
+        fields["freedom"].number(0.0),
+    )
 
 
 def _split(value: Checked, columns: tuple[Column, ...]) -> Split:

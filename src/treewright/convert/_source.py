@@ -25,6 +25,7 @@ __all__ = [
     "function_roots",
     "head_line",
     "plain_labels",
+    "refuse_lines",
     "refuse_several_outputs",
     "split_comment",
 ]
@@ -74,6 +75,20 @@ def refuse_several_outputs(tree: Tree, what: str) -> None:
         raise InputError(
             f"This regression tree predicts {tree.n_outputs} numbers a row; {what} gives one. Use to_python or "
             "to_onnx, or fit a tree for each output."
+        )
+
+
+def refuse_lines(tree: Tree, what: str) -> None:
+    """Refuse a tree with a line in a leaf, for a form that has none; `what` completes "but ... constants".
+
+    Raises
+    ------
+    InputError
+    """
+    if any(line is not None for line in tree.lines or ()):
+        raise InputError(
+            f"This regression tree has lines in its leaves, but {what} constants. Use to_python, to_c, to_sql or "
+            'to_onnx, or fit with leaf_model="constant".'
         )
 
 

@@ -20,7 +20,7 @@ from treewright.convert._source import (
     refuse_several_outputs,
     split_comment,
 )
-from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, Tree
+from treewright.tree import CategorySplit, ColumnKind, Line, LinearSplit, Split, Tree
 
 __all__ = ["to_c"]
 
@@ -102,6 +102,10 @@ def _write(
     split = tree.splits[node]
     if split is None:
         label = "" if tree.classes is None else f" /* {comment(str(tree.classes[tree.prediction[node]]))} */"
+        line = None if tree.lines is None else tree.lines[node]
+        if line is not None:
+            lines += _line(line, node, answers[node], pad)
+            return
         lines.append(f"{pad}return {answers[node]};{label}")
         return
     if node in roots:
@@ -117,6 +121,22 @@ def _write(
     lines.append(f"{pad}}} else {{")
     _write(tree, int(tree.children_right[node]), answers, name, roots, lines, indent + 1)
     lines.append(f"{pad}}}")
+
+
+def _line(line: Line, node: int, mean: str, pad: str) -> list[str]:
+    """The statements of a leaf with a line; a missing value has no term."""
+    written = [f"{pad}volatile double term_{node}, sum_{node} = {mean};"]
+    for column, center, slope in zip(line.columns, line.centers, line.slopes[0], strict=True):
+        written += [
+            f"{pad}if (!isnan(x[{column}])) {{",
+            f"{pad}    term_{node} = x[{column}] - {_number(center)};",
+            f"{pad}    term_{node} = {_number(slope)} * term_{node};",
+            f"{pad}    sum_{node} = sum_{node} + term_{node};",
+            f"{pad}}}",
+        ]
+    for sign, bound in (("<", _number(line.low[0])), (">", _number(line.high[0]))):
+        written += [f"{pad}if (sum_{node} {sign} {bound}) {{", f"{pad}    return {bound};", f"{pad}}}"]
+    return [*written, f"{pad}return sum_{node};"]
 
 
 def _condition(split: Split, node: int) -> str:

@@ -21,7 +21,7 @@ from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
 from treewright.errors import InputError
 from treewright.result import SolveResult
-from treewright.tree import CategorySplit, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
+from treewright.tree import CategorySplit, Line, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["FORMAT", "VERSION", "save_model", "to_json"]
 
@@ -96,6 +96,7 @@ def to_json(model: Model | SolveResult | Tree) -> str:
             "value": tree.value[node].tolist(),
             "n_node_samples": int(tree.n_node_samples[node]),
         }
+        | ({} if tree.lines is None else {"line": _line(tree.lines[node])})
         for node in range(tree.node_count)
     ]
     fields = [f"{_dump(key)}: {_dump(value)}" for key, value in head.items()]
@@ -143,6 +144,19 @@ def _classes(tree: Tree) -> dict[str, Any] | None:
     if kind == "f" and tree.classes.dtype.itemsize > 8:
         raise InputError(f"Labels of type {tree.classes.dtype} cannot be written exactly; use float64.")
     return {"dtype": dtype, "labels": labels}
+
+
+def _line(line: Line | None) -> dict[str, Any] | None:
+    if line is None:
+        return None
+    return {
+        "columns": [int(column) for column in line.columns],
+        "centers": [float(center) for center in line.centers],
+        "slopes": [[float(slope) for slope in slopes] for slopes in line.slopes],
+        "low": [float(low) for low in line.low],
+        "high": [float(high) for high in line.high],
+        "freedom": float(line.freedom),
+    }
 
 
 def _split(split: Split | None) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treewright import __version__
 from treewright.convert._source import head_line, plain_labels
 from treewright.errors import InputError, MissingDependencyError
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree
 from treewright.tree._conditions import left_codes
 
 if TYPE_CHECKING:
@@ -47,12 +47,13 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     onnx.ModelProto
         ``model.SerializeToString()`` is the content of the file. If the table has no categorical column there
         is one input, ``X`` of shape (n_rows, n_columns) with all columns. Otherwise there is one input of
-        shape (n_rows, 1) for each column that the tree splits on (at least one), with the name of the column (`_`
+        shape (n_rows, 1) for each column that the tree asks for (at least one), with the name of the column (`_`
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape
         (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``, for a policy
-        tree ``label`` (the action) and ``leaf``.
+        tree ``label`` (the action) and ``leaf``. The terms of a line in a leaf are added in another order than in
+        Python, so that its last bits may differ; in float32 they are as exact as that is.
 
     Raises
     ------
@@ -104,12 +105,13 @@ class _Graph:
         self.constants: list[Any] = []
         self.feature = np.zeros(tree.node_count, dtype=np.int64)  # column that each node compares
         self.threshold = np.zeros(tree.node_count)
+        self.names: dict[int, str] = {}  # inputs of columns, where each has its own
         self._count = 0
 
     def add_columns(self) -> None:
         """Declare the inputs, and make one matrix of all columns that are compared."""
         columns = self.tree.columns
-        used = sorted({c for split in self.tree.splits if split is not None for c in _asked(split)})
+        used = sorted(self.tree.asked)
         if any(column.kind is ColumnKind.CATEGORICAL for column in columns):
             used = used or [0]  # one leaf: only the number of rows matters
             names = {c: self._input(c) for c in used}
@@ -121,6 +123,7 @@ class _Graph:
             names = {}
             position = {c: c for c in range(len(columns))}
             parts = ["X"]
+        self.names = names
         n_columns = len(position)
         made: dict[Any, int] = {}
         for node, split in enumerate(self.tree.splits):
@@ -183,7 +186,10 @@ class _Graph:
         leaf = self._node("Reshape", [whole, self._constant(np.array([-1], dtype=np.int64))], "leaf")
         if tree.classes is None:
             values = tree.value[:, 0] if tree.n_outputs == 1 else tree.value
-            self._look_up(leaf, values.astype(self.kind), "value", self.onnx_kind)
+            if any(line is not None for line in tree.lines or ()):
+                self._add_lines(leaf, values.astype(self.kind))
+            else:
+                self._look_up(leaf, values.astype(self.kind), "value", self.onnx_kind)
         else:
             labels = plain_labels(tree)
             is_whole = all(isinstance(label, int) for label in labels)  # truth values are integers
@@ -201,6 +207,49 @@ class _Graph:
         """Add the output `name`: the row of `table` for each leaf."""
         self._node("Gather", [self._constant(table), leaf], name, axis=0)
         self.outputs.append(self._info(name, kind, *table.shape[1:]))
+
+    def _add_lines(self, leaf: str, means: NDArray[Any]) -> None:
+        """Add the output ``value`` of leaves with lines: the mean, and the sum over columns of slope x distance.
+
+        Centers and slopes are looked up by leaf; a leaf has slope 0 for the columns that its line lacks.
+        """
+        tree = self.tree
+        lines = [(node, line) for node, line in enumerate(tree.lines or ()) if line is not None]
+        columns = sorted({column for _, line in lines for column in line.columns})
+        position = {column: k for k, column in enumerate(columns)}
+        centers = np.zeros((tree.node_count, len(columns)))
+        slopes = np.zeros((tree.node_count, tree.n_outputs, len(columns)))
+        low, high = means.copy(), means.copy()
+        for node, line in lines:
+            low[node], high[node] = (
+                bound if tree.n_outputs > 1 else bound[0] for bound in (line.low, line.high)
+            )
+            at = [position[column] for column in line.columns]
+            centers[node, at] = line.centers
+            slopes[node][:, at] = line.slopes
+        if self.names:
+            given = self._node("Concat", [self.names[column] for column in columns], None, axis=1)
+        else:
+            given = self._node(
+                "Gather", ["X", self._constant(np.array(columns, dtype=np.int64))], None, axis=1
+            )
+        center = self._node("Gather", [self._constant(centers.astype(self.kind)), leaf], None, axis=0)
+        apart = self._node("Sub", [given, center], None)
+        zero = self._constant(np.zeros(1, dtype=self.kind))
+        apart = self._node("Where", [self._node("IsNaN", [apart], None), zero, apart], None)
+        single = tree.n_outputs == 1
+        slope = slopes[:, 0] if single else slopes
+        if not single:
+            apart = self._node("Unsqueeze", [apart, self._constant(np.array([1], dtype=np.int64))], None)
+        slope_of = self._node("Gather", [self._constant(slope.astype(self.kind)), leaf], None, axis=0)
+        last = self._constant(np.array([-1], dtype=np.int64))
+        terms = self._node("Mul", [apart, slope_of], None)
+        added = self._node("ReduceSum", [terms, last], None, keepdims=0)
+        mean = self._node("Gather", [self._constant(means), leaf], None, axis=0)
+        said = self._node("Add", [mean, added], None)
+        bounds = [self._node("Gather", [self._constant(bound), leaf], None, axis=0) for bound in (low, high)]
+        self._node("Min", [self._node("Max", [said, bounds[0]], None), bounds[1]], "value")
+        self.outputs.append(self._info("value", self.onnx_kind, *means.shape[1:]))
 
     # ------------------------------------------------------------------------------------------ pieces
 
@@ -296,10 +345,6 @@ def _check_empty_text(split: ThresholdSplit | CategorySplit, column: Column) -> 
             "value, and the tree sends the two to different sides. Give that category a name (or make it "
             "missing) in the table and fit again."
         )
-
-
-def _asked(split: Split) -> tuple[int, ...]:
-    return split.columns if isinstance(split, LinearSplit) else (split.column,)
 
 
 def _floor32(threshold: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -28,6 +28,15 @@ def _sum(row, terms):
         total += weight * (float("nan") if value is None else value)
     return total
 ''',
+    "_line(": '''
+def _line(row, total, terms, low, high):
+    """A mean and, for each known value, its distance from a center times a slope; within two bounds."""
+    for name, center, slope in terms:
+        value = row[name]
+        if _known(value):
+            total += slope * (value - center)
+    return min(max(total, low), high)
+''',
     "_code(": '''
 def _code(value, categories):
     """Position of a category; one past the last for an unseen one."""
@@ -80,7 +89,8 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
         _write(tree, root, answers, frozenset(roots) - {root}, body, 1)
         body.append("")
     code = "\n".join(body)
-    helpers = [text for call, text in HELPERS.items() if call in code]
+    calls = code + HELPERS["_line("] if "_line(" in code else code
+    helpers = [text for call, text in HELPERS.items() if call in calls]
     return "\n".join([f'"""{head_line(tree)}"""\n', *helpers, code])
 
 
@@ -111,10 +121,26 @@ def _write(
 
 def _answers(tree: Tree) -> list[str]:
     if tree.classes is None:
-        values = [[_number(float(value)) for value in node] for node in tree.value]
+        values = [
+            [_answer(tree, node, output) for output in range(tree.n_outputs)]
+            for node in range(tree.node_count)
+        ]
         return [node[0] if len(node) == 1 else f"({', '.join(node)})" for node in values]
     labels = [ascii(label) for label in plain_labels(tree)]
     return [labels[int(k)] for k in tree.prediction]
+
+
+def _answer(tree: Tree, node: int, output: int) -> str:
+    """A value, or a value and the terms of a line."""
+    value = _number(float(tree.value[node, output]))
+    line = None if tree.lines is None else tree.lines[node]
+    if line is None:
+        return value
+    terms = ", ".join(
+        f"({tree.columns[column].name!a}, {_number(center)}, {_number(slope)})"
+        for column, center, slope in zip(line.columns, line.centers, line.slopes[output], strict=True)
+    )
+    return f"_line(row, {value}, ({terms},), {_number(line.low[output])}, {_number(line.high[output])})"
 
 
 def _condition(split: Split, tree: Tree) -> str:

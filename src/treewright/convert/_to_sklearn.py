@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.convert._float32 import Float32Conflict, choose_thresholds
+from treewright.convert._source import refuse_lines
 from treewright.errors import InputError
 from treewright.table import encode_like
 from treewright.tree import ColumnKind, LinearSplit, Split, Tree
@@ -49,8 +50,8 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     Raises
     ------
     InputError
-        The tree has category or linear splits (use `to_sklearn_pipeline`), or float32 cannot keep the rows of
-        `X` apart; the message names the column and two values.
+        The tree has category or linear splits (use `to_sklearn_pipeline`), lines in its leaves, or float32 cannot keep
+        the rows of `X` apart; the message names the column and two values.
 
     See Also
     --------
@@ -58,6 +59,7 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     to_sklearn_pipeline : for every tree, equal on every row.
     from_sklearn : the way back.
     """
+    refuse_lines(tree, "scikit-learn's trees hold")
     _refuse_other_splits(tree)
     thresholds, conflicts = choose_thresholds(tree, None if X is None else encode_like(X, tree.columns))
     if conflicts:
@@ -88,10 +90,16 @@ def to_sklearn_pipeline(tree: Tree) -> Pipeline:
         plots take ``pipeline["tree"]`` with ``pipeline["encode"].transform(X)`` and
         ``pipeline["encode"].get_feature_names_out()``. To load a pickle of it, treewright must be installed.
 
+    Raises
+    ------
+    InputError
+        The tree has lines in its leaves.
+
     See Also
     --------
     to_sklearn : a tree alone, where scikit-learn can express it.
     """
+    refuse_lines(tree, "scikit-learn's trees hold")
     from sklearn.pipeline import Pipeline
 
     from treewright.convert._split_encoder import SplitEncoder

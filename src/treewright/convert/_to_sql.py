@@ -108,10 +108,23 @@ class _Writer:
         self.nan_is_missing = nan_is_missing
         refuse_several_outputs(tree, "a SQL expression")
         if tree.classes is None:
-            self.answers = [_number(float(value)) for value in tree.value[:, 0]]
+            self.answers = [self._answer(tree, node) for node in range(tree.node_count)]
         else:
             labels = [_label(label) for label in plain_labels(tree)]
             self.answers = [labels[int(k)] for k in tree.prediction]
+
+    def _answer(self, tree: Tree, node: int) -> str:
+        """A value; with a line its terms, that of a missing value 0, within the bounds."""
+        mean = _number(float(tree.value[node, 0]))
+        line = None if tree.lines is None else tree.lines[node]
+        if line is None:
+            return mean
+        terms = [
+            f"{_number(slope)} * COALESCE({self.value(column)} - {_number(center)}, 0e0)"
+            for column, center, slope in zip(line.columns, line.centers, line.slopes[0], strict=True)
+        ]
+        said, low, high = " + ".join([mean, *terms]), _number(line.low[0]), _number(line.high[0])
+        return f"CASE WHEN {said} < {low} THEN {low} WHEN {said} > {high} THEN {high} ELSE {said} END"
 
     def value(self, column: int) -> str:
         """A column as a number, or as text if it is categorical."""

@@ -1,6 +1,7 @@
 """scikit-learn estimators, one file a method."""
 
 from treewright.estimators._born_again import BornAgainTreeClassifier
+from treewright.estimators._born_again_regressor import BornAgainTreeRegressor
 from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
 from treewright.estimators._front_cv import CVProgress
 from treewright.estimators._hybrid import HybridTreeClassifier
@@ -25,6 +26,7 @@ from treewright.estimators._threshold_guesser import ThresholdGuesser
 
 __all__ = [
     "BornAgainTreeClassifier",
+    "BornAgainTreeRegressor",
     "CVProgress",
     "CartComparison",
     "HybridTreeClassifier",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.bornagain import Agreement, Domain, Ensemble, agreement, distil, prune, solve, solve_active
 from treewright.bornagain._solve import OBJECTIVES
 from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.tree import merge_equal_leaves
@@ -274,6 +275,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             self.tree_ = prune(result.tree, rows)
         elif self.prune == "active":
             self.tree_ = merge_equal_leaves(result.tree)
+        settle_interrupt(result.asked_to_stop)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree and the ensemble decide alike, with a bound for new rows.

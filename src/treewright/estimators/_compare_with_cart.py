@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
 from treewright.problem import make_problem
@@ -26,6 +27,9 @@ __all__ = ["CartComparison", "compare_with_cart"]
 class CartComparison:
     """CART beside the best possible tree with as many leaves and the same depth.
 
+    "Best possible" is said only where CART's own tree is one of those that were searched; so it never makes fewer
+    mistakes.
+
     Parameters
     ----------
     cart : Tree
@@ -40,6 +44,9 @@ class CartComparison:
     test_mistakes : tuple of int or None
         Of CART and of the tree, on the test rows; None without any.
     n_test_rows : int
+    cart_is_freer : str
+        A sentence on what CART may do and the searched trees may not: other splits, smaller leaves. Empty if CART's
+        tree, without leaves that hold none of the rows, is one of those that were searched.
     """
 
     cart: Tree
@@ -50,6 +57,7 @@ class CartComparison:
     n_rows: int
     test_mistakes: tuple[int, int] | None = None
     n_test_rows: int = 0
+    cart_is_freer: str = ""
 
     @property
     def seconds(self) -> float:
@@ -58,23 +66,35 @@ class CartComparison:
 
     @property
     def proven(self) -> bool:
-        """Whether no tree of this size makes fewer mistakes."""
+        """Whether no tree of this size within the scope of the search makes fewer mistakes."""
         return self.fewest_mistakes == self.mistakes
+
+    @property
+    def title(self) -> str:
+        """What the tree may be called: "best possible", "best of those searched" or "best found"."""
+        if not self.proven:
+            return "best found"
+        return "best of those searched" if self.cart_is_freer else "best possible"
 
     def sentence(self) -> str:
         """Say in one or two plain sentences how the two compare."""
-        size = f"at most {_leaves(self.cart.n_leaves)} and depth {self.cart.depth}"
+        size, least = f"at most {_leaves(self.cart.n_leaves)}", self.result.options.get("min_samples_leaf", 1)
+        depth = f"depth {self.cart.depth}"
+        size += f", {depth} and at least {least:,} rows per leaf" if least > 1 else f" and {depth}"
         cart = f"CART with {_leaves(self.cart.n_leaves)} makes {_mistakes(self.cart_mistakes)} on {self.n_rows:,} rows"
         if self.proven:
+            possible = "" if self.cart_is_freer else " possible"
             best = (
-                f"the best possible tree of {size} makes {self.mistakes:,}, proven in {_time(self.seconds)}"
+                f"the best{possible} tree of {size} makes {self.mistakes:,}, proven in {_time(self.seconds)}"
             )
         else:
             best = (
-                f"the best tree of {size} found in {_time(self.seconds)} makes {self.mistakes:,}, and none can make "
-                f"fewer than {self.fewest_mistakes:,}"
+                f"the best tree of {size} that the search found in {_time(self.seconds)} makes {self.mistakes:,}, "
+                f"and none can make fewer than {self.fewest_mistakes:,}"
             )
         said = f"{cart}; {best} (over {self.result.scope})."
+        if self.cart_is_freer:
+            said += f" {self.cart_is_freer}"
         if self.test_mistakes is not None:
             cart_test, own_test = self.test_mistakes
             said += f" On {self.n_test_rows:,} test rows CART makes {cart_test:,} and this tree {own_test:,}."
@@ -91,7 +111,7 @@ class CartComparison:
                 "none has fewer than": None,
             },
             {
-                "tree": "best possible" if self.proven else "best found",
+                "tree": self.title,
                 "leaves": self.result.tree.n_leaves,
                 "depth": self.result.tree.depth,
                 "mistakes": self.mistakes,
@@ -112,10 +132,9 @@ class CartComparison:
         """
         from treewright.show import plot_trees_beside
 
-        best = "best possible" if self.proven else "best found"
         return plot_trees_beside(
             [self.cart, self.result.tree],
-            [f"CART: {_mistakes(self.cart_mistakes)}", f"{best}: {_mistakes(self.mistakes)}"],
+            [f"CART: {_mistakes(self.cart_mistakes)}", f"{self.title}: {_mistakes(self.mistakes)}"],
         )
 
     def __repr__(self) -> str:
@@ -162,9 +181,11 @@ def compare_with_cart(
     max_depth : int or None, default=3
         Largest depth of CART. A proof over all thresholds is quick up to 3.
     min_samples_leaf : int, default=1
-        Minimum number of rows in a leaf, of both trees.
+        Minimum number of rows in a leaf, of both trees; a `cart` of yours keeps its own, and the sentence says where it
+        has a smaller leaf.
     thresholds : "auto", "all", int or mapping, default="auto"
-        Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all.
+        Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all; where these
+        are fewer, the sentence says so and does not call the tree the best possible.
     time_limit : float or None, default=30
         Seconds of the search.
     progress : "auto", bool or callable, default="auto"
@@ -211,6 +232,8 @@ def compare_with_cart(
             "cart cannot be given for a table with columns of text, which scikit-learn's trees do not read; leave it "
             "out, and one is fitted here."
         )
+    else:
+        _check_names(cart, numbers.names, X)
     greedy = from_sklearn(cart, feature_names=numbers.names)
     problem = make_problem(
         table,
@@ -222,27 +245,54 @@ def compare_with_cart(
     )
     with progress_bar(progress, time_limit) as report:
         result = solve(problem, thresholds, limits=limits, progress=report)
-    wrong = _wrong(result.tree, table.X, labels)
+    rows = numbers.of(table.X)
+    wrong = _wrong(result.tree, table.X, labels, "y")
     fewest = max(0, math.ceil(result.lower_bound * table.n_rows - 1e-6))
     if result.status is SolveStatus.OPTIMAL:
         fewest = wrong
     compared = CartComparison(
-        greedy, result, _wrong(greedy, numbers.of(table.X), labels), wrong, min(fewest, wrong), table.n_rows
+        greedy,
+        result,
+        _wrong(greedy, rows, labels, "y"),
+        wrong,
+        min(fewest, wrong),
+        table.n_rows,
+        cart_is_freer=_freer(
+            greedy.apply(rows), problem.min_samples_leaf, result.scope != scope_of_all(table)
+        ),
     )
     if X_test is None or y_test is None:
         return compared
     encoded, known = encode_like(X_test, table.columns), np.asarray(y_test)
-    tests = (_wrong(greedy, numbers.of(encoded), known), _wrong(result.tree, encoded, known))
-    return CartComparison(
-        compared.cart,
-        result,
-        compared.cart_mistakes,
-        wrong,
-        compared.fewest_mistakes,
-        table.n_rows,
-        tests,
-        len(known),
+    tests = (
+        _wrong(greedy, numbers.of(encoded), known, "y_test"),
+        _wrong(result.tree, encoded, known, "y_test"),
     )
+    return replace(compared, test_mistakes=tests, n_test_rows=len(known))
+
+
+def _freer(leaf: NDArray[np.int64], least: int, are_fewer: bool) -> str:
+    """Say what CART does or may do that the searched trees may not.
+
+    Over all splits any tree of scikit-learn divides the rows as one of ours: its thresholds separate neighbouring
+    values, rounding rows to float32 only joins some, and missing values go either way or apart. A leaf without rows can
+    be left out of it.
+    """
+    smallest = int(np.unique(leaf, return_counts=True)[1].min())
+    said = ["CART was not held to these splits."] if are_fewer else []
+    if smallest < least:
+        said.append(f"CART has a leaf of {smallest:,} {'row' if smallest == 1 else 'rows'}.")
+    return " ".join(said)
+
+
+def _check_names(cart: DecisionTreeClassifier, names: list[str], X: Any) -> None:
+    """Refuse a tree whose columns are others, or in another order, than those of a frame."""
+    own = getattr(cart, "feature_names_in_", None)
+    if own is not None and hasattr(X, "columns") and [str(name) for name in own] != names:
+        raise InputError(
+            f"cart was fitted on the columns {', '.join(map(str, own[:8]))}, X has {', '.join(names[:8])}; give the "
+            "same columns in the same order."
+        )
 
 
 class _Numbers:
@@ -267,9 +317,10 @@ class _Numbers:
         return np.column_stack(parts)
 
 
-def _wrong(tree: Tree, X: NDArray[np.float64], labels: NDArray[Any]) -> int:
+def _wrong(tree: Tree, X: NDArray[np.float64], labels: NDArray[Any], name: str) -> int:
     assert tree.classes is not None  # of classifiers
-    known = label_positions(labels, tree.classes, "y_test holds", "Give the labels as they are in y.")
+    advice = "Give the labels as they are in y." if name != "y" else "Fit cart on the labels of y."
+    known = label_positions(labels, tree.classes, f"{name} holds", advice)
     return int((tree.prediction[tree.apply(X)] != known).sum())
 
 

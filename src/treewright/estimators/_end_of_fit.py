@@ -7,7 +7,7 @@ import warnings
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.estimators._interrupt import settle_interrupt
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus
 
 __all__ = ["end_of_fit"]
 
@@ -36,5 +36,4 @@ def end_of_fit(
                 "size, or fewer digits of them."
             )
         warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel)
-    interrupted = result.stats.get("interrupted")  # a guided search that was, before another ended
-    settle_interrupt(StopReason.INTERRUPT if interrupted else result.stop_reason)
+    settle_interrupt(result.asked_to_stop)

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -26,33 +26,13 @@ from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.tree import Tree
 
-__all__ = ["CVProgress", "FrontCV", "folds_in", "shared_among"]
+__all__ = ["CVProgress", "FrontCV", "folds_in"]
 
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
-LEAST_SECONDS = 1e-3  # that a search gets in any case
+FEWER_DIGITS = "Give weights, costs or targets that differ less in size, or fewer digits of them."
 UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
-
-
-def shared_among(limits: Limits, n_folds: int) -> Callable[[int], Limits | None]:
-    """Return for `FrontCV._cross_validate` the limits of each search: all of them share the time of one `fit`.
-
-    Parameters
-    ----------
-    limits : Limits
-        Started.
-    n_folds : int
-    """
-
-    def share(to_come: int) -> Limits | None:
-        if limits.time_limit is None:
-            return limits
-        if to_come <= n_folds and limits.left() <= 0:
-            return None
-        return replace(limits, time_limit=max(limits.left() / to_come, LEAST_SECONDS), begun=None)
-
-    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +108,7 @@ class FrontCV:
         assert first is not None  # the front of all rows is always searched
         frontier = front_of(problem, first)
         fronts: list[FoldFront] = []
-        stop = frontier.stop_reason
+        stop = frontier.asked_to_stop or frontier.stop_reason
         if stop is not StopReason.INTERRUPT:
             fronts, stop = self._search(folds, front_of, held_out, limits)
         self.frontier_ = frontier
@@ -143,12 +123,19 @@ class FrontCV:
             how = f"{len(fronts)} of {len(folds)} folds chose the tree"
             if not fronts:
                 how = f"no fold was scored, so the tree is that at cost_complexity={UNSCORED_PENALTY:g}"
-            ended = "Interrupted" if interrupted else "The time is over"
-            then = "" if interrupted else f" {advice}"
+            asked = {
+                StopReason.INTERRUPT: "Interrupted",
+                StopReason.CALLBACK: "Stopped by the progress callback",
+            }
+            ended = asked.get(stop, "The time is over")
+            then = "" if stop in asked else f" {advice}"
             warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
+            why = "reached a limit"
+            if frontier.is_only_rounded:
+                why, advice = "ended without a proof, because numbers were rounded", FEWER_DIGITS
             warnings.warn(
-                f"{unproven} of {len(fronts) + 1} searches reached a limit; their trees are the best found. "
+                f"{unproven} of {len(fronts) + 1} searches {why}; their trees are the best found. "
                 f"{frontier.sentence()} {advice}",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -161,7 +148,7 @@ class FrontCV:
     def _search(
         self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits | None]
     ) -> tuple[list[FoldFront], StopReason | None]:
-        """Return the fronts in the order of the folds, and whether Ctrl-C ended the work before the last."""
+        """Return the fronts in the order of the folds, and what ended the work before the last."""
         start = time.perf_counter()
         n_jobs = check_n_jobs(self.n_jobs)
         workers = min(effective_n_jobs(n_jobs), len(folds))
@@ -186,8 +173,8 @@ class FrontCV:
                     if front.interrupted:
                         return fronts, StopReason.INTERRUPT
                     state = CVProgress(len(fronts), len(folds), time.perf_counter() - start)
-                    if report is not None and report(state):
-                        break
+                    if report is not None and report(state) and len(fronts) < len(folds):
+                        return fronts, StopReason.CALLBACK
         except KeyboardInterrupt:  # here, while workers search
             return fronts, StopReason.INTERRUPT
         return fronts, stop

@@ -125,7 +125,7 @@ def search_fold(fold: Fold, front_of: FrontOf, held_out: HeldOut, limits: Limits
         test_loss=np.array([held_out(fold.problem, fold.test, result.tree) for result in frontier.limits]),
         proven_leaves=frontier.proven_leaves,
         seconds=float(frontier.stats["seconds"]),
-        interrupted=frontier.stop_reason is StopReason.INTERRUPT,
+        interrupted=frontier.asked_to_stop is StopReason.INTERRUPT,
     )
 
 

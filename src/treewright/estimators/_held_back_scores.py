@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing
 
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.result import StopReason
+from treewright.search import Limits
 
 __all__ = ["HeldBackScores", "score_candidates"]
 
@@ -27,6 +28,7 @@ class HeldBackScores:
     right: list[float] = field(default_factory=list)
     unproven: int = 0
     interrupted: bool = False
+    late: bool = False  # whether the time was over before the last fit
 
 
 def score_candidates(
@@ -36,18 +38,38 @@ def score_candidates(
     X: Any,
     labels: NDArray[Any],
     weight: NDArray[np.float64],
+    limits: Callable[[int], Limits | None],
 ) -> HeldBackScores:
-    """Fit and score, up to the first Ctrl-C."""
+    """Fit and score, until the time is over or Ctrl-C comes.
+
+    Parameters
+    ----------
+    model : LeafAccuracyTreeClassifier
+    candidates : sequence of dict
+    splits : sequence of (training rows, held-back rows)
+    X, labels, weight
+        Of all rows.
+    limits : callable
+        Limits of a fit of which so many, itself included, are to come; None where the time is over.
+    """
     found = HeldBackScores()
+    to_come = len(splits) * len(candidates)
     try:
         for train, test in splits:
-            part, held = _safe_indexing(X, train), _safe_indexing(X, test)
+            part = held = None
             for candidate in candidates:
-                fitted = clone(model).set_params(**candidate)
+                left = limits(to_come)
+                if left is None:
+                    found.late = True
+                    return found
+                to_come -= 1
+                if part is None:
+                    part, held = _safe_indexing(X, train), _safe_indexing(X, test)
+                fitted = clone(model).set_params(**candidate, time_limit=left.time_limit)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", ConvergenceWarning)
                     fitted.fit(part, labels[train], sample_weight=weight[train])
-                if fitted.result_.stop_reason is StopReason.INTERRUPT:
+                if fitted.result_.asked_to_stop is StopReason.INTERRUPT:
                     found.interrupted = True
                     return found
                 score, right = _score(fitted, held, labels[test], weight[test])

@@ -238,7 +238,7 @@ class HybridTreeClassifier(TreeClassifier):
             )
         fitted_here = not isinstance(given, Tree) and top.model is not given
         interrupted = (
-            fitted_here and top.result is not None and top.result.stop_reason is StopReason.INTERRUPT
+            fitted_here and top.result is not None and top.result.asked_to_stop is StopReason.INTERRUPT
         )
         if top.n_learned is not None:
             warnings.warn(

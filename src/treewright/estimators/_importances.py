@@ -2,13 +2,16 @@
 
 `collapse_importances` answers at once, from the tree alone, with a bound from above: every split that asks about the
 column becomes a leaf, and the rest stays as it is. That is a tree without the column, so the best tree without it is
-at least as good. `importances_without` fits again and answers exactly.
+at least as good. `importances_without` fits again, and answers exactly where both searches were proven over the same
+splits but those of the column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,14 +19,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from treewright.binarize import scope_of_all
 from treewright.errors import InputError
 from treewright.problem import Problem, RegressionProblem, RowCostsProblem
-from treewright.result import SolveStatus
+from treewright.result import RowCostsResult, SolveResult, SolveStatus
 from treewright.search import regression_loss
-from treewright.table import with_blank_column
+from treewright.table import Table, with_blank_column
 from treewright.tree import Tree
 
 __all__ = ["Importance", "collapse_importances", "importances_without", "node_losses"]
+
+
+ROUNDED = 1e-6  # more than a search that counts as proven leaves open of an objective
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,8 @@ class Importance:
     ----------
     column : str
     at_least, at_most : float
-        By how much the least objective grows without the column; the two are equal where all searches were proven.
+        By how much the least objective over the scope of the tree grows without the splits of the column. The two are
+        equal where both searches were proven over the same other splits.
     """
 
     column: str
@@ -43,12 +51,12 @@ class Importance:
 
     @property
     def proven(self) -> bool:
-        """Whether the value is exact."""
-        return self.at_least == self.at_most
+        """Whether the value is exact, to 1e-6 where numbers were rounded for the searches."""
+        return self.at_most - self.at_least <= ROUNDED
 
 
 def importances_without(
-    model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, row_costs: Any = None
 ) -> Sequence[Importance]:
     """Fit again without each column that the tree splits on, and say by how much the least objective grows.
 
@@ -60,6 +68,8 @@ def importances_without(
         The rows of `fit`.
     y : array-like of shape (n_rows,)
     sample_weight : array-like of shape (n_rows,), default=None
+    row_costs : array-like or frame of shape (n_rows, n_classes), default=None
+        Those of `fit`, if it had any.
 
     Returns
     -------
@@ -70,10 +80,17 @@ def importances_without(
     Raises
     ------
     InputError
-        `model` is of another class, or `fit` refuses the rows.
+        `model` is of another class, `row_costs` were given to `fit` and not here, or `fit` refuses the rows.
+    SolverError
+        `min_leaf_accuracy` cannot be kept without one of the columns.
 
     Notes
     -----
+    The second search may be over other splits than the first has left without the column: guessed ones, or those that
+    ``thresholds="auto"`` chooses where it cannot take all. Then it says nothing about the first, and the importance
+    lies between 0 and what the tree loses where its splits on the column become leaves (infinity if that breaks
+    `min_leaf_accuracy`).
+
     Costs one `fit` for each column that the tree splits on, with the limits of `model`. Of two columns
     with the same information each has a small value, because the other can replace it.
 
@@ -94,14 +111,49 @@ def importances_without(
         raise InputError(
             f"model is a {type(model).__name__}; give a fitted OptimalTreeClassifier or OptimalTreeRegressor."
         )
+    if (row_costs is not None) != isinstance(model.result_, RowCostsResult):
+        raise InputError(
+            "row_costs must be those of fit: give them if it had them, and leave them out if not."
+        )
     own, found = model.result_, []
+    with_costs = {} if row_costs is None else {"row_costs": row_costs}
     for column in sorted(model.tree_.asked):
-        other = clone(model).fit(with_blank_column(X, column), y, sample_weight=sample_weight).result_
-        exact = own.status is SolveStatus.OPTIMAL and other.status is SolveStatus.OPTIMAL
-        most = max(0.0, other.objective - (own.objective if exact else own.lower_bound))
-        least = most if exact else max(0.0, other.lower_bound - own.objective)
+        other = (
+            clone(model)
+            .fit(with_blank_column(X, column), y, sample_weight=sample_weight, **with_costs)
+            .result_
+        )
+        least, most = 0.0, float(model.feature_importances_[column]) + own.objective - own.lower_bound
+        if _differ_by_one_column(model, own, other):
+            exact = own.rounding == other.rounding == 0 and _both_proven(own, other)
+            most = max(0.0, other.objective - (own.objective if exact else own.lower_bound))
+            least = most if exact else max(0.0, other.lower_bound - own.objective)
+        elif own.options.get("min_leaf_accuracy") is not None:
+            most = math.inf
         found.append(Importance(model.tree_.columns[column].name, least, most))
     return sorted(found, key=lambda one: (-one.at_most, one.column))
+
+
+def _both_proven(own: SolveResult, other: SolveResult) -> bool:
+    return own.status is SolveStatus.OPTIMAL and other.status is SolveStatus.OPTIMAL
+
+
+def _differ_by_one_column(model: Any, own: SolveResult, other: SolveResult) -> bool:
+    """Whether the second search was under the limits of the first, over its splits without those of one column.
+
+    That holds where both offered every split of their tables, and where the splits of a column do not depend on the
+    other columns: given thresholds, and quantiles unless there were too many categories.
+    """
+    if any(own.options.get(name) != other.options.get(name) for name in ("max_depth", "max_leaf_nodes")):
+        return False
+    if all(result.scope == _scope_of_all(result.tree) for result in (own, other)):
+        return True
+    by_column = isinstance(getattr(model, "thresholds", None), (Mapping, Integral))
+    return by_column and not any("most frequent" in result.scope for result in (own, other))
+
+
+def _scope_of_all(tree: Tree) -> str:
+    return scope_of_all(Table(tree.columns, np.empty((0, len(tree.columns)))))
 
 
 def collapse_importances(

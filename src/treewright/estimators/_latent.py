@@ -19,7 +19,7 @@ from treewright.estimators._latent_progress import EpochCallback
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.problem import apply_class_weight, check_sample_weight, encode_labels
 from treewright.table import Table
-from treewright.tree import label_positions, merge_equal_leaves
+from treewright.tree import label_positions, merge_equal_leaves, percent_at_least
 from treewright.tree._tree import leaves_in_words
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             tree,
             agreement,
             f"The hard tree has {leaves_in_words(tree)} and predicts the same class as the soft model for "
-            f"{100 * agreement:.1f}% of {len(rows)} rows.",
+            f"{percent_at_least(agreement)} of {len(rows)} rows.",
         )
 
     def _proba(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -436,7 +436,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return HardenedTree(
             tree,
             agreement,
-            f"The hard tree has {leaves_in_words(tree)} and explains {100 * agreement:.1f}% of the variance "
+            f"The hard tree has {leaves_in_words(tree)} and explains {percent_at_least(agreement)} of the variance "
             f"of the soft model's predictions on {len(rows)} rows.",
         )
 

@@ -16,6 +16,7 @@ from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
 from treewright.table import Table
+from treewright.tree import percent_at_least
 
 if TYPE_CHECKING:
     import torch
@@ -155,7 +156,8 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         names = np.array([f"cluster {k}" for k in range(int(index.max()) + 1)])
         tree = self._harden(rows, classification_tree(self.columns_, names, index))
         agreement = float((tree.prediction[tree.apply(rows)] == index).mean())
-        same = f"This tree puts {100 * agreement:.1f}% of {len(rows)} training rows into the cluster that they are in."
+        rows_said = f"{percent_at_least(agreement)} of {len(rows)} training rows"
+        same = f"This tree puts {rows_said} into the cluster that they are in."
         return HardenedTree(tree, agreement, same)
 
     def predict(self, X: Any) -> NDArray[np.int64]:

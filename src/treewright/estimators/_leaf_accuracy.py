@@ -205,7 +205,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(result.stop_reason)
+        settle_interrupt(result.asked_to_stop)
         return self
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:

@@ -5,6 +5,7 @@ The fits go split by split, all candidates on each, so that whoever interrupts h
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -22,15 +23,17 @@ from treewright.estimators._folds import folds_of
 from treewright.estimators._held_back_scores import HeldBackScores, score_candidates
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
+from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
-from treewright.search import LeafAccuracyOptions
+from treewright.search import LeafAccuracyOptions, Limits
 from treewright.search._limits import ProgressCallback
 
 __all__ = ["LeafAccuracyTreeClassifierCV"]
 
 Criterion = Literal["accuracy", "lower_bound"]
 RULES = ("one_se", "best")
+SHARE_OF_LAST = 0.25  # of the time of all fits to training parts: what the tree of all rows gets besides
 QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
 
 
@@ -59,10 +62,13 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         As in `LeafAccuracyTreeClassifier`.
     cv : int, splitter or iterable, default=5
         As in scikit-learn: a number of stratified folds, a splitter, or pairs of row numbers.
-    time_limit : float or None, default=30
-        Seconds for each fit; there are ``len(max_depths) * len(min_samples_leaves) * len(criteria) * folds + 1``.
+    time_limit : float or None, default=60
+        Seconds for the whole `fit`. The ``len(max_depths) * len(min_samples_leaves) * len(criteria) * folds`` fits to
+        training parts share four fifths of it, each an equal part of what is left; the rest is for the tree of all
+        rows. Once the time is over no part is begun: the splits that are done choose, and without any the tree is
+        that of the first candidate.
     step_limit, memory_limit
-        As in `LeafAccuracyTreeClassifier`, for each fit.
+        As in `LeafAccuracyTreeClassifier`, of each fit.
     progress : "auto", bool or callable, default="auto"
         Of the last fit, that on all rows.
     reference, search_options
@@ -80,7 +86,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     cv_results_ : dict of ndarray
         ``max_depth``, ``min_samples_leaf``, ``criterion``, ``mean_leaf_accuracy``, ``standard_error``,
         ``mean_accuracy`` of every candidate, and ``leaf_accuracy`` of shape (n_candidates, n_splits); only the
-        splits that were done.
+        splits that were done. NaN where the time was over before the first fit.
     best_estimator_ : LeafAccuracyTreeClassifier
         Fitted on all rows.
     stop_reason_ : StopReason or None
@@ -113,7 +119,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         cv: int | Iterable[Any] | Any = 5,
-        time_limit: float | None = 30.0,
+        time_limit: float | None = 60.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
@@ -162,14 +168,15 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         Warns
         -----
         ConvergenceWarning
-            The last fit reached a limit; or some fits of the cross-validation did (counted in one warning).
+            The last fit reached a limit; or some fits of the cross-validation did, or were not begun (counted in one
+        warning).
         """
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         model = LeafAccuracyTreeClassifier(
             confidence=self.confidence,
             thresholds=self.thresholds,
             class_weight=self.class_weight,
             categorical_features=self.categorical_features,
-            time_limit=self.time_limit,
             step_limit=self.step_limit,
             memory_limit=self.memory_limit,
             progress=False,
@@ -185,22 +192,34 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         )
         splits = self._splits(labels)
         candidates = self._candidates(min(len(train) for train, _ in splits))
+        n_fits = len(candidates) * len(splits)
+        last = math.ceil(n_fits * SHARE_OF_LAST)  # the fits as which the last one counts
+        share = shared_among(limits, always=1)
         with inner_fits_return():
-            found = score_candidates(model, candidates, splits, X, labels, weight)
-            if not found.scores:
+            found = score_candidates(
+                model, candidates, splits, X, labels, weight, lambda to_come: share(to_come + last)
+            )
+            if found.interrupted and not found.scores:
                 raise KeyboardInterrupt
             best = self._choose(candidates, found)
-            final = clone(model).set_params(progress=self.progress, **self.best_params_)
+            left = share(1)
+            assert left is not None  # this one is always made
+            seconds = left.time_limit
             if found.interrupted:
-                final.set_params(time_limit=min(QUICK, self.time_limit or QUICK))
+                seconds = QUICK if seconds is None else min(QUICK, seconds)
+            final = clone(model).set_params(progress=self.progress, time_limit=seconds, **self.best_params_)
             self.best_estimator_ = final.fit(
                 X, labels if is_column_vector(y) else y, sample_weight=sample_weight
             )
         self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
-        self.stop_reason_ = StopReason.INTERRUPT if found.interrupted else self.result_.stop_reason
+        self.stop_reason_ = (
+            StopReason.INTERRUPT
+            if found.interrupted
+            else self.result_.asked_to_stop or self.result_.stop_reason
+        )
         if found.interrupted:
-            done = f"{len(found.scores)} of {len(candidates) * len(splits)} fits"
+            done = f"{len(found.scores)} of {n_fits} fits"
             note = f"The cross-validation was interrupted after {done}; the choice rests on these."
             self.result_ = replace(
                 self.result_,
@@ -213,7 +232,19 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         self.n_features_in_ = final.n_features_in_
         if hasattr(final, "feature_names_in_"):
             self.feature_names_in_ = final.feature_names_in_
-        if found.unproven:
+        if found.late:
+            warnings.warn(
+                f"The time is over: {len(found.scores)} of {n_fits} fits of the cross-validation "
+                + (
+                    "chose the candidate."
+                    if found.scores
+                    else "were made, so the tree is that of the first candidate."
+                )
+                + " Raise time_limit, or give fewer candidates, folds or thresholds.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        elif found.unproven:
             warnings.warn(
                 f"{found.unproven} of {len(found.scores)} fits of the cross-validation reached a limit; their best "
                 "trees were scored. Raise time_limit, or give fewer thresholds.",
@@ -245,8 +276,10 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     def _choose(self, candidates: list[dict[str, Any]], found: HeldBackScores) -> int:
         """Set `best_params_` and `cv_results_`; return the number of the choice."""
         splits = len(found.scores) // len(candidates)
-        if splits == 0:  # interrupted on the first split
-            candidates, splits = candidates[: len(found.scores)], 1
+        if splits == 0:  # the end came on the first split
+            candidates, splits = candidates[: max(1, len(found.scores))], 1
+        if not found.scores:  # late before the first
+            found = HeldBackScores([math.nan], [math.nan])
         n = len(candidates)
         scores, right = (np.array(a[: n * splits]).reshape(splits, n).T for a in (found.scores, found.right))
         mean, accuracy = scores.mean(axis=1), right.mean(axis=1)
@@ -264,7 +297,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
 
         best = min(range(n), key=lambda i: (-mean[i], *simple(i)))
         if self.rule == "one_se":
-            near = [i for i in range(n) if mean[i] >= mean[best] - error[best]]
+            near = [i for i in range(n) if mean[i] >= mean[best] - error[best]] or [best]
             best = min(near, key=lambda i: (-accuracy[i], *simple(i)))
         self.best_params_ = dict(candidates[best])
         return best

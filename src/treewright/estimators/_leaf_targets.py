@@ -17,9 +17,9 @@ from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.problem import RegressionProblem
 from treewright.show import rules
-from treewright.tree import Tree, mean_of
+from treewright.tree import Tree, exactly, mean_of
 
-__all__ = ["LeafTargets", "TreeRegressor", "leaf_targets"]
+__all__ = ["LeafTargets", "TreeRegressor", "leaf_errors", "leaf_targets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +100,42 @@ def _targets_of(
     }
 
 
+def leaf_errors(
+    tree: Tree, problem: RegressionProblem
+) -> dict[int, LeafTargets] | list[dict[int, LeafTargets]]:
+    """Return the errors of each leaf with a line, as `leaf_targets` returns targets.
+
+    An error is that of the fitted line, divided by 1 - d / n for d effective coefficients and n rows: what rows left
+    out one by one are missed by if all have the same leverage (Golub, Heath and Wahba 1979).
+    """
+    leaf, said = tree.apply(problem.table.X), tree.predict(problem.table.X).reshape(problem.targets.shape)
+    found: list[dict[int, LeafTargets]] = [{} for _ in range(problem.n_outputs)]
+    for node, line in enumerate(tree.lines or ()):
+        if line is None:
+            continue
+        rows = np.flatnonzero(leaf == node)
+        free = max(1 - line.freedom / len(rows), 1 / len(rows))
+        for output, errors in enumerate(found):
+            apart = (problem.targets[rows, output] - said[rows, output]) / free
+            order = np.argsort(apart, kind="stable")
+            weight = problem.sample_weight[rows][order]
+            errors[node] = LeafTargets(apart[order], weight, mean_of(apart[order], weight))
+    return found[0] if len(found) == 1 else found
+
+
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
-    """Base of the regressors that end with one `Tree`; `fit` of a subclass sets ``tree_`` and ``leaf_targets_``."""
+    """Base of the regressors that end with one `Tree`; `fit` of a subclass sets ``tree_`` and calls `_keep_leaves`."""
 
     leaf_targets_: dict[int, LeafTargets] | list[dict[int, LeafTargets]]
+    leaf_errors_: dict[int, LeafTargets] | list[dict[int, LeafTargets]]
+
+    def _keep_leaves(self, problem: RegressionProblem) -> None:
+        """Set what is kept of the training rows of each leaf."""
+        self.leaf_targets_ = leaf_targets(self.tree_, problem)
+        self.leaf_errors_ = leaf_errors(self.tree_, problem)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of each row's leaf, its mean target or quantile.
+        """Return the value of each row's leaf: its mean target or quantile, or what its line says.
 
         Parameters
         ----------
@@ -121,6 +150,10 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> NDArray[np.float64]:
         """Return quantiles of the training targets of each row's leaf.
+
+        In a leaf with a line: its value for the row plus quantiles of the training rows' errors, each divided by
+        1 - d / n for d effective coefficients of the line and n rows, for a line is nearer to its own rows than to new
+        ones.
 
         Parameters
         ----------
@@ -142,19 +175,26 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         """
         if isinstance(coverage, bool) or not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
             raise InputError(f"coverage={coverage!r}; give a number above 0 and below 1, for example 0.9.")
-        leaf = self.apply(X)
+        encoded = self._encode(X)
+        leaf = self.tree_.apply(encoded)
         nodes, at = np.unique(leaf, return_inverse=True)
         tail = (1 - float(coverage)) / 2
-        outputs = self._targets_by_output()
+        outputs, errors = _by_output(self.leaf_targets_), _by_output(self.leaf_errors_)
         ends = [
-            [[targets[int(node)].quantile(share) for share in (tail, 1 - tail)] for targets in outputs]
+            [
+                [
+                    errors[output].get(int(node), targets[int(node)]).quantile(share)
+                    for share in (tail, 1 - tail)
+                ]
+                for output, targets in enumerate(outputs)
+            ]
             for node in nodes
         ]
         found = np.array(ends, dtype=np.float64).reshape(-1, len(outputs), 2)[at.reshape(-1)]
+        on_line = np.isin(leaf, list(errors[0]))
+        said = self.tree_.predict(encoded[on_line]).reshape(-1, len(outputs), 1)
+        found[on_line] += said
         return found[:, 0] if len(outputs) == 1 else found
-
-    def _targets_by_output(self) -> list[dict[int, LeafTargets]]:
-        return [self.leaf_targets_] if isinstance(self.leaf_targets_, dict) else self.leaf_targets_
 
     def leaf_records(self, quantiles: Sequence[float] = (0.1, 0.5, 0.9)) -> list[dict[str, Any]]:
         """Return one row for each leaf (of several outputs: for each leaf and output), ready for a data frame.
@@ -168,8 +208,9 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         -------
         list of dict
             ``leaf`` (the number that `apply` returns), ``rule`` (conditions with six digits), ``rows``, ``prediction``
-            (a quantile, or the same as the next), ``mean``, ``standard_deviation``, ``standard_error`` (of the mean;
-            nan for one row), ``quantile_0.1`` and so on; for several outputs also ``output``, counted from 0.
+            (a quantile, or the same as the next; in a leaf with a line what it says of a row at its centers), ``mean``,
+            ``standard_deviation``, ``standard_error`` (of the mean; nan for one row), ``quantile_0.1`` and so on; for
+            several outputs also ``output``, counted from 0.
 
         Raises
         ------
@@ -181,7 +222,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
             if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
                 raise InputError(f"quantiles has {share!r}; give numbers from 0 to 1.")
         words = {rule.leaf: " and ".join(rule.conditions) for rule in rules(self.tree_, digits=6)}
-        outputs = self._targets_by_output()
+        outputs = _by_output(self.leaf_targets_)
         return [
             {
                 "leaf": node,
@@ -192,8 +233,14 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
                 "mean": targets.mean,
                 "standard_deviation": targets.standard_deviation,
                 "standard_error": targets.standard_error,
-                **{f"quantile_{share:g}": targets.quantile(share) for share in quantiles},
+                **{
+                    f"quantile_{exactly(float(share))}": targets.quantile(float(share)) for share in quantiles
+                },
             }
             for node in sorted(outputs[0])
             for output, targets in enumerate(of_leaf[node] for of_leaf in outputs)
         ]
+
+
+def _by_output(kept: dict[int, LeafTargets] | list[dict[int, LeafTargets]]) -> list[dict[int, LeafTargets]]:
+    return [kept] if isinstance(kept, dict) else kept

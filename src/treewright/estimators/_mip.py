@@ -219,7 +219,7 @@ class MIPTreeClassifier(TreeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        settle_interrupt(result.stop_reason)
+        settle_interrupt(result.asked_to_stop)
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from treewright.tree import Tree
 
 __all__ = ["NearOptimalTreeClassifier"]
 
+LEAST_SECONDS = 1e-3  # a time limit is above 0
 RULES = ("best", "fewest leaves", "fewest columns", "small gap")
 
 
@@ -220,8 +222,16 @@ class NearOptimalTreeClassifier(TreeClassifier):
             return _place(trees, found.tree), doubt
         assert self.group is not None  # checked
         tree, looked, bound = trees.best_with_gap(
-            self.group, self.max_gap, label=trees.graph.problem.classes[-1], look_at=self.look_at
+            self.group,
+            self.max_gap,
+            label=trees.graph.problem.classes[-1],
+            look_at=self.look_at,
+            time_limit=None if math.isinf(limits.left()) else max(limits.left(), LEAST_SECONDS),
         )
+        if tree is None and limits.left() <= 0 and looked < self.look_at and bound < trees.bound_:
+            return 0, (
+                f"No tree up to an objective of {bound:.6g} has so small a gap when time ended: this is the best tree."
+            )
         if tree is None:
             raise self._none_passes(trees, looked, bound)
         return _place(trees, tree), None

@@ -9,9 +9,11 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 
 from treewright.estimators._asked import sweep_options
-from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in, shared_among
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_losses
-from treewright.estimators._leaf_targets import TreeRegressor, leaf_targets
+from treewright.estimators._leaf_targets import TreeRegressor
+from treewright.estimators._shared_time import shared_among
+from treewright.lines import check_leaf_model, solve_frontier_with_lines
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import Frontier, Limits, SweepOptions, solve_regression_frontier
@@ -48,6 +50,9 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         on held-out rows above 0, so it is chosen only if all others have too: `min_samples_leaf` avoids that.
     quantile : float, default=0.5
         For criterion "quantile" only.
+    leaf_model : {"constant", "linear"}, default="constant"
+        As in `OptimalTreeRegressor`. "linear": the trees of all fronts are those of constants, and get lines, with
+        which those of the folds are scored.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -83,7 +88,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         ``std_test_score``, ``standard_error``, ``rank_test_score``. A score is minus the mean loss on the rows held
         out, as a share of the mean loss of all rows in a single leaf (for squared error: of the variance).
     n_splits_ : int
-    leaf_targets_ : dict of int to LeafTargets, or list of such dicts
+    leaf_targets_, leaf_errors_ : dict of int to LeafTargets, or list of such dicts
         As in `OptimalTreeRegressor`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -115,6 +120,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         min_samples_leaf: int | float = 1,
         criterion: Criterion = "squared_error",
         quantile: float = 0.5,
+        leaf_model: Literal["constant", "linear"] = "constant",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -131,6 +137,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         self.min_samples_leaf = min_samples_leaf
         self.criterion = criterion
         self.quantile = quantile
+        self.leaf_model = leaf_model
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.step_limit = step_limit
@@ -147,7 +154,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         return tags
 
     def _after_choice(self, problem: RegressionProblem) -> None:
-        self.leaf_targets_ = leaf_targets(self.tree_, problem)
+        self._keep_leaves(problem)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the fronts, and choose.
@@ -181,6 +188,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         options = sweep_options(self.search_options)
         max_leaves = self._checked_leaves()
+        lines = check_leaf_model(self.leaf_model, self.criterion)
         table = self._training_table(X, y)
         problem = make_regression_problem(
             table,
@@ -197,14 +205,18 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         self._cross_validate(
             problem,
             folds,
-            partial(_front_of, options=options),
+            partial(_front_of, options=options, lines=lines),
             held_out_losses,
-            shared_among(limits, len(folds)),
+            shared_among(limits, always=len(folds) + 1),
             "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
         )
         return self
 
 
-def _front_of(problem: RegressionProblem, limits: Limits, *, options: SweepOptions | None) -> Frontier:
+def _front_of(
+    problem: RegressionProblem, limits: Limits, *, options: SweepOptions | None, lines: bool
+) -> Frontier:
     """Return the front of a problem; what a cross-validation calls, in worker processes too."""
+    if lines:
+        return solve_frontier_with_lines(problem, limits=limits, options=options)
     return solve_regression_frontier(problem, limits=limits, options=options)

@@ -73,7 +73,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound. Where
+        trees may be deeper than 3, the last quarter proves that no shallower tree is better
+        (``result_.proven_depth``).
     step_limit : int or None, default=None
         Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
     memory_limit : int or None, default=None

@@ -8,8 +8,9 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in, shared_among
+from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_costs
+from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
 from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
@@ -203,7 +204,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
             folds,
             partial(_front_of, thresholds=self.thresholds, options=self.search_options),
             held_out_costs,
-            shared_among(limits, len(folds)),
+            shared_among(limits, always=len(folds) + 1),
             "Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
         )
         return self

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import Tree, describe, leaf_path
+from treewright.tree import Tree, describe, leaf_path, percent_at_least
 
 __all__ = ["HybridReport", "LeafReport"]
 
@@ -138,7 +138,7 @@ class HybridReport:
         n_rows = len(self.leaf)
         text = (
             f"The tree explains the answer for {n_rows - self.n_overruled:,} of {n_rows:,} rows "
-            f"({100 * self.share_explained:.1f}%); on {self.n_overruled:,} a leaf model overrules it."
+            f"({percent_at_least(self.share_explained)}); on {self.n_overruled:,} a leaf model overrules it."
         )
         if self.top_accuracy is not None and self.accuracy is not None:
             text += (

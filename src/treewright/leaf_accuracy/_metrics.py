@@ -139,11 +139,13 @@ def leaf_table(
     if isinstance(own, Tree) and own.classes is not None:  # then empty leaves are known too
         labels = {int(node): own.classes[own.prediction[node]] for node in np.flatnonzero(own.is_leaf)}
     records = []
-    per_weight = np.count_nonzero(weight) / weight.sum()  # observations
+    observations, whole = np.count_nonzero(weight), float(weight.sum())
     for node, label in labels.items():
         rows = np.flatnonzero(leaf == node)
-        total, correct = float(weight[rows].sum()), float(weight[rows[right[rows]]].sum())
-        lower, upper = wilson_interval(correct * per_weight, total * per_weight, confidence)
+        # Both are added in the same order, so that rounding leaves correct <= total, and equal if every row is right.
+        total, correct = float(weight[rows].sum()), float((weight[rows] * right[rows]).sum())
+        counted = observations * (correct / whole), observations * (total / whole)
+        lower, upper = wilson_interval(*counted, confidence)
         records.append(
             LeafRecord(
                 leaf=node,

@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.errors import MissingDependencyError, SolverError
 from treewright.mip._model import Model
-from treewright.mip._outcome import Incumbent, Job, Outcome
+from treewright.mip._outcome import ENDED_BY_USER, Incumbent, Job, Outcome
 from treewright.result import StopReason
 
 try:
@@ -101,11 +101,12 @@ def _outcome(native: Any, x: Any, job: Job, incumbents: list[Incumbent], stops: 
         codes.INTERRUPTED: StopReason.INTERRUPT,
     }
     proven = native.Status == codes.OPTIMAL
+    stop = stops[0] if stops else reasons.get(native.Status)
     infeasible = native.Status in (codes.INFEASIBLE, codes.INF_OR_UNBD)
     return Outcome(
         proven=proven,
         infeasible=infeasible,
-        stop=None if proven else stops[0] if stops else reasons.get(native.Status),
+        stop=None if proven and stop not in ENDED_BY_USER else stop,
         incumbents=tuple(incumbents),
         bound=-math.inf if infeasible else _finite(float(native.ObjBound), -math.inf),
         nodes=int(native.NodeCount),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import MissingDependencyError
 from treewright.mip._model import Model
-from treewright.mip._outcome import Incumbent, Job, Outcome, resident_memory
+from treewright.mip._outcome import ENDED_BY_USER, Incumbent, Job, Outcome, resident_memory
 from treewright.result import StopReason
 
 try:
@@ -181,7 +181,7 @@ def _outcome(solver: Any, watch: _Watch, job: Job, seconds: float) -> Outcome:
     return Outcome(
         proven=proven,
         infeasible=status in (states.kInfeasible, states.kUnboundedOrInfeasible),
-        stop=None if proven else stop,
+        stop=None if proven and stop not in ENDED_BY_USER else stop,
         incumbents=tuple(incumbents),
         bound=bound if abs(bound) < 1e30 else -math.inf,
         nodes=max(0, int(info.mip_node_count)),

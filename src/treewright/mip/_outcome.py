@@ -16,6 +16,7 @@ from treewright.search import Limits
 
 __all__ = ["Incumbent", "Job", "ModelUnfinished", "Outcome", "Report", "Watch", "resident_memory"]
 
+ENDED_BY_USER = (StopReason.INTERRUPT, StopReason.CALLBACK)
 Report = Callable[[float, float, float, int], bool]  # seconds, objective, bound, nodes -> stop?
 
 BETWEEN_LOOKS = 0.05  # seconds
@@ -81,6 +82,7 @@ class Outcome:
     infeasible : bool
         The solver says that there is none.
     stop : StopReason or None
+        None if proven, but for Ctrl-C and the callback: no further program is to be solved then.
     incumbents : tuple of Incumbent
         In the order of their discovery.
     bound : float

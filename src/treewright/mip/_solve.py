@@ -27,7 +27,7 @@ from treewright.mip.binoct import RBinOCT
 from treewright.mip.leaf_accuracy import LeafAccuracy
 from treewright.mip.oct import OCT
 from treewright.problem import Problem
-from treewright.result import SolveResult, StopReason
+from treewright.result import SolveResult, StopReason, told_to_stop
 from treewright.search import Limits, Progress, leaf_accuracy_result_of, result_of
 from treewright.search._limits import ProgressCallback
 from treewright.tree import Tree
@@ -248,7 +248,9 @@ def _result(
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
         bound = cost  # what is left is rounding of the solver
     shape = None if last.formulation is None else last.formulation.model
+    stop = _stop(solution)
     stats: dict[str, Any] = {
+        **told_to_stop(stop),
         "seconds": seconds,
         "subproblems": sum(run.outcome.nodes for run in solution.runs),
         "solver": outcome.solver,
@@ -275,7 +277,7 @@ def _result(
     limits = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     common: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
-        "stop": _stop(solution),
+        "stop": stop,
         "stats": stats,
         "options": {name: getattr(problem, name) for name in limits} | terms,
         "notes": tuple(notes),

@@ -42,7 +42,7 @@ class ColumnUse(NamedTuple):
         Least objective of a tree that does not; None if every tree of the set uses it.
     reliance : tuple of float, or None
         Least and most, over the trees, that the loss rises by if the column's values are drawn anew from all rows;
-        None if it was not requested, or if the set is empty.
+        None if it was not requested, not found within the time limit, or if the set is empty.
     """
 
     name: str

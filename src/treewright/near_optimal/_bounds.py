@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["as_written", "check_bound", "check_count", "in_errors", "up_to", "whole"]
+__all__ = ["as_written", "check_bound", "check_count", "in_errors", "up_to"]
+
+FEW_DIGITS = 12  # of a number that somebody wrote; the quotient of two whole numbers has more, or is exact
+LEAST_PLACES = 8  # of a float, between whole numbers of errors that it may stand for
 
 
 def check_bound(**given: Any) -> None:
@@ -35,10 +39,14 @@ def as_written(value: float) -> Fraction:
 def in_errors(value: float, unit: Fraction) -> Fraction:
     """Return a part of an objective in units of an error.
 
-    A float that is the nearest to a whole number of errors is that number, such as 3 / n for three rows of n: its
-    rounding, times the leaves of a tree, would move trees across the bound. Any other is the decimal it was written as.
+    A decimal of a few digits is that decimal. A longer number that is the nearest float to a whole number of errors is
+    that number, such as 3 / n for three rows of n: its rounding, times the leaves of a tree, would move trees across
+    the bound. Where errors are so small that many of them are near every float, it tells nothing.
     """
     exact = as_written(value) / unit
+    digits = Decimal(repr(float(value))).normalize().as_tuple().digits
+    if len(digits) <= FEW_DIGITS or unit < LEAST_PLACES * Fraction(math.ulp(float(value))):
+        return exact
     nearest = round(exact)
     return Fraction(nearest) if float(nearest * unit) == float(value) else exact
 
@@ -52,18 +60,3 @@ def up_to(value: float) -> Fraction:
     """
     exact = Fraction(float(value)) + (Fraction(1, 2) - Fraction(1, 2**30)) * Fraction(math.ulp(float(value)))
     return max(exact, as_written(value))
-
-
-MOST_DENOMINATOR = 10**4  # of a unit that costs of a few decimals have in common, such as .48 and 1.065
-FEW_LAST_PLACES = Fraction(1, 2**49)
-
-
-def whole(value: float) -> Fraction:
-    """Return a float as a fraction, without the rounding of a division where it is nearly whole, or nearly a fraction
-    of a small denominator.
-    """
-    nearest = round(value)
-    if nearest and abs(value - nearest) < 1e-9 * nearest:
-        return Fraction(nearest)
-    near = Fraction(value).limit_denominator(MOST_DENOMINATOR)
-    return near if abs(near - Fraction(value)) < FEW_LAST_PLACES * near else Fraction(value)

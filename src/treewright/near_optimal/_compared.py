@@ -9,17 +9,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import as_written, check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
 from treewright.near_optimal._restricted import RestrictedSet
+from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps
+from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.near_optimal._within import Within, first_within
 from treewright.search import integer_costs
 from treewright.tree import Tree
 
 __all__ = ["ComparedSet", "Extent", "Extreme"]
-
-GapKind = Literal["parity", "opportunity", "odds"]
 
 
 class Extreme(NamedTuple):
@@ -99,15 +99,19 @@ class ComparedSet(RestrictedSet):
         whole, unit = whole_values("leaf_value", values)
         return self._extent(whole, unit)
 
-    def _extent(self, values: NDArray[np.int64], unit: Fraction) -> Extent:
+    def _extent(
+        self, values: NDArray[np.int64], unit: Fraction, tolerance: int = 0, watch: Watch | None = None
+    ) -> Extent:
         self._some("no tree that could be the least or the most")
-        most = Extremes.of_rows(self.counts, values)
-        return Extent(self._largest(most.negative(), -unit), self._largest(most, unit))
+        most = Extremes.of_rows(self.counts, values, watch)
+        return Extent(self._largest(most.negative(), -unit, tolerance), self._largest(most, unit, tolerance))
 
-    def _largest(self, sums: Extremes, unit: Fraction) -> Extreme:
+    def _largest(self, sums: Extremes, unit: Fraction, tolerance: int = 0) -> Extreme:
+        """Return the best tree of the largest sum; sums that differ by at most `tolerance` count as equal."""
         by_cell = sums.cells(0)
-        value = max(by_cell.values())
-        cell = next(cell for _, cell, _ in self._cells if by_cell[cell] == value)
+        least = max(by_cell.values()) - tolerance
+        cell = next(cell for _, cell, _ in self._cells if by_cell[cell] >= least)
+        value = by_cell[cell]
         return Extreme(float(value * unit), self._tree(sums.tree(0, cell, value)))
 
     def discrepancy(self, base: Tree | None = None) -> Extreme:
@@ -151,7 +155,12 @@ class ComparedSet(RestrictedSet):
         return self._largest(Extremes.of_rows(self.counts, values), Fraction(1, int(weight.sum())))
 
     def gap_range(
-        self, group: ArrayLike | str, kind: Literal["parity", "opportunity"] = "parity", *, label: Any = None
+        self,
+        group: ArrayLike | str,
+        kind: Literal["parity", "opportunity"] = "parity",
+        *,
+        label: Any = None,
+        time_limit: float | None = None,
     ) -> Extent:
         """Return the least and the largest gap between a group of training rows and all others over all trees.
 
@@ -164,16 +173,21 @@ class ComparedSet(RestrictedSet):
             among the rows that have the label.
         label : object, default=None
             The label in question; None is the last of two.
+        time_limit : float or None, default=None
+            Seconds; None is no limit.
 
         Returns
         -------
         Extent
-            Signed, from -1 to 1.
+            Signed, from -1 to 1. Exact; where products of the weights pass 2^60, gaps that differ by at most
+            2^-40 count as equal.
 
         Raises
         ------
         InputError
             The set is empty; the group or its complement has no rows; there is no such label.
+        SolverError
+            `time_limit` ended before; the message has the gap of the best tree, which is in the range.
 
         Examples
         --------
@@ -188,8 +202,13 @@ class ComparedSet(RestrictedSet):
             raise InputError(
                 f'kind={kind!r}; choose "parity" or "opportunity". Equal odds are two gaps: best_with_gap takes "odds".'
             )
-        ((values, unit),) = self._gaps(group, kind, label)
-        return self._extent(values, unit)
+        watch = Watch.started(time_limit)
+        (gap,) = self._gaps(group, kind, label)
+        try:
+            self.counts.make_within(watch)
+            return self._extent(gap.values, gap.unit, gap.tolerance, watch)
+        except TimeOver:
+            raise SolverError(self._gap_so_far(gap)) from None
 
     def best_with_gap(
         self,
@@ -199,6 +218,7 @@ class ComparedSet(RestrictedSet):
         *,
         label: Any = None,
         look_at: int = 100_000,
+        time_limit: float | None = None,
     ) -> tuple[Tree | None, int, float]:
         """Return the best tree whose gap between a group and all others is small, with proof.
 
@@ -207,13 +227,16 @@ class ComparedSet(RestrictedSet):
         group : array-like of bool, shape (n_rows,), or str
             As in `gap_range`.
         at_most : float
-            Largest absolute gap, 0 to 1.
+            Largest absolute gap, 0 to 1, as it is written. Where products of the weights pass 2^60, a gap that is at
+            most 2^-40 above it passes, too.
         kind : {"parity", "opportunity", "odds"}, default="parity"
             "odds": the gap among the rows that have the label, and the gap among those that do not.
         label : object, default=None
             As in `gap_range`.
         look_at : int, default=100000
             How many partial trees to look at before giving up.
+        time_limit : float or None, default=None
+            Seconds, after which to give up as well; None is no limit.
 
         Returns
         -------
@@ -247,48 +270,39 @@ class ComparedSet(RestrictedSet):
         check_count("look_at", look_at, 0)
         if kind not in ("parity", "opportunity", "odds"):
             raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
-        limits = []
-        for values, unit in self._gaps(group, kind, label):
-            most = as_written(at_most) / unit
-            sums = Extremes.of_rows(self.counts, values)
-            limits.append(Within(sums, sums.negative(), -int(most // 1), int(most // 1)))
-        looked = 0
-        bound = self.best.lower_bound
-        for cost, cell, _ in self._cells:
-            bound = float(cost * self.graph.unit)
-            steps, seen = first_within(self.counts, cell, limits, look_at - looked)
-            looked += seen
-            if steps is not None:
-                return self._tree(steps), looked, bound
-            if looked >= look_at:
-                return None, looked, bound
+        watch = Watch.started(time_limit)
+        gaps = self._gaps(group, kind, label)
+        looked, bound = 0, self.best.lower_bound
+        try:
+            self.counts.make_within(watch)
+            limits = []
+            for gap in gaps:
+                most = gap.at_most(as_written(at_most))
+                sums = Extremes.of_rows(self.counts, gap.values, watch)
+                limits.append(Within(sums, sums.negative(), -most, most))
+            for cost, cell, _ in self._cells:
+                bound = float(cost * self.graph.unit)
+                found = first_within(self.counts, cell, limits, look_at - looked, watch)
+                looked += found.looked_at
+                if found.steps is not None:
+                    return self._tree(found.steps), looked, bound
+                if not found.is_done:
+                    return None, looked, bound
+        except TimeOver:
+            return None, looked, bound
         return None, looked, self.bound_
 
-    def _gaps(
-        self, group: ArrayLike | str, kind: str, label: Any
-    ) -> list[tuple[NDArray[np.int64], Fraction]]:
-        """Return for each gap the values of rows by label, and their unit: the sum over all rows is the gap."""
-        problem = self.graph.problem
-        inside = self._group(group)
-        positive = self._label(label)
-        weight = integer_costs(problem).weight
-        among = {
-            "parity": [np.ones(len(weight), dtype=np.bool_)],
-            "opportunity": [problem.y == positive],
-            "odds": [problem.y == positive, problem.y != positive],
-        }[kind]
-        out = []
-        for rows in among:
-            of_group, of_others = (int(weight[rows & side].sum()) for side in (inside, ~inside))
-            if of_group == 0 or of_others == 0:
-                where = "" if kind == "parity" else " among the rows with (or without) the label"
-                raise InputError(
-                    f"group: the group or its complement has no rows{where}; there is no gap between them."
-                )
-            values = np.zeros((len(weight), problem.n_classes), dtype=np.int64)
-            values[:, positive] = np.where(rows, np.where(inside, weight * of_others, -weight * of_group), 0)
-            out.append((values, Fraction(1, of_group * of_others)))
-        return out
+    def _gap_so_far(self, gap: RowGap) -> str:
+        """Say what is known of the range of a gap when its time is over."""
+        words = "The range of the gap was not found within time_limit; give more time, or ask a smaller set."
+        if "native" not in self.counts.__dict__:  # not even counted
+            return words
+        best = self[0]
+        own = gap.signed(best.prediction[best.apply(self.graph.problem.table.X)])
+        return f"{words} It holds {float(own):.6g}, the gap of the best tree."
+
+    def _gaps(self, group: ArrayLike | str, kind: GapKind, label: Any) -> list[RowGap]:
+        return row_gaps(self.graph.problem, self._group(group), kind, self._label(label))
 
     def _group(self, group: ArrayLike | str) -> NDArray[np.bool_]:
         problem = self.graph.problem

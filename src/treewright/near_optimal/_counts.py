@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import SolverError
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._watch import Watch, check_ended
 from treewright.result import StopReason
-from treewright.search import integer_costs, stop_reason
+from treewright.search import stop_reason
 
 __all__ = ["Cell", "Counts"]
 
@@ -32,7 +32,7 @@ class Counts:
     Notes
     -----
     Counted when first asked, with the graph's memory limit. A count that does not end is an error: `SolverError`,
-    or KeyboardInterrupt.
+    KeyboardInterrupt, or `TimeOver` for the limits of a `Watch`.
     """
 
     graph: SetGraph
@@ -75,6 +75,11 @@ class Counts:
         """What the compiled core counted."""
         return _finished(self._count())
 
+    def make_within(self, watch: Watch) -> None:
+        """Count now, unless that is done."""
+        if "native" not in self.__dict__:
+            self.__dict__["native"] = _finished(self._count(**watch.native()))
+
     def make(self, time_limit: float, report: Any) -> StopReason | None:
         """Count now, within limits; return what ended the count too early."""
         native = self._count(time_limit=time_limit, report=report)
@@ -87,7 +92,7 @@ class Counts:
     @cached_property
     def shares(self) -> Any:
         """The counts in floating point, for answers that are shares."""
-        return _finished(self._count_shares())
+        return _finished(self._count_shares(watch=Watch()))
 
     def leaf_trees(self, to_side: NDArray[np.uint32] | None = None) -> NDArray[np.float64]:
         """Return the number of trees in which each node is a leaf with each label, shape (n_nodes, n_classes).
@@ -102,7 +107,7 @@ class Counts:
             time_limit=math.inf,
             memory_limit=self.graph.memory_limit,
         )
-        _check_ended(stop_reason(stop))
+        check_ended(stop)
         out: NDArray[np.float64] = found.reshape(-1, self.graph.problem.n_classes)
         if self._must_split:  # a leaf at the root is not a tree of this set
             if to_side is None:
@@ -120,17 +125,17 @@ class Counts:
         """Return the number of trees that begin with each edge of the root."""
         return dict(zip(self.graph.edges(0), _whole_numbers(self.native.root_edges()), strict=True))
 
-    def n_split_trees(self) -> float:
+    def n_split_trees(self, watch: Watch) -> float:
         """Return the number of trees with at least two leaves, rounded to about twelve digits; nothing else is held."""
-        total: float = _finished(self._count_shares(root_only=True)).total()
+        total: float = _finished(self._count_shares(watch=watch, root_only=True)).total()
         return total
 
-    def least_errors(self, others: Counts) -> tuple[dict[int, int], dict[int, int]]:
+    def least_errors(self, others: Counts, watch: Watch) -> tuple[dict[int, int], dict[int, int]]:
         """Return by leaves the fewest errors of a tree with a split that is closed in `others`, and of one without."""
-        rule = self._rule()
+        rule = self._rule(watch)
         most = rule["max_errors"]
-        stop, *found = self.graph.native.column_worth(**rule, copies_without=others.copies)
-        _check_ended(stop_reason(stop))
+        stop, *found = self.graph.native.column_worth(**rule, **watch.native(), copies_without=others.copies)
+        check_ended(stop)
         with_it, without = (
             {
                 leaves: errors
@@ -141,54 +146,54 @@ class Counts:
         )
         return with_it, without
 
-    def reliance(self, others: Counts) -> tuple[float, float] | None:
+    def reliance(self, others: Counts, watch: Watch) -> tuple[float, float] | None:
         """Return the least and the most by which the loss of a tree rises if columns are drawn anew.
 
         The columns are those whose splits are closed in `others`; None if there is no tree.
         """
         graph = self.graph
-        kind, n_kinds, ones = graph.rows
-        integers = integer_costs(graph.problem)
-        weight = np.bincount(kind, weights=integers.weight, minlength=n_kinds).astype(np.int64)
-        cost = np.zeros((n_kinds, graph.problem.n_classes), dtype=np.int64)
-        np.add.at(cost, kind, integers.weight[:, None] * integers.costs[graph.problem.y])
+        _, n_kinds, ones = graph.rows
+        weight, cost = graph.paid
         stop, found = graph.native.reliance(
-            **self._rule(),
+            **self._rule(watch),
+            **watch.native(),
             copies_of=self.copies - others.copies,
             ones=ones,
             n_rows=n_kinds,
             weight=weight,
-            cost=cost.reshape(-1),
+            cost=cost,
             leaf_at_root=not self._must_split,
         )
-        _check_ended(stop_reason(stop))
+        check_ended(stop)
         if found is None:
             return None
         scale = float(graph.unit / int(weight.sum()))
         least, most = found
         return least * scale + 0.0, most * scale + 0.0  # no negative zero
 
-    def extremes(self, leaf_value: NDArray[np.int64]) -> Any:
+    def extremes(self, leaf_value: NDArray[np.int64], watch: Watch) -> Any:
         """Return the largest sums of leaf values, shape (n_nodes, n_classes), as the compiled core found them."""
         return _finished(
-            self.graph.native.extremes(**self._rule(), leaf_value=leaf_value.reshape(-1), time_limit=math.inf)
+            self.graph.native.extremes(
+                **self._rule(watch), leaf_value=leaf_value.reshape(-1), time_limit=watch.left()
+            )
         )
 
-    def _count_shares(self, *, root_only: bool = False) -> Any:
-        return self.graph.native.shares(**self._rule(), time_limit=math.inf, root_only=root_only)
+    def _count_shares(self, *, watch: Watch, root_only: bool = False) -> Any:
+        return self.graph.native.shares(**self._rule(watch), **watch.native(), root_only=root_only)
 
     def _count(self, *, time_limit: float = math.inf, report: Any = None, root_only: bool = False) -> Any:
         return self.graph.native.count(
-            **self._rule(), time_limit=time_limit, report=report, root_only=root_only
+            **self._rule(Watch()), time_limit=time_limit, report=report, root_only=root_only
         )
 
-    def _rule(self) -> dict[str, Any]:
+    def _rule(self, watch: Watch) -> dict[str, Any]:
         return {
             "max_errors": self.membership.max_errors(self.graph),
             "copies": self.copies,
             "any_label": self.graph.any_label,
             "redundant": self.graph.redundant,
-            "memory_limit": self.graph.memory_limit,
+            "memory_limit": max(1, self.graph.memory_limit // watch.share),
         }
 
     def cells(self, node: int) -> dict[Cell, int]:
@@ -207,18 +212,8 @@ class Counts:
 
 
 def _finished(native: Any) -> Any:
-    _check_ended(stop_reason(native.stop), too_many=getattr(native, "too_many", False))
+    check_ended(native.stop, too_many=getattr(native, "too_many", False))
     return native
-
-
-def _check_ended(reason: StopReason | None, *, too_many: bool = False) -> None:
-    if reason is StopReason.INTERRUPT:
-        raise KeyboardInterrupt
-    if reason is not None or too_many:
-        raise SolverError(
-            "The counts of the trees do not fit the memory limit; raise memory_limit, or ask for fewer trees: a "
-            "smaller epsilon, a larger cost_complexity."
-        )
 
 
 def _whole_numbers(words: NDArray[np.uint64]) -> list[int]:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from treewright.errors import SolverError
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
+
+DIGITS, MOST_DIGITS = 6, 17
+HAIR = Decimal("1e-15")  # relative: the rounding of float64
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +67,16 @@ class DescribedSet:
             for (leaves, errors), count in self.counts.cells(0).items()
         )
 
+    def _count_within(self, watch: Watch) -> None:
+        """Count the trees now, unless that is done."""
+        try:
+            self.counts.make_within(watch)
+        except TimeOver:
+            raise SolverError(
+                "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
+                "of the set that it was made from."
+            ) from None
+
     @cached_property
     def n_trees_(self) -> int:
         """How many trees are in the set: exact, however large."""
@@ -72,19 +88,59 @@ class DescribedSet:
 
         nan if a run was stopped before it had proven anything: `status_` says so.
         """
-        budget = self.membership.budget
-        return float(budget * self.graph.unit) if budget >= 0 else math.nan
+        budget, graph = self.membership.budget, self.graph
+        return float((budget - graph.rounding) * graph.unit) if budget >= 0 else math.nan
+
+    @property
+    def rounding_(self) -> float:
+        """By how much the objective of a tree of the set may be above `bound_`.
+
+        0 where weights and costs are whole numbers, decimals or balanced: then all is exact. Other real numbers are
+        rounded, at the most to what 57 bits show of their sum. No tree up to `bound_` is missing even then; but some
+        above it by so little may be in the set, and trees whose objectives differ by so little count as if equal, or
+        in either order.
+        """
+        return float(2 * self.graph.rounding * self.graph.unit)
 
     @property
     def status_(self) -> str:
         """Either "complete", or up to which objective the set is complete and why."""
         if self.stop_reason is None:
             return "complete"
-        asked = float(self.asked * self.graph.unit)
+        asked = float((self.asked - self.graph.rounding) * self.graph.unit)
         if self.membership.budget < 0:
             return f"not known: nothing was proven up to any objective ({self.stop_reason.value})"
         how_far = "below" if self.graph.empty else "up to"
-        return f"complete {how_far} an objective of {self.bound_:.6g} instead of {asked:.6g} ({self.stop_reason.value})"
+        how_far += f" an objective of {self._bound_in_words}"
+        return f"complete {how_far} instead of {asked:.6g} ({self.stop_reason.value})"
+
+    @cached_property
+    def _bound_in_words(self) -> str:
+        """The bound in six digits, or as many as say the same of every tree.
+
+        Rounded up to a number that lets no other tree in: so both that these trees keep it and that the set is complete
+        up to it hold as they are written. Where there is only the knowledge that nothing lies below, rounded down.
+        """
+        value = Decimal(self.bound_)
+        if self.graph.empty:
+            return f"{Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(value):g}"
+        for digits in range(DIGITS, MOST_DIGITS):
+            rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
+            if abs(rounded - value) > value * HAIR:
+                said = Fraction(rounded)
+            else:  # 0.3 that float64 has as 0.30000000000000004
+                rounded = Context(prec=digits).create_decimal(value)
+                said = max(self.membership.budget * self.graph.unit, Fraction(rounded))
+            if self._same_trees(said / self.graph.unit):
+                return f"{float(rounded):.{digits}g}"
+        return repr(self.bound_)
+
+    def _same_trees(self, budget: Fraction) -> bool:
+        """Whether another bound, in errors, lets in trees of the same leaves and errors."""
+        own, graph = self.membership, self.graph
+        if graph.leaf_penalty == 0:
+            return (budget - graph.base) // 1 == (own.budget - graph.base) // 1
+        return replace(own, budget=budget).max_errors(graph) == own.max_errors(graph)
 
     def sentence(self) -> str:
         """Say in plain sentences what the set is and what is proven.
@@ -108,17 +164,22 @@ class DescribedSet:
         trees = "no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees"
         if self.rules:
             trees += f" {' and '.join(self.rules)}"
-        bound = f"{'below' if self.graph.empty else 'of at most'} {self.bound_:.6g}"
+        bound = f"{'below' if self.graph.empty else 'of at most'} {self._bound_in_words}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
         said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"
         if self.rules and n:
             said += f", the best of them {float(self._cells[0][0] * self.graph.unit):.6g}"
         proven = (
-            f"the least of all is {self.best.objective:.6g}, proven"
+            f"the least of all is {float(self.least * self.graph.unit):.6g}, proven"
             if self.best.status is SolveStatus.OPTIMAL
             else f"the least that was found is {self.best.objective:.6g}, not proven"
         )
-        return f"{said}; {proven}. The set is {self.status_}."
+        rounded = (
+            f" Weights were rounded: trees up to {self.rounding_:.2g} above the bound may be among them."
+            if self.rounding_
+            else ""
+        )
+        return f"{said}; {proven}. The set is {self.status_}.{rounded}"
 
     def table(self) -> list[Size]:
         """Return how many trees there are of each size and loss.

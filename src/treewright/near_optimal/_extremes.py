@@ -15,6 +15,7 @@ from treewright.near_optimal._bounds import as_written
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._order import Step, halves, leaves_of, splits_of
 from treewright.near_optimal._votes import sums_of_leaves
+from treewright.near_optimal._watch import Watch
 
 __all__ = ["Extremes", "whole_values"]
 
@@ -52,27 +53,30 @@ class Extremes:
     counts : Counts
     leaf_value : ndarray of shape (n_nodes, n_classes), int64
         Of a leaf at each node by its label.
+    watch : Watch, default=Watch()
+        How long finding them may take.
     """
 
     counts: Counts
     leaf_value: NDArray[np.int64]
+    watch: Watch = field(default_factory=Watch, repr=False)
     _cells: dict[int, dict[Cell, int]] = field(default_factory=dict, repr=False)
     _native: list[Any] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of_rows(cls, counts: Counts, values: NDArray[np.int64]) -> Extremes:
+    def of_rows(cls, counts: Counts, values: NDArray[np.int64], watch: Watch | None = None) -> Extremes:
         """Return the extremes of values of training rows by predicted label, shape (n_rows, n_classes)."""
-        return cls(counts, sums_of_leaves(counts, values))
+        return cls(counts, sums_of_leaves(counts, values), watch or Watch())
 
     def negative(self) -> Extremes:
         """Return the largest sums of the negatives: the least sums."""
-        return Extremes(self.counts, -self.leaf_value)
+        return Extremes(self.counts, -self.leaf_value, self.watch)
 
     def cells(self, node: int) -> dict[Cell, int]:
         """Return the largest sum for each number of leaves and errors of a subtree at the node."""
         if node not in self._cells:
             if not self._native:
-                self._native.append(self.counts.extremes(self.leaf_value))
+                self._native.append(self.counts.extremes(self.leaf_value, self.watch))
             leaves, errors, values = (part.tolist() for part in self._native[0].cells(node))
             found = dict(zip(zip(leaves, errors, strict=True), values, strict=True))
             inside = self.counts.cells(node)

@@ -17,6 +17,7 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
@@ -32,6 +33,7 @@ from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import native_of
 from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
+from treewright.near_optimal._units import units_of
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search import Limits, integer_costs
@@ -322,10 +324,11 @@ def _graph(fields: _Fields, problem: Problem, split_matrix: SplitMatrix) -> SetG
         fields.truth("empty"),
         pinned,
     )
+    units = units_of(problem)
     if graph.unit <= 0 or graph.leaf_penalty < 0:
         fields.fail("unit and leaf_penalty", "above 0, and at least 0")
     _check_nodes(graph)
-    return graph
+    return replace(graph, rounding=units.rounding * units.unit / graph.unit)
 
 
 def _check_nodes(graph: SetGraph) -> None:

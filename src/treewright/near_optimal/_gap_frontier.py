@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._extremes import Extremes
+from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.near_optimal._within import Within, first_within
 from treewright.tree import Tree
 
@@ -43,7 +43,7 @@ class GapFrontier(NamedTuple):
     ----------
     points : list of GapPoint
         From the best tree of all to the smallest gap: gaps fall, objectives never do. For a largest gap between two of
-        them, the best tree is that of the smaller gap.
+        them, the best tree is that of the smaller gap. The first is always there, however early the search gave up.
     proven : bool
         Whether no tree of the set has a smaller gap than the last point.
     """
@@ -59,6 +59,7 @@ def gap_frontier(
     *,
     label: Any = None,
     look_at: int = 100_000,
+    time_limit: float | None = None,
 ) -> GapFrontier:
     """Return the best tree of a set for each limit on the gap between a group and all others.
 
@@ -74,6 +75,8 @@ def gap_frontier(
         As in `NearOptimalTrees.gap_range`.
     look_at : int, default=100000
         How many partial trees to look at in all before giving up.
+    time_limit : float or None, default=None
+        Seconds, after which to give up as well; None is no limit.
 
     Returns
     -------
@@ -83,6 +86,8 @@ def gap_frontier(
     ------
     InputError
         As in `NearOptimalTrees.best_with_gap`, or the set is empty.
+    SolverError
+        `time_limit` ended before the trees of the set were counted (of a set that `where` made).
 
     Notes
     -----
@@ -104,34 +109,41 @@ def gap_frontier(
     check_count("look_at", look_at, 0)
     if kind not in ("parity", "opportunity", "odds"):
         raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')
+    watch = Watch.started(time_limit)
+    trees._count_within(watch)
     trees._some("no gap")
-    counts, problem = trees.counts, trees.graph.problem
+    counts, table = trees.counts, trees.graph.problem.table
     gaps = trees._gaps(group, kind, label)
-    sums = [Extremes.of_rows(counts, values) for values, _ in gaps]
-    ranges = [(most, most.negative()) for most in sums]
-    points: list[GapPoint] = []
-    limits = [math.floor(1 / unit) for _, unit in gaps]
+
+    def point(cost: Fraction, tree: Tree) -> tuple[GapPoint, Fraction]:
+        predicted = tree.prediction[tree.apply(table.X)]
+        reached = max(gap.of(predicted) for gap in gaps)
+        return GapPoint(float(reached), float(cost * trees.graph.unit), tree), reached
+
     cells, at, looked = trees._cells, 0, 0
-    while at < len(cells):
-        cost, cell, _ = cells[at]
-        within = [
-            Within(most, least, -limit, limit) for (most, least), limit in zip(ranges, limits, strict=True)
-        ]
-        steps, seen = first_within(counts, cell, within, look_at - looked)
-        looked += seen
-        if steps is None:
-            if looked >= look_at:
-                return GapFrontier(points, False)
-            at += 1
-            continue
-        tree = trees._tree(steps)
-        predicted = tree.prediction[tree.apply(problem.table.X)]
-        gap = max(
-            (abs(int(values[range(len(predicted)), predicted].sum())) * unit for values, unit in gaps),
-            default=Fraction(0),
-        )
-        points.append(GapPoint(float(gap), float(cost * trees.graph.unit), tree))
-        limits = [math.ceil(gap / unit) - 1 for _, unit in gaps]
-        if min(limits) < 0:
-            break
+    points: list[GapPoint] = []
+    try:
+        sums = [Extremes.of_rows(counts, gap.values, watch) for gap in gaps]
+        ranges = [(most, most.negative()) for most in sums]
+        limits = [gap.at_most(Fraction(1)) for gap in gaps]
+        while at < len(cells):
+            cost, cell, _ = cells[at]
+            within = [
+                Within(most, least, -limit, limit)
+                for (most, least), limit in zip(ranges, limits, strict=True)
+            ]
+            found = first_within(counts, cell, within, look_at - looked, watch)
+            looked += found.looked_at
+            if found.steps is None:
+                if not found.is_done:
+                    raise TimeOver
+                at += 1
+                continue
+            here, reached = point(cost, trees._tree(found.steps))
+            points.append(here)
+            limits = [gap.below(reached) for gap in gaps]
+            if min(limits) < 0:
+                break
+    except TimeOver:
+        return GapFrontier(points or [point(cells[0][0], trees[0])[0]], False)
     return GapFrontier(points, True)

@@ -7,7 +7,7 @@ leaves <= budget``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix
 from treewright.problem import Problem
+from treewright.search import integer_costs
 
 __all__ = ["Membership", "SetGraph", "words_of_rows"]
 
@@ -50,6 +51,8 @@ class SetGraph:
         Whether a run was stopped before it had any tree of the set.
     pinned : mapping of int to tuple of int
         Edges that stand for some splits alone (numbers in ``split_matrix``), not for all that are twins.
+    rounding : Fraction, default=0
+        Errors by which those of a tree differ at most from what real weights say.
     """
 
     problem: Problem
@@ -64,6 +67,11 @@ class SetGraph:
     memory_limit: int
     empty: bool = False
     pinned: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    rounding: Fraction = Fraction(0)
+
+    def costs(self, cells: Iterable[tuple[int, int]]) -> list[Fraction]:
+        """Return the objectives, in errors, of trees of so many leaves and errors."""
+        return [self.base + errors + self.leaf_penalty * leaves for leaves, errors in cells]
 
     @property
     def n_nodes(self) -> int:
@@ -140,6 +148,17 @@ class SetGraph:
         )
         return kind.reshape(-1).astype(np.int64), len(first), words_of_rows(bits[:, first])
 
+    @cached_property
+    def paid(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Weight of the training rows of each kind (see `rows`), and what they cost by their label, flat."""
+        kind, n_kinds, _ = self.rows
+        integers = integer_costs(self.problem)
+        weight = np.zeros(n_kinds, dtype=np.int64)
+        np.add.at(weight, kind, integers.weight)
+        cost = np.zeros((n_kinds, self.problem.n_classes), dtype=np.int64)
+        np.add.at(cost, kind, integers.weight[:, None] * integers.costs[self.problem.y])
+        return weight, cost.reshape(-1)
+
 
 @dataclass(frozen=True)
 class Membership:
@@ -148,7 +167,7 @@ class Membership:
     Parameters
     ----------
     budget : Fraction
-        Largest cost of a tree, in errors.
+        Largest cost of a tree, in errors: the bound of the set, and what rounding may have added to a tree.
     max_leaves : int or None
     open_splits : frozenset of int or None
         Numbers of the splits (in ``split_matrix``) that a tree may use; None is all.

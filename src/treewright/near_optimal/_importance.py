@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.problem import Problem, make_problem
@@ -49,7 +49,8 @@ class ColumnImportance:
     ----------
     names : tuple of str
     reliance : ndarray of shape (n_resamples, n_trees, n_columns)
-        What the loss of each drawn tree rises by if the column's values are drawn anew, on its own resample.
+        What the loss of each drawn tree rises by if the column's values are drawn anew, on its own resample. There are
+        fewer resamples than were asked for where `time_limit` ended before.
     n_complete : int
         Resamples whose near-optimal set was complete; the trees of the others are drawn up to a smaller bound.
     """
@@ -119,7 +120,8 @@ def column_importance(
     n_jobs : int, default=None
         Resamples at a time, as in joblib.
     time_limit : float or None, default=60
-        Seconds for each set; then it is complete up to a smaller bound.
+        Seconds for the whole call, from its first line. Each resample gets its share of what is left; its set may then
+        be complete up to a smaller bound, and resamples for which no time is left are not made. None is no limit.
     memory_limit : int or None, default=None
         Bytes, of each set.
 
@@ -131,6 +133,8 @@ def column_importance(
     ------
     InputError
         As in `near_optimal_trees`; or a resample has no row of some label (of few rows).
+    SolverError
+        `time_limit` ended before the first resample.
 
     References
     ----------
@@ -147,8 +151,9 @@ def column_importance(
     >>> found.table()[0].name
     'x1'
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
+    limits = Limits(time_limit, None, memory_limit).started()
     check_count("n_resamples", n_resamples, 1)
     check_count("n_trees", n_trees, 1)
     check_count("random_state", 0 if random_state is None else random_state, 0)
@@ -163,14 +168,20 @@ def column_importance(
         max_depth=max_depth,
     )
     seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
-    limits = Limits(time_limit, None, memory_limit)
+    at_once = max(1, effective_n_jobs(jobs))
     answers = Parallel(n_jobs=jobs)(
-        delayed(_one_resample)(problem, thresholds, epsilon, n_trees, seed, limits) for seed in seeds
+        delayed(_one_resample)(
+            problem, thresholds, epsilon, n_trees, seed, limits, -(-(n_resamples - number) // at_once)
+        )
+        for number, seed in enumerate(seeds)
     )
+    made = [answer for answer in answers if answer is not None]
+    if not made:
+        raise SolverError("time_limit ended before the first resample was made; give more time.")
     return ColumnImportance(
         problem.table.names,
-        np.array([reliance for reliance, _ in answers]),
-        sum(complete for _, complete in answers),
+        np.array([reliance for reliance, _ in made]),
+        sum(complete for _, complete in made),
     )
 
 
@@ -181,7 +192,17 @@ def _one_resample(
     n_trees: int,
     seed: np.random.SeedSequence,
     limits: Limits,
-) -> tuple[NDArray[np.float64], bool]:
+    rounds_left: int,
+) -> tuple[NDArray[np.float64], bool] | None:
+    """Return the reliance of trees of one resample, and whether its set was complete; None if no time is left.
+
+    `rounds_left` is how many resamples one worker still has to do, this one included.
+    """
+    left = limits.left()
+    if left <= 0:
+        return None
+    if limits.time_limit is not None:
+        limits = Limits(left / rounds_left, None, limits.memory_limit)
     rng = np.random.default_rng(seed)
     n = problem.table.n_rows
     rows, times = np.unique(rng.integers(0, n, n), return_counts=True)

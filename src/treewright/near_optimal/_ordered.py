@@ -14,6 +14,7 @@ from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._counts import Cell
 from treewright.near_optimal._described import DescribedSet
 from treewright.near_optimal._order import Step, place_of, tree_at
+from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Split, Tree, grow
 
@@ -205,9 +206,14 @@ class OrderedSet(DescribedSet):
         cost, cell, _ = self._cell_at(int(place))
         number = int(place) + (self.n_trees_ if place < 0 else 0) + 1
         best, graph = self.best, self.graph
-        optimal = best.status is SolveStatus.OPTIMAL and cost == self.least
-        loss = float((graph.base + cell[1]) * graph.unit)
+        proven = best.status is SolveStatus.OPTIMAL
+        loss = _loss(graph.problem, tree) if graph.rounding else float((graph.base + cell[1]) * graph.unit)
         objective = loss + graph.problem.cost_complexity * tree.n_leaves
+        if graph.rounding:
+            optimal, least = proven and objective <= best.objective, min(objective, best.lower_bound)
+        else:
+            optimal = proven and cost == self.least
+            least = objective if optimal else min(objective, best.lower_bound)
         note = (
             f"Chosen among near-optimal trees: number {number:,} in order of the objective. {self.sentence()}"
         )
@@ -216,7 +222,7 @@ class OrderedSet(DescribedSet):
             tree=tree,
             loss=loss,
             objective=objective,
-            lower_bound=objective if optimal else min(objective, best.lower_bound),
+            lower_bound=least,
             status=SolveStatus.OPTIMAL if optimal else SolveStatus.FEASIBLE,
             stop_reason=None if optimal else best.stop_reason,
             notes=(*best.notes, note),
@@ -263,3 +269,9 @@ class OrderedSet(DescribedSet):
             else:
                 return None
         return steps
+
+
+def _loss(problem: Problem, tree: Tree) -> float:
+    """Return the weighted share of wrong predictions, or their cost, as float64."""
+    label = tree.prediction[tree.apply(problem.table.X)]
+    return float(np.sum(problem.sample_weight * problem.costs[problem.y, label])) / problem.total_weight

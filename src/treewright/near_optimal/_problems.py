@@ -28,7 +28,8 @@ def fits_ranked(problem: Problem, integers: IntegerCosts) -> bool:
     """Return whether the integer costs fit the search over ranked columns."""
     span = integers.costs.max(axis=1) - integers.costs.min(axis=1)
     total = int((integers.weight.astype(object) * span[problem.y].astype(object)).sum())
-    return total < MOST_TOTAL and integers.costs.max() < MOST_TOTAL and problem.n_classes < MOST_CLASSES
+    largest = max(total, int(integers.weight.max()), int(integers.costs.max()))
+    return largest < MOST_TOTAL and problem.n_classes < MOST_CLASSES
 
 
 def ranked_problem(problem: Problem, split_matrix: SplitMatrix, integers: IntegerCosts) -> Any:

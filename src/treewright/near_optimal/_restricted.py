@@ -12,6 +12,7 @@ from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import trees_like, trees_that_ask
 from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._ordered import OrderedSet
+from treewright.near_optimal._watch import Watch
 from treewright.tree import Tree
 
 __all__ = ["RestrictedSet"]
@@ -31,6 +32,7 @@ class RestrictedSet(OrderedSet):
         like: Tree | None = None,
         max_leaves: int | None = None,
         max_objective: float | None = None,
+        time_limit: float | None = None,
     ) -> Self:
         """Return the trees that keep rules; rules add up.
 
@@ -51,6 +53,8 @@ class RestrictedSet(OrderedSet):
             Largest number of leaves.
         max_objective : float, default=None
             Largest objective; a tree exactly on it stays.
+        time_limit : float or None, default=None
+            Seconds in which the trees are counted, now; None is no limit, and they are counted when first asked for.
 
         Returns
         -------
@@ -61,6 +65,8 @@ class RestrictedSet(OrderedSet):
         ------
         InputError
             A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
+        SolverError
+            `time_limit` ended before the trees were counted.
 
         Examples
         --------
@@ -71,6 +77,7 @@ class RestrictedSet(OrderedSet):
         >>> bool(trees.where(without=["petal length (cm)", "petal width (cm)"]))
         False
         """
+        watch = Watch.started(time_limit)
         member = self.membership
         every = range(len(self.graph.split_matrix.splits))
         open_splits, root_splits = member.open_splits, member.root_splits
@@ -100,7 +107,7 @@ class RestrictedSet(OrderedSet):
         budget = member.budget
         if max_objective is not None:
             check_bound(max_objective=max_objective)
-            wanted = up_to(max_objective) / self.graph.unit
+            wanted = up_to(max_objective) / self.graph.unit + self.graph.rounding
             fewer["asked"] = min(wanted, self.asked)
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
@@ -114,7 +121,10 @@ class RestrictedSet(OrderedSet):
             rules.append("beginning like the given tree")
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
         counts = Counts(graph, smaller)
-        return replace(self, counts=counts, rules=tuple(rules), **fewer)
+        smaller_set = replace(self, counts=counts, rules=tuple(rules), **fewer)
+        if time_limit is not None:
+            smaller_set._count_within(watch)
+        return smaller_set
 
     def _without(self, columns: set[int]) -> Membership:
         """Return the rule of the trees of this set that do not ask some columns."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
 from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to, whole
+from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._nothing import LeafRules, nothing_known
 from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
 from treewright.near_optimal._trees import NearOptimalTrees
+from treewright.near_optimal._units import Units, units_of
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search import (
@@ -24,7 +27,6 @@ from treewright.search import (
     RankedSpace,
     Thresholds,
     choose_engine,
-    integer_costs,
     solve_binary,
     solve_sweep,
     stop_reason,
@@ -33,6 +35,7 @@ from treewright.search import (
 __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
+LARGEST_BUDGET = 2**60  # in units of loss; the set is complete up to there
 MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
@@ -41,8 +44,6 @@ STAGES = (
 )  # of the slack: what is complete if a limit ends the next
 QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
-BELOW = Fraction(1, 2**40)  # by which the bound of a set without trees stays below what is proven
-LARGEST_SLACK = 1e-12  # of rounded weights: more, and a tree on the bound could be on its wrong side
 
 
 def solve_near_optimal(
@@ -86,7 +87,7 @@ def solve_near_optimal(
     Raises
     ------
     InputError
-        A bound that is negative or not a number, or below the optimum; weights that had to be rounded.
+        A bound that is negative or not a number, or below the optimum.
     """
     limits = (limits or Limits()).started()
     if slack is not None and max_objective is not None:
@@ -94,12 +95,9 @@ def solve_near_optimal(
     check_bound(epsilon=epsilon, slack=slack, max_objective=max_objective)
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
-    integers = integer_costs(problem)
-    if integers.slack > LARGEST_SLACK:
-        raise InputError(
-            "The weights or costs are not whole numbers of a common unit, so that trees exactly on the bound "
-            "cannot be told from others. Give weights and costs with at most six decimals."
-        )
+    rules = LeafRules(leaf_labels == "any", redundant_splits)
+    units = units_of(problem)
+    integers, unit = units.integers, units.unit
     space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
     if isinstance(space, SplitMatrix):
         split_matrix = space
@@ -108,20 +106,30 @@ def solve_near_optimal(
         split_matrix = midpoints(problem.table, candidates=space.candidates)
         best = solve_sweep(problem, space, limits=limits, progress=progress)
     ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
-    unit = 1 / whole(1 / integers.unit)
-    leaf_penalty = in_errors(problem.cost_complexity, unit)
-    optimum = whole(best.loss / float(unit)) + leaf_penalty * best.tree.n_leaves
-    if max_objective is not None:
-        budget = up_to(max_objective) / unit
-    elif slack is not None:
-        budget = optimum + in_errors(slack, unit)
-    else:
-        budget = optimum * (1 + as_written(epsilon))
+    optimum = units.objective(problem, best.tree)
+
+    def up_to_bound(least: Fraction) -> Fraction:
+        if max_objective is not None:
+            budget = up_to(max_objective) / unit
+        elif slack is not None:
+            budget = least + units.rounding + in_errors(slack, unit)
+        else:
+            budget = (least + units.rounding) * (1 + as_written(epsilon))
+        return min(budget, Fraction(LARGEST_BUDGET))
+
+    budget = up_to_bound(optimum)
     proven = best.status is SolveStatus.OPTIMAL
-    if proven and budget < optimum:
+    open_still = max(2 * units.rounding, Fraction(max(0.0, best.objective - best.lower_bound)) / unit)
+    if proven and budget < optimum - open_still:
         raise InputError(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
+        )
+    reason = _stopped(best, limits)
+    if reason is not None:
+        counts = nothing_known(problem, split_matrix, units, rules, best)
+        return NearOptimalTrees(
+            counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=reason
         )
     native = (
         ranked_problem(problem, split_matrix, integers)
@@ -132,18 +140,16 @@ def solve_near_optimal(
         problem,
         split_matrix,
         native,
-        unit,
-        leaf_penalty,
-        leaf_labels == "any",
-        redundant_splits,
-        max(budget, optimum),
+        units,
+        rules,
+        max(budget, optimum) + units.rounding,
     )
-    counts, reason = _rising(task, best, min(optimum, budget), budget, limits, progress)
+    counts, least, reason = _rising(task, best, optimum, up_to_bound, limits, progress)
     return NearOptimalTrees(
         counts=counts,
         best=best,
-        least=optimum,
-        asked=budget,
+        least=least,
+        asked=up_to_bound(least) + units.rounding,
         stop_reason=reason,
     )
 
@@ -155,55 +161,61 @@ class _Task:
     problem: Problem
     split_matrix: SplitMatrix
     native: Any
-    unit: Fraction
-    leaf_penalty: Fraction
-    any_label: bool
-    redundant: bool
+    units: Units
+    rules: LeafRules
     largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
 
-    def graph(self, budget: Fraction, *, max_depth: int | None = None, **how: Any) -> SetGraph:
-        """Return the graph of all trees within a budget, complete or not; `max_depth` instead of the problem's."""
+    @property
+    def stated(self) -> tuple[Problem, SplitMatrix, Units, LeafRules]:
+        """What a set without trees is made of."""
+        return self.problem, self.split_matrix, self.units, self.rules
+
+    def graph(self, budget: Fraction, **how: Any) -> SetGraph:
+        """Return the graph of all trees within a budget, complete or not."""
         problem, left = self.problem, budget - self.native.base_cost
+        leaf_penalty = self.units.leaf_penalty
         most_leaves = problem.table.n_rows
-        if self.leaf_penalty > 0:
-            most_leaves = max(1, min(most_leaves, int(left // self.leaf_penalty)))
+        if leaf_penalty > 0:
+            most_leaves = max(1, min(most_leaves, int(left // leaf_penalty)))
         if problem.max_leaf_nodes is not None:
             most_leaves = min(most_leaves, problem.max_leaf_nodes)
         depth = min(most_leaves - 1, len(self.split_matrix.splits))
-        for limit in (problem.max_depth, max_depth):
-            depth = depth if limit is None else min(depth, limit)
-        errors = float(problem.costs.max()) / float(self.unit)
+        if problem.max_depth is not None:
+            depth = min(depth, problem.max_depth)
+        errors = float(problem.costs.max()) / float(self.units.unit)
         shift = max(
             0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + self.largest).bit_length())
         )
         native = self.native.make(
-            leaf_penalty=int(self.leaf_penalty * 2**shift // 1),
+            leaf_penalty=int(leaf_penalty * 2**shift // 1),
             unit_shift=shift,
             budget=int(left * 2**shift // 1),
             max_depth=max(depth, 0),
             **how,
         )
         return SetGraph(
-            problem, self.split_matrix, native, native.arrays(), self.unit, self.leaf_penalty, self.native.base_cost,
-            self.any_label, self.redundant, how["memory_limit"],
+            problem, self.split_matrix, native, native.arrays(), self.units.unit, leaf_penalty, self.native.base_cost,
+            self.rules.any_label, self.rules.redundant, how["memory_limit"], rounding=self.units.rounding,
         )  # fmt: skip
 
 
 def _rising(
     task: _Task,
     best: SolveResult,
-    first: Fraction,
-    budget: Fraction,
+    least: Fraction,
+    up_to_bound: Callable[[Fraction], Fraction],
     limits: Limits,
     progress: ProgressCallback | None,
-) -> tuple[Counts, StopReason | None]:
-    """Make and count the graph for rising budgets; return the last that is complete, and what ended the run.
+) -> tuple[Counts, Fraction, StopReason | None]:
+    """Make and count the graph for rising budgets; return the last that is complete, the least cost of a tree, and what
+    ended the run.
 
     Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
     it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
     """
-    if best.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # asked to stop: no further search
-        return _nothing(task, best, limits), best.stop_reason
+    proven, rounding = best.status is SolveStatus.OPTIMAL, task.units.rounding
+    budget = up_to_bound(least)
+    first = min(least, budget)
     started = time.perf_counter()
     again = LEAST_SECONDS + started - (limits.begun or started)
     memory = limits.native()["memory_limit"]
@@ -213,37 +225,37 @@ def _rising(
         QUICK if limits.memory_limit is None else 0.0
     )  # it may end in the largest stage, whatever the smaller took
     for share in (Fraction(0), *STAGES):
-        stage = first + (budget - first) * share
+        stage = first + (budget - first) * share + rounding
         if done is not None and (stage == done.membership.budget or (share < 1 and took < quick)):
             continue
         begun = time.perf_counter()
-        least = again if done is None and best.status is SolveStatus.OPTIMAL else 0.0
+        seconds = again if done is None and proven else 0.0
         report = _report(progress, time.perf_counter() - (limits.begun or started))
-        graph = task.graph(stage, time_limit=max(limits.left(), least), memory_limit=memory, report=report)
+        graph = task.graph(stage, time_limit=max(limits.left(), seconds), memory_limit=memory, report=report)
         counts = Counts(graph, Membership(stage, task.problem.max_leaf_nodes))
         reason = (
-            counts.make(max(limits.left(), least), report)
+            counts.make(max(limits.left(), seconds), report)
             if graph.arrays["complete"]
             else stop_reason(graph.arrays["stop"])
         )
         if reason is not None:
-            return _nothing(task, best, limits) if done is None else done, reason
+            return done or nothing_known(*task.stated, best), least, reason
+        if done is None and proven and (costs := graph.costs(counts.cells(0))):
+            # The search compares in units of its own; the graph of its optimum is exact, and may have a cheaper tree.
+            least = min(costs)
+            budget = up_to_bound(least)
+            first = min(least, budget)
         done = counts
         took = (time.perf_counter() - begun) / max(limits.left(), LEAST_SECONDS)
     assert done is not None  # the loop ran through
-    return done, None
+    return done, least, None
 
 
-def _nothing(task: _Task, best: SolveResult, limits: Limits) -> Counts:
-    """Return a set without trees, complete as far as the lower bound: all that a run stopped early has proven.
-
-    The bound is a little below the proven one, for a tree may lie exactly on that.
-    """
-    below = Fraction(best.lower_bound) * (1 - BELOW) / task.unit if best.lower_bound > 0 else -BELOW
-    graph = task.graph(
-        below, max_depth=0, time_limit=math.inf, memory_limit=limits.native()["memory_limit"], report=None
-    )
-    return Counts(replace(graph, empty=True), Membership(below))
+def _stopped(best: SolveResult, limits: Limits) -> StopReason | None:
+    """Return what ended the search for the optimum, if nothing more is to be done."""
+    if best.asked_to_stop is not None:
+        return best.asked_to_stop
+    return best.stop_reason if best.status is not SolveStatus.OPTIMAL and limits.left() <= 0 else None
 
 
 def _report(progress: ProgressCallback | None, spent: float) -> Any:

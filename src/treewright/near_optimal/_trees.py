@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.near_optimal._answers import ColumnUse
+from treewright.near_optimal._column_uses import column_uses
 from treewright.near_optimal._compared import ComparedSet
-from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._votes import votes_of_rows, votes_of_training_rows
+from treewright.near_optimal._watch import Watch
+from treewright.search import threads_of
 from treewright.table import encode_like
 
 __all__ = ["NearOptimalTrees"]
@@ -54,19 +55,30 @@ class NearOptimalTrees(ComparedSet):
     True
     """
 
-    def columns(self, *, reliance: bool = True) -> list[ColumnUse]:
+    def columns(
+        self, *, reliance: bool = True, time_limit: float | None = None, n_jobs: int | None = None
+    ) -> list[ColumnUse]:
         """Say for each column how many trees use it, what the best with and without it costs, and its reliance.
 
         Parameters
         ----------
         reliance : bool, default=True
             Whether to find out how much trees rely on each column, which takes the most time.
+        time_limit : float or None, default=None
+            Seconds; None is no limit.
+        n_jobs : int or None, default=None
+            Threads, each for a column at a time: -1 is all cores, None is one. The answer is the same for every number.
 
         Returns
         -------
         list of ColumnUse
             In the order of the table. Where ``best_without`` is None, no tree within the bound does without the
-            column: it is needed.
+            column: it is needed. ``reliance`` is found last, and is None where `time_limit` ended before.
+
+        Raises
+        ------
+        SolverError
+            `time_limit` ended before the shares of all columns were known; the message has those that are.
 
         Notes
         -----
@@ -90,26 +102,7 @@ class NearOptimalTrees(ComparedSet):
         >>> print(f"{use.name} in {use.share:.0%}; best with it {use.best_with:.2f}, without it {use.best_without:.2f}")
         x0 in 67%; best with it 0.15, without it 0.30
         """
-        out = []
-        first = self._by_first_split()
-        graph, n_trees = self.graph, self.n_trees_
-        leaf = sum(count for _, cell, count in self._cells if cell[0] == 1)
-        for number, name in enumerate(graph.problem.table.names):
-            others = Counts(graph, self._without({number}))
-            with_it, without = self.counts.least_errors(others)
-            share = 1 - (leaf + others.n_split_trees()) / n_trees if with_it and n_trees else 0.0
-            at_root = sum(first[split] for split in first if self._column(split) == number)
-            out.append(
-                ColumnUse(
-                    name,
-                    max(share, 0.0) if without else 1.0 if with_it else 0.0,
-                    at_root / n_trees if n_trees else 0.0,
-                    self._least(with_it),
-                    self._least(without),
-                    self._reliance(others, asked=bool(with_it)) if reliance else None,
-                )
-            )
-        return out
+        return column_uses(self, reliance, Watch.started(time_limit), threads_of(n_jobs))
 
     def vote_share(self, X: Any = None) -> NDArray[np.float64]:
         """Return for each row the share of the trees that predict each label, shape (n_rows, n_classes).
@@ -203,17 +196,6 @@ class NearOptimalTrees(ComparedSet):
         label = best.prediction[best.apply(problem.table.X)]
         reachable[np.arange(len(label)), label] = False
         return float(problem.sample_weight[reachable.any(axis=1)].sum() / problem.total_weight)
-
-    def _reliance(self, others: Counts, *, asked: bool) -> tuple[float, float] | None:
-        if not asked:
-            return (0.0, 0.0) if self.n_trees_ else None
-        return self.counts.reliance(others)
-
-    def _least(self, errors: Mapping[int, int]) -> float | None:
-        """Return the least objective of trees whose fewest errors are given by their leaves; None if there are none."""
-        graph = self.graph
-        costs = [graph.base + some + graph.leaf_penalty * leaves for leaves, some in errors.items()]
-        return float(min(costs) * graph.unit) if costs else None
 
     def _by_first_split(self) -> dict[int, int]:
         """Return the number of trees that begin with each split."""

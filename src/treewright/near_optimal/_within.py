@@ -9,8 +9,9 @@ from typing import NamedTuple
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._extremes import Extremes
 from treewright.near_optimal._order import Step, halves, leaves_of, splits_of
+from treewright.near_optimal._watch import TimeOver, Watch
 
-__all__ = ["Within", "first_within"]
+__all__ = ["Looked", "Within", "first_within"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,25 +56,50 @@ class _Partial(NamedTuple):
     sums: tuple[int, ...]
 
 
-def first_within(
-    counts: Counts, cell: Cell, limits: Sequence[Within], look_at: int
-) -> tuple[list[Step] | None, int]:
-    """Return a tree of the size `cell` that keeps all limits, and how many partial trees were looked at.
+class Looked(NamedTuple):
+    """What a search over partial trees came to.
 
-    None is a proof that there is none, unless `look_at` were looked at. A partial tree is dropped only if the ranges of
-    what is open, taken alone, cannot bring a sum within its limits: then no completion can.
+    Parameters
+    ----------
+    steps : list or None
+        Of the tree, if there is one.
+    looked_at : int
+        Partial trees.
+    is_done : bool
+        Whether the search ended by itself: without a tree, that is a proof that there is none.
+    """
+
+    steps: list[Step] | None
+    looked_at: int
+    is_done: bool
+
+
+def first_within(
+    counts: Counts, cell: Cell, limits: Sequence[Within], look_at: int, watch: Watch | None = None
+) -> Looked:
+    """Return a tree of the size `cell` that keeps all limits, unless `look_at` partial trees, or the time, end before.
+
+    A partial tree is dropped only if the ranges of what is open, taken alone, cannot bring a sum within its limits:
+    then no completion can.
     """
     pending = [_Partial((), (_Open(0, cell),), (0,) * len(limits))]
     looked = 0
-    while pending:
-        if looked == look_at:
-            return None, looked
-        partial = pending.pop()
-        looked += 1
-        if not partial.open:
-            return list(partial.steps), looked
-        pending += [more for more in reversed(_next(counts, partial, limits)) if _can_be_within(more, limits)]
-    return None, looked
+    watch = watch or Watch()
+    try:
+        while pending:
+            if looked == look_at:
+                return Looked(None, looked, False)
+            watch.left()
+            partial = pending.pop()
+            looked += 1
+            if not partial.open:
+                return Looked(list(partial.steps), looked, True)
+            pending += [
+                more for more in reversed(_next(counts, partial, limits)) if _can_be_within(more, limits)
+            ]
+    except TimeOver:
+        return Looked(None, looked, False)
+    return Looked(None, looked, True)
 
 
 def _next(counts: Counts, partial: _Partial, limits: Sequence[Within]) -> list[_Partial]:

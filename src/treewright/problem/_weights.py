@@ -4,13 +4,16 @@ Balancing wants the same total weight in every class, so that weighted misclassi
 the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c) is not an integer; multiplied by
 a common factor it is: with integer weights the factor of class c is lcm(W_1, ..., W_K) / W_c (for two
 classes, their totals exchanged and reduced). The objective is a ratio to the total weight, so a common factor
-changes nothing, and an integer search stays exact. If the total would pass 2**53 the plain factors are used.
+changes nothing, and an integer search stays exact. Weights in decimals are balanced as the whole numbers that a
+power of ten makes of them. If the total would pass 2**53 the plain factors are used: float64 numbers, which a search
+reads as fractions where it can, and otherwise says within what its proof holds (`SolveResult.rounding`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,8 @@ __all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
 # A float64 sum of whole numbers that stays below this is exact; one that would pass it shows at least this
 # (every partial sum is exact until then, and further terms are not negative), so compare with >=.
 LARGEST_TOTAL = 2**53
+MOST_PLACES = 12  # of decimals that are balanced as whole numbers
+MOST_DISTINCT = 2000  # weights, whose products with class weights are those of the decimals
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
@@ -151,22 +156,59 @@ def apply_class_weight(
                 f"class_weight of {label!r} is {value!r}; give a number of at least 0."
             ) from None
     with np.errstate(over="ignore", invalid="ignore"):
-        product = weight * factor[y]
+        product = _product(weight, y, factor)
     check_total(product, "sample_weight times class_weight")
     return product
 
 
+def _product(
+    weight: NDArray[np.float64], y: NDArray[np.int32], factor: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weights times those of their classes; of decimals the decimal product: 3 times .1 is .3."""
+    plain = weight * factor[y]
+    distinct, number = np.unique(weight, return_inverse=True)
+    if len(distinct) > MOST_DISTINCT or not np.isfinite(plain).all():
+        return plain
+    pairs, place = np.unique(number.reshape(-1) * len(factor) + y, return_inverse=True)
+    exact = [
+        float(_as_written(distinct[pair // len(factor)]) * _as_written(factor[pair % len(factor)]))
+        for pair in pairs.tolist()
+    ]
+    return np.asarray(np.array(exact)[place.reshape(-1)])
+
+
+def _as_written(value: float) -> Fraction:
+    return Fraction(repr(float(value)))
+
+
+def _whole(weight: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return whole numbers in the ratios of weights that are decimals of a few places, or whole themselves."""
+    if is_integer(weight):
+        return weight
+    for places in range(1, MOST_PLACES + 1):
+        scale = 10.0**places
+        whole = np.rint(weight * scale)
+        if not whole.sum() < LARGEST_TOTAL:
+            return None
+        if np.array_equal(whole / scale, weight):
+            return np.asarray(whole // np.gcd.reduce(whole.astype(np.int64)))
+    return None
+
+
 def balance(weight: NDArray[np.float64], y: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
     """Scale the weights so that each class that has any weight has the same total."""
-    totals = np.bincount(y, weights=weight, minlength=n_classes)
-    present = totals > 0
-    if is_integer(weight):
+    whole = _whole(weight)
+    if whole is not None:
+        totals = np.bincount(y, weights=whole, minlength=n_classes)
+        present = totals > 0
         exact = [int(total) for total in totals[present]]
         common = math.lcm(*exact)
         if common * len(exact) < LARGEST_TOTAL:
             factor = np.zeros(n_classes, dtype=np.float64)
             factor[present] = [common // total for total in exact]
-            return weight * factor[y]
+            return whole * factor[y]
+    totals = np.bincount(y, weights=weight, minlength=n_classes)
+    present = totals > 0
     factor = np.zeros(n_classes, dtype=np.float64)
     factor[present] = totals.sum() / (present.sum() * totals[present])
     return weight * factor[y]

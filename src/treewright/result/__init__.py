@@ -10,13 +10,16 @@ from treewright.result._additive import (
 )
 from treewright.result._born_again import BornAgainResult
 from treewright.result._leaf_accuracy import LeafAccuracyResult
+from treewright.result._shallow import is_shallow_note, shallow_note
 from treewright.result._shards import ShardsResult
 from treewright.result._solve import (
     SolveResult,
     SolveStatus,
     StopReason,
+    asked_to_stop,
     constraints_in_words,
     note_of_rounding,
+    told_to_stop,
 )
 
 __all__ = [
@@ -32,6 +35,10 @@ __all__ = [
     "SolveStatus",
     "StopReason",
     "SurvivalResult",
+    "asked_to_stop",
     "constraints_in_words",
+    "is_shallow_note",
     "note_of_rounding",
+    "shallow_note",
+    "told_to_stop",
 ]

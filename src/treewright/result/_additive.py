@@ -72,6 +72,10 @@ class RegressionResult(AdditiveResult):
 
     For squared error `loss` is 1 - R^2 on the training rows, of several outputs 1 minus the R^2 that weights them by
     their variances. `options` has the ``quantile`` of a criterion "quantile", and ``n_outputs`` where they are several.
+
+    With ``options["leaf_model"]`` "linear" the leaves may hold lines, which were fitted after the tree was chosen for
+    constants: all fields speak of the constants, and `stats` has ``lines``, the number of leaves with a line, and
+    ``loss_with_lines``.
     """
 
     @property
@@ -87,6 +91,23 @@ class RegressionResult(AdditiveResult):
 
     def _in_words(self) -> str:
         return f"{100 * self.loss:.2f}% of the {self.loss_in_words} left"
+
+    def sentence(self) -> str:
+        """Return in one sentence what is proven, and in a second one what was done after that."""
+        return super().sentence() + self._lines_in_words()
+
+    def _lines_in_words(self) -> str:
+        if self.options.get("leaf_model") != "linear":
+            return ""
+        lines, left = self.stats.get("lines"), self.stats.get("loss_with_lines")
+        if not lines or not isinstance(left, float):
+            return " It was chosen for constant leaves, and none of them has a line."
+        n_leaves = self.tree.n_leaves
+        which = "its leaves" if lines == n_leaves else f"{lines} of its {n_leaves} leaves"
+        return (
+            f" It was chosen for constant leaves; the lines in {which} were fitted afterwards, and with them "
+            f"{100 * left:.2f}% of the {self.loss_in_words} is left."
+        )
 
 
 LOSSES_OF_NUMBERS = {

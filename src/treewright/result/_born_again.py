@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
+from treewright.tree import exactly
 from treewright.tree._tree import leaves_in_words
 
 __all__ = ["BornAgainResult"]
@@ -47,7 +48,7 @@ class BornAgainResult(SolveResult):
             )
         if self.options.get("objective") == "values":
             tolerance = self.options.get("tolerance", "unknown")
-            apart = f"{tolerance:g}" if isinstance(tolerance, (int, float)) else tolerance
+            apart = exactly(tolerance) if isinstance(tolerance, (int, float)) else tolerance
             within = f"is within {apart} of the model's numbers on"
             return self._sentence_of_rows(f"This tree of {size} {within}", "is as near")
         if self.status is SolveStatus.OPTIMAL:
@@ -69,12 +70,16 @@ class BornAgainResult(SolveResult):
         said = f"{tree} {alike} of {rows} rows; {asked} were asked."
         depth = self.options.get("max_depth")
         of_ensemble = self.options.get("objective") == "rows"
-        within = ("over the ensemble's thresholds" if of_ensemble else "over all thresholds") + (
-            "" if depth is None else f" of depth {depth} or less"
-        )
+        over = "the ensemble's thresholds" if of_ensemble else self.options.get("splits", "all thresholds")
+        within = f"over {over}" + ("" if depth is None else f" of depth {depth} or less")
         if self.status is not SolveStatus.OPTIMAL:
             why = f" ({self.stop_reason.value})" if self.stop_reason else ""
             least = self.stats.get("leaves_lower_bound", "unknown")
+            if least == self.tree.n_leaves and self.loss * rows <= rows - asked + 0.5:
+                return (
+                    f"{said} Proven: no tree {within} with fewer leaves {agrees} on as many as were asked. Whether one "
+                    f"with as many leaves {agrees} on more is open{why}."
+                )
             return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
         if self.loss * rows > rows - asked + 0.5:
             most = self.options.get("max_leaves")

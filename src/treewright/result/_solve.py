@@ -7,14 +7,26 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from treewright.tree import Tree, at_least, at_most, percent_at_most, power_at_most
+from treewright.tree import Tree, at_least, at_most, exactly, percent_at_most, power_at_most
 from treewright.tree._display import html_of
 from treewright.tree._tree import leaves_in_words
 
-__all__ = ["SolveResult", "SolveStatus", "StopReason", "constraints_in_words", "note_of_rounding"]
+__all__ = [
+    "SolveResult",
+    "SolveStatus",
+    "StopReason",
+    "asked_to_stop",
+    "constraints_in_words",
+    "note_of_rounding",
+    "told_to_stop",
+]
 
 
 ROUNDING = 1e-12  # relative, of an objective as a float64 sum
+INTERRUPTED, BY_CALLBACK = (
+    "interrupted",
+    "stopped_by_callback",
+)  # in the statistics of a run that a user ended
 ROUNDED = "were rounded for the search"  # in the note of a search that ended, but whose rounding leaves too much open
 
 
@@ -36,6 +48,37 @@ class StopReason(Enum):
     CALLBACK = "stopped by the progress callback"
 
 
+def asked_to_stop(stop_reason: StopReason | None, stats: Mapping[str, Any]) -> StopReason | None:
+    """Return whether a user ended a run: INTERRUPT, CALLBACK or None.
+
+    Whoever runs one search after another ends with the first of which this is not None.
+
+    Parameters
+    ----------
+    stop_reason : StopReason or None
+        Why there is no proof; None where there is one, whatever ended the run after it.
+    stats : mapping
+        Where the engine notes who ended the run (`told_to_stop`).
+    """
+    if stop_reason is StopReason.INTERRUPT or stats.get(INTERRUPTED) is True:
+        return StopReason.INTERRUPT
+    if stop_reason is StopReason.CALLBACK or stats.get(BY_CALLBACK) is True:
+        return StopReason.CALLBACK
+    return None
+
+
+def told_to_stop(ended_by: StopReason | None) -> dict[str, bool]:
+    """Return the entry of the statistics that says that a user ended the run; none for limits.
+
+    Parameters
+    ----------
+    ended_by : StopReason or None
+        What ended the run, after the proof or before.
+    """
+    names = {StopReason.INTERRUPT: INTERRUPTED, StopReason.CALLBACK: BY_CALLBACK}
+    return {names[ended_by]: True} if ended_by in names else {}
+
+
 @dataclass(frozen=True, repr=False)
 class SolveResult:
     """A tree with its certificate.
@@ -55,7 +98,7 @@ class SolveResult:
     stop_reason : StopReason or None
         None if the search ran to its end.
     stats : mapping
-        Seconds, subproblems and memory of the run.
+        Seconds, subproblems and memory of the run; ``interrupted`` or ``stopped_by_callback`` if a user ended it.
     options : mapping
         The options the method ran with.
     notes : tuple of str
@@ -82,6 +125,24 @@ class SolveResult:
         """
         engine = self.stats.get("engine")
         return engine if isinstance(engine, str) else None
+
+    @property
+    def asked_to_stop(self) -> StopReason | None:
+        """Whether a user ended the run: INTERRUPT (Ctrl-C), CALLBACK, or None.
+
+        Not None after a proof, too, where the search went on for the fewest leaves and was ended in that: the
+        result is then OPTIMAL, and ``stop_reason`` is None. A loop over searches looks at this.
+        """
+        return asked_to_stop(self.stop_reason, self.stats)
+
+    @property
+    def proven_depth(self) -> int | None:
+        """Largest depth of which it is proven that no tree is better, where a search for deeper ones was stopped.
+
+        None where nothing was proven of shallower trees apart: the status then says it all.
+        """
+        depth = self.stats.get("proven_depth")
+        return depth if isinstance(depth, int) else None
 
     @property
     def gap(self) -> float:
@@ -169,7 +230,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         Limits not to be named.
     """
     said = {name: options.get(name) for name in LIMITS if name not in leave_out}
-    limit = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in said.items()}
+    limit = {name: exactly(value) if isinstance(value, float) else str(value) for name, value in said.items()}
     leaf_or_leaves = "leaf" if said.get("max_leaf_nodes") == 1 else "leaves"
     words = {
         "max_depth": f"depth at most {limit.get('max_depth')}",

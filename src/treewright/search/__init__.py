@@ -5,7 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
-from treewright.search._integers import IntegerCosts, integer_costs
+from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
 from treewright.search._jobs import check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import (
     solve_leaf_accuracy,
@@ -72,4 +72,5 @@ __all__ = [
     "stop_reason",
     "threads_of",
     "thresholds_from_reference",
+    "whole_weights",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from treewright.problem import make_problem
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._space import Thresholds
@@ -36,7 +36,7 @@ def accuracy_frontier(
     step_limit: int | None = None,
     memory_limit: int | None = None,
     progress: Literal["auto"] | bool | ProgressCallback = "auto",
-    search_options: SearchOptions | None = None,
+    search_options: SearchOptions | SweepOptions | None = None,
 ) -> Frontier:
     """Find, for every number of leaves, the tree with provably the smallest training loss.
 
@@ -63,8 +63,8 @@ def accuracy_frontier(
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds. "auto" is "all" where a table has no more
-        than 512 splits, else as many quantiles and categories of every column as fit, as ``notes`` say.
+        many quantile bins; a mapping from column name to thresholds. "auto" is "all", as for a single tree: only
+        categories may be fewer, where there are more than 512, as ``notes`` say.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -74,8 +74,9 @@ def accuracy_frontier(
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     progress : "auto", bool or callable, default="auto"
-        As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves.
-    search_options : SearchOptions or None, default=None
+        As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves, or with more than 512
+        splits those of the search that runs.
+    search_options : SearchOptions, SweepOptions or None, default=None
         Switches of the search, for experiments; the front depends on none.
 
     Returns
@@ -90,9 +91,10 @@ def accuracy_frontier(
 
     Notes
     -----
-    One search finds all points: a subproblem is solved for all numbers of leaves together, so the whole front takes
-    little longer than its last point alone. The time grows with the number of splits offered; with continuous columns,
-    8 to 16 quantiles a column and a `max_depth` are a good start.
+    With up to 512 splits one search finds all points: a subproblem is solved for all numbers of leaves together, so
+    the whole front takes little longer than its last point alone. Most tables with continuous columns have more; their
+    points come from searches at leaf penalties over all thresholds, and from one search with a limit on leaves for each
+    point that no penalty selects. A `max_depth` of 3, or 8 to 16 quantiles a column, are a good start.
 
     Examples
     --------

@@ -105,13 +105,18 @@ class SquaredErrorLoss:
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
-        y, weight = self.targets()[rows], self.weights()[rows]
+        weight = self.weights()[rows]
         total = weight.sum()
         if total == 0:
             return 0.0
-        centred = y - (weight[:, None] * y).sum(axis=0) / total
-        centred -= (weight[:, None] * centred).sum(axis=0) / total  # for targets far from zero
-        return float((weight[:, None] * centred**2).sum())
+        loss = 0.0
+        for (
+            y
+        ) in self.targets().T:  # one output after the other: of a million rows all together take new pages
+            centred = y[rows] - (weight * y[rows]).sum() / total
+            centred -= (weight * centred).sum() / total  # for targets far from zero
+            loss += float((weight * centred**2).sum())
+        return loss
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""

@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
+LARGEST_SQUARES = 2.0**96  # of the rows' squares, all outputs together (target_table.hpp)
 LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
 MANY_LEAVES = (
     2**12
@@ -106,34 +107,49 @@ def squared_error_units(
     needs_spans : bool
         Whether the sum of the rows' largest losses must fit too.
     """
-    n = len(weight)
+    n, n_outputs = y.shape
     whole, weight_scale = whole_weights(weight)
     # Powers of two keep extreme numbers clear of overflow and lose nothing.
-    size = float(np.abs(y).max(initial=0.0))
+    size = max((float(np.abs(y[:, k]).max(initial=0.0)) for k in range(n_outputs)), default=0.0)
     exponent = math.frexp(size)[1] if size > 0 else 0
-    scaled = np.ldexp(y, -exponent)
     used = whole > 0
     total = float(whole.sum())
-    mean = (whole[:, None] * scaled).sum(axis=0) / total
-    centred = np.where(used[:, None], scaled - mean, 0.0)
-    # Once more, for targets far from zero: their differences are exact, their mean was not.
-    centred = np.where(used[:, None], centred - (whole[:, None] * centred).sum(axis=0) / total, 0.0)
-    mass = float((whole[:, None] * np.abs(centred)).sum(axis=0).max(initial=0.0))
+    # One output after the other, each in its own row: of a million rows all together take new pages again and again.
+    centred = np.empty((n_outputs, n))
+    mass = 0.0
+    for k, own in enumerate(centred):
+        scaled = np.ldexp(y[:, k], -exponent)
+        own[:] = scaled - (whole * scaled).sum() / total
+        own[~used] = 0.0
+        # Once more, for targets far from zero: their differences are exact, their mean was not.
+        own -= (whole * own).sum() / total
+        own[~used] = 0.0
+        mass = max(mass, float((whole * np.abs(own)).sum()))
     # Room for the rounding of every row.
     step = 2.0 ** (math.floor(math.log2((LARGEST_SUM - n) / mass)) if mass > 0 else 0)
-    weighted = np.rint(whole[:, None] * centred * step).astype(np.int64)
-    error = np.where(used[:, None], weighted / np.maximum(whole, 1)[:, None] - centred * step, 0.0)
-    moved = math.sqrt(float((whole[:, None] * error**2).sum()))
-    squares = float((whole[:, None] * (centred * step) ** 2).sum())
-    low, high = (centred[used].min(axis=0), centred[used].max(axis=0)) if used.any() else (0.0, 0.0)
-    reach = np.sqrt(
-        (np.maximum(centred - low, high - centred) ** 2).sum(axis=1)
-    )  # farthest from a leaf's value
+    # Of each output the squares are at most LARGEST_SUM**2; those of hundreds of outputs need a coarser step.
+    squares = sum(float((whole * (own * step) ** 2).sum()) for own in centred)
+    step *= 2.0 ** -max(0, math.ceil(math.log2(max(squares, 1.0) / LARGEST_SQUARES) / 2))
+    weighted = np.empty((n_outputs, n), dtype=np.int64)
     weight_error = np.abs(whole / weight_scale - weight)
+    reach = np.zeros(n)  # square of the distance from the farthest value of a leaf
+    moved = squares = 0.0
+    for own, integers in zip(centred, weighted, strict=True):
+        stepped = own * step
+        rounded = np.rint(whole * stepped)
+        integers[:] = rounded
+        error = rounded / np.maximum(whole, 1) - stepped
+        error[~used] = 0.0
+        moved += float((whole * error**2).sum())
+        squares += float((whole * stepped**2).sum())
+        if used.any():
+            low, high = own[used].min(), own[used].max()
+            reach += np.maximum(own - low, high - own) ** 2
+    moved = math.sqrt(moved)
     tie_bits = MOST_TIE_BITS if max_leaves > MANY_LEAVES else max_leaves.bit_length()
     spans = squares
     if needs_spans:
-        spans = float((whole * (reach * step) ** 2).sum()) * 1.001 + 2 * n
+        spans = float((whole * (reach * step**2)).sum()) * 1.001 + 2 * n
     loss_bits = LOSS_BITS if max_leaves <= MANY_LEAVES else LOSS_BITS_OF_MANY
     shift = max(
         0,
@@ -146,13 +162,13 @@ def squared_error_units(
     leaf = round(min(leaf_penalty / unit, most)) if unit > 0 else 0
     return SquaredErrorUnits(
         whole,
-        np.ascontiguousarray(weighted.T),
+        weighted,
         shift,
         tie_bits,
         ((leaf + 1) << tie_bits) + 1,
         unit,
         math.ldexp(moved / step / math.sqrt(weight_scale), exponent),
-        math.ldexp(float((weight_error * reach**2).sum()), 2 * exponent),
+        math.ldexp(float((weight_error * reach).sum()), 2 * exponent),
     )
 
 

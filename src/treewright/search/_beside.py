@@ -20,11 +20,12 @@ from typing import Any
 from treewright.binarize import SplitMatrix
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
 from treewright.search._solve import solve_binary
+from treewright.tree import at_least
 
 __all__ = ["solve_beside"]
 
@@ -36,7 +37,6 @@ SHARE_OF_TIME = 0.5  # of what is left, for an exact search while the guided one
 SHARE_OF_PLAIN_STEPS = 0.6
 STATES_PER_STEP = 800  # of the dense program: about as long as a step
 GROUPING_PER_STEP = 1000  # rows x columns squared, the time to find the groups of the dense program
-ENDED_BY_USER = (StopReason.INTERRUPT, StopReason.CALLBACK)
 
 
 def solve_beside(
@@ -158,8 +158,7 @@ class _Turns:
             return replace(self.best, status=SolveStatus.FEASIBLE, stop_reason=self.reason)
         self.results.append(result)
         self.steps += int(result.stats["steps"])
-        if result.stop_reason in ENDED_BY_USER:
-            self.reason = result.stop_reason
+        self.reason = result.asked_to_stop
         return result
 
     def _report(self, is_guided: bool) -> ProgressCallback | None:
@@ -227,6 +226,7 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
         if ended == "guided"
         else None,
     }
+    stats |= told_to_stop(turns.reason)
     if "most_lost_by_guesses" in stats and ended == "guided":
         stats["most_lost_by_guesses"] = best.objective - bound
     return replace(
@@ -247,4 +247,4 @@ def _beside_the_guided(best: SolveResult, guided: SolveResult, bound: float) -> 
     saved = guided.objective - best.objective
     if saved > ROUNDING * abs(best.objective):
         return f"The search without the guess did not end, but found a better tree (by {saved:.6f}), which is kept."
-    return f"The search without the guess did not end first; no tree is below {bound:.6f}."
+    return f"The search without the guess did not end first; no tree is below {at_least(bound)}."

@@ -17,6 +17,7 @@ from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.problem import PolicyProblem
+from treewright.result import told_to_stop
 from treewright.search._additive import ActionLoss, AdditiveAnswer, loss_of
 from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
@@ -122,6 +123,7 @@ def solve_binary_policy(
             "distinct_columns": bits.n_columns,
             "leaves_proven": bool(raw["leaves_exact"]),
             **{name: raw[name] for name in kept},
+            **told_to_stop(stop_reason(raw["ended_by"])),
         },
         options=options.used(),
     )

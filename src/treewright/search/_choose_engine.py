@@ -3,7 +3,8 @@
 A table with few possible splits goes to the search over binary columns ("cuts"), which has the stronger bounds. A table
 with continuous columns of many values goes to the search over ranked columns ("sweep"), which looks at all their
 thresholds without making them columns. Chosen thresholds (quantiles, a mapping) are binary columns again. Guessed
-lower bounds and the frontier exist over binary columns alone; leaf accuracy has an engine of its own.
+lower bounds exist over binary columns alone, and a frontier stays there as long as all splits can be held one by one;
+leaf accuracy has an engine of its own.
 """
 
 from __future__ import annotations
@@ -42,13 +43,12 @@ FRONTIER_OPTIONS = ("equivalent_points", "budgets", "cache", "greedy_start", "ke
 WHO = {
     "tree": "the search over binary columns",
     "guessed bounds": "a search with guessed lower bounds, which takes binary columns only",
-    "frontier": "the search for a frontier, which takes binary columns only",
+    "frontier": "the search for a frontier over binary columns",
     "near-optimal": "the set of near-optimal trees, which takes binary columns only",
     "leaf accuracy": "the search for leaf accuracy, whose time grows with the square of their number",
 }
 KNOWS = {
     "guessed bounds": "guessed lower bounds",
-    "frontier": "frontiers",
     "near-optimal": "near-optimal sets",
 }
 
@@ -110,7 +110,7 @@ def choose_engine(
     if not isinstance(thresholds, SplitMatrix):
         check_thresholds(thresholds)
     if asked == "sweep":
-        if method != "tree":
+        if method not in ("tree", "frontier"):
             raise InputError(f'engine="sweep" cannot be used for {WHO[method]}; leave it out.')
         if isinstance(thresholds, SplitMatrix) or thresholds not in ("auto", "all"):
             given = "splits" if isinstance(thresholds, SplitMatrix) else f"thresholds={thresholds!r}"
@@ -137,6 +137,8 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
         assert thresholds in ("auto", "all")
         space = ranked_space(problem, thresholds, candidates, limits)
         return Choice("sweep", space, counted if asked == "automatic" else "search_options ask for it")
+    if method == "frontier":
+        return _for_frontier(problem, thresholds, candidates, asked, limits)
     if method == "near-optimal" and many and thresholds == "all":
         check_binary_memory(problem.table, candidates, limits)  # the splits of the trees are held one by one
         return Choice("sweep", ranked_space(problem, "all", candidates, limits), counted)
@@ -154,6 +156,26 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
         who = f"{who} (the search {without} looks at all thresholds)"
     split_matrix = binary_space(problem, thresholds, candidates, limits, who)
     return Choice(engine, split_matrix, f"only the search over binary columns knows {KNOWS[method]}")
+
+
+def _for_frontier(
+    problem: Problem,
+    thresholds: Thresholds,
+    candidates: Sequence[CandidateSplits],
+    asked: str,
+    limits: Limits,
+) -> Choice:
+    """Choose for a frontier: one search over binary columns finds all points, as long as it can hold all splits."""
+    assert thresholds in ("auto", "all")
+    many, counted = _has_many_thresholds(problem, candidates)
+    n_splits = sum(offered.n_splits() for offered in candidates)
+    if asked == "sweep" or (asked == "automatic" and many and n_splits > MOST_SPLITS):
+        why = counted if asked == "automatic" else "search_options ask for it"
+        return Choice("sweep", ranked_space(problem, thresholds, candidates, limits), why)
+    why = f"the table has {n_splits:,} splits: few enough for one search over binary columns"
+    if n_splits > MOST_SPLITS:
+        why = counted if asked == "automatic" else "search_options ask for it"
+    return Choice("cuts", binary_space(problem, thresholds, candidates, limits, WHO["frontier"]), why)
 
 
 def choose_for_actions(
@@ -240,7 +262,8 @@ def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice,
         return
     if choice.engine == "cuts" and method != "frontier":
         return  # it has them all
-    used = FRONTIER_OPTIONS if method == "frontier" else ()
+    over_binary = method == "frontier" and choice.engine == "cuts"
+    used = FRONTIER_OPTIONS if over_binary else ()
     unused = [
         f"{field.name}={getattr(options, field.name)!r}"
         for field in fields(options)
@@ -249,9 +272,9 @@ def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice,
     ]
     if not unused:
         return
-    if method == "frontier":
+    if over_binary:
         raise InputError(
-            f"search_options set {', '.join(unused)}, which the search for a frontier does not use; it has "
+            f"search_options set {', '.join(unused)}, which {WHO['frontier']} does not use; it has "
             f"{', '.join(FRONTIER_OPTIONS)}. Leave the others out."
         )
     raise InputError(

@@ -96,12 +96,12 @@ class SearchForecast:
             return ""
         limit = f"the time limit of {_in_words(self.time_limit)}"
         if self.longest <= self.time_limit:
-            return f" That is within {limit}."
+            return f" It is likely to end within {limit}."
         if self.shortest <= self.time_limit:
             return f" Whether it ends within {limit} is open."
         return (
-            f" It will not end within {limit}: the best tree so far comes back, with a bound. Fewer thresholds, a "
-            "smaller max_depth or a larger cost_complexity make the search shorter."
+            f" It is unlikely to end within {limit}; then the best tree so far comes back, with a bound. Fewer "
+            "thresholds, a smaller max_depth or a larger cost_complexity make the search shorter."
         )
 
     def __str__(self) -> str:
@@ -202,7 +202,7 @@ def _trials(
                 int(result.stats.get("bytes", 0)),
             )
         )
-        if result.stop_reason is StopReason.INTERRUPT:
+        if result.asked_to_stop is StopReason.INTERRUPT:
             raise KeyboardInterrupt
         over = time.perf_counter() - begun >= seconds
         if rows == n_rows or over or not trials[-1].ended:

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, overload
 
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
+from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, constraints_in_words
 
 __all__ = ["Frontier", "check_max_leaves"]
 
@@ -47,6 +47,11 @@ class Frontier(Sequence[SolveResult]):
     limits: tuple[SolveResult, ...]
     stop_reason: StopReason | None = None
     stats: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def asked_to_stop(self) -> StopReason | None:
+        """Whether a user ended the run: INTERRUPT (Ctrl-C), CALLBACK, or None; after the last proof, too."""
+        return asked_to_stop(self.stop_reason, self.stats)
 
     @property
     def points(self) -> tuple[SolveResult, ...]:
@@ -145,8 +150,13 @@ class Frontier(Sequence[SolveResult]):
             result.status is SolveStatus.OPTIMAL or bound >= objective
             for result, bound in zip(self.limits, bounds, strict=True)
         )
+        notes = chosen.notes
+        if not proven and self.stop_reason is None:  # what left another number of leaves open
+            why = (note for point in self.limits if point.is_only_rounded for note in point.notes)
+            notes = tuple(dict.fromkeys((*notes, *why)))
         return replace(
             chosen,
+            notes=notes,
             status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
             objective=objective,
             lower_bound=min(objective, *bounds),
@@ -211,6 +221,13 @@ class Frontier(Sequence[SolveResult]):
             )
         return rows
 
+    @property
+    def is_only_rounded(self) -> bool:
+        """Whether nothing but rounded numbers stands between some point and its proof: no limit would bring one."""
+        return self.stop_reason is None and any(
+            point.is_only_rounded for point in (*self.points, *self.limits)
+        )
+
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         last = self.points[-1]
@@ -224,6 +241,8 @@ class Frontier(Sequence[SolveResult]):
                 f"has a smaller training loss than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
+        if self.is_only_rounded:
+            why = " (numbers were rounded)"
         leaves = "leaf" if self.proven_leaves == 1 else "leaves"
         done = f"up to {self.proven_leaves} {leaves}" if self.proven_leaves else "for no number of leaves"
         return (

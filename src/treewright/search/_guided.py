@@ -33,13 +33,14 @@ from treewright.guess import (
 )
 from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._solve import solve, solve_binary
 from treewright.search._space import Thresholds
+from treewright.tree import at_most
 
 __all__ = ["Guesses", "solve_guided"]
 
@@ -239,7 +240,7 @@ def _without_guesses(
     return replace(
         result,
         stop_reason=reason if result.status is SolveStatus.FEASIBLE else None,
-        stats={**result.stats, "interrupted": reason is StopReason.INTERRUPT},
+        stats={**result.stats, **told_to_stop(reason)},
         notes=(
             *result.notes,
             f"Nothing was guessed ({reason.value} before): this is the first tree of a search without guesses.",
@@ -314,7 +315,7 @@ def _with_theorem_4_1(
         stats |= {"faithful_leaves": tree.n_leaves, "theorem_4_1_bound": bound}
         whose = "of the optimum" if result.status is SolveStatus.FEASIBLE else "here"
         note = (
-            f"Theorem 4.1: the objective {whose} is at most {bound:.6f} = {reduced.loss:.6f} (loss of the "
+            f"Theorem 4.1: the objective {whose} is at most {at_most(bound)} = {reduced.loss:.6f} (loss of the "
             f"reference on the kept thresholds; {full.loss:.6f} on all) + {problem.cost_complexity:g} x "
             f"{tree.n_leaves} leaves of a tree that repeats it on every row. Whether a smaller such tree "
             "exists is not known."

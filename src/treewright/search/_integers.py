@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from treewright.problem import Problem
 
-__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs"]
+__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs", "whole_weights"]
 
 LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
-DECIMALS = 6
+DECIMALS = 12
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
 LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
 FEW_NUMBERS = 64  # of which ratios are looked at
@@ -50,12 +50,15 @@ class IntegerCosts:
         One unit of ``weight * costs``, as a fraction of the problem's total weight.
     slack : float
         The objective of any tree differs from its integer version by at most this.
+    exact : bool
+        Whether nothing was rounded.
     """
 
     weight: NDArray[np.int64]
     costs: NDArray[np.int64]
     unit: float
     slack: float
+    exact: bool = False
 
 
 class _Numbers(NamedTuple):
@@ -151,6 +154,9 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     -----
     With ``w``, ``c`` the numbers and ``w'``, ``c'`` what the integers stand for, every tree's loss changes by
     at most ``sum |w' c' - w c| <= sum |w' - w| max c + sum w' max |c' - c|``, over the total weight.
+
+    Rounding to the nearest whole number less than doubles it (what is below one half becomes 0), so where numbers must
+    be rounded, ``sum(weight) * max(cost)`` stays below twice the room: the engines check that bound.
     """
     weights, label_costs, cost_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())
@@ -178,14 +184,32 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     )
     weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(label_costs.max())
     cost_error = float(np.abs(costs / cost_scale - label_costs).max()) * float(weight.sum() / weight_scale)
-    if exact_weight is not None and exact_costs is not None:
+    exact = exact_weight is not None and exact_costs is not None
+    if exact:
         weight_error = cost_error = 0.0  # but for what float64 shows of fractions
     return IntegerCosts(
         weight,
         costs,
         unit=math.ldexp(1.0 / (weight_scale * cost_scale * total), cost_exponent),
         slack=math.ldexp((weight_error + cost_error) / total, cost_exponent),
+        exact=exact,
     )
+
+
+def whole_weights(problem: Problem) -> NDArray[np.int64] | None:
+    """Return whole numbers in the ratios of the rows' weights.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int64, or None
+        With a sum below 2^53; None if there are none such.
+    """
+    exact = _numbers(problem).exact_weight
+    return None if exact is None else exact[0]
 
 
 def _numbers(problem: Problem) -> _Numbers:

@@ -20,7 +20,7 @@ from treewright.binarize import SplitMatrix, auto_splits
 from treewright.errors import InputError, SolverError
 from treewright.guess import guess_splits, make_reference
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, StopReason
+from treewright.result import LeafAccuracyResult, SolveResult, StopReason, told_to_stop
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
@@ -167,7 +167,9 @@ def solve_leaf_accuracy(
         upper_bound=upper_bound,
         scope=space.scope,
         stop=stop,
-        stats={name: raw[name] for name in STATS} | {"subproblems": steps, "steps": steps},
+        stats={name: raw[name] for name in STATS}
+        | {"subproblems": steps, "steps": steps}
+        | told_to_stop(stop),
         options=options.used(),
         notes=space.notes,
     )
@@ -254,7 +256,9 @@ def solve_with_leaf_accuracy(
         slack=0.0,
         scope=space.scope,
         stop=stop_reason(raw["stop"]),
-        stats={name: raw[name] for name in STATS} | {"subproblems": raw["steps"], "steps": raw["steps"]},
+        stats={name: raw[name] for name in STATS}
+        | {"subproblems": raw["steps"], "steps": raw["steps"]}
+        | told_to_stop(stop_reason(raw["stop"])),
         options={"min_leaf_accuracy": float(q), **options.used()},
         notes=space.notes,
     )

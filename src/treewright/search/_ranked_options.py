@@ -25,6 +25,9 @@ class SweepOptions(Switches):
     between : bool, default=True
         The rows between two thresholds add what they cost by themselves (bounds/interval_bounds.hpp; off by
         itself if ``min_samples_leaf > 1``).
+    any_size : bool, default=True
+        With ``min_samples_leaf > 1``: find the splits that are open for leaves of any size first, and solve
+        only those (search/ranked_any_size.cpp).
     leaf_count : bool, default=True
         A deeper tree has more leaves, and each has its penalty.
     shallower : bool, default=True
@@ -79,6 +82,7 @@ class SweepOptions(Switches):
     monotone: bool = True
     lipschitz: bool = True
     between: bool = True
+    any_size: bool = True
     leaf_count: bool = True
     shallower: bool = True
     cache: bool = True

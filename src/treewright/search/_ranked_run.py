@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from treewright.result import told_to_stop
 from treewright.search._jobs import threads_of
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 
 __all__ = ["NOTHING_COUNTED", "counts_of", "run_arguments"]
@@ -71,7 +72,11 @@ def run_arguments(
 
 def counts_of(answer: dict[str, Any]) -> dict[str, Any]:
     """Return what the compiled core counted; subproblems of depth two and deeper ones, apart there, are together."""
-    return {
-        "subproblems": answer["subproblems"] + answer["pair_solves"],
-        "steps": answer["steps"],
-    } | {name: answer[name] for name in COUNTED}
+    return (
+        {
+            "subproblems": answer["subproblems"] + answer["pair_solves"],
+            "steps": answer["steps"],
+        }
+        | {name: answer[name] for name in COUNTED}
+        | told_to_stop(stop_reason(answer["stop"]))
+    )

@@ -1,17 +1,10 @@
-"""The best regression tree of every number of leaves, by searches at leaf penalties.
+"""The front of regression trees: the tree of least loss for every number of leaves.
 
-A tree that is best at a penalty p has the least loss among all trees of no more leaves: another with L' < L and k' <= k
-would cost L' + p k' < L + p k. So one search gives one proven point, and the penalty at which two known points cost the
-same finds a third between them, or proves that no penalty selects any. A search at a penalty is quick (every leaf must
-earn it); one for exactly k leaves is not, and is made only for points that no penalty selects.
-
-A search that was stopped has a bound v of the objective at its penalty. A tree of at most k leaves has loss
-L >= v - p k, for it pays at most p k; and more leaves allow no larger loss, so bounds of more leaves hold for fewer.
+How it is found, and why its points are proven, is in `_front_by_penalties.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
-from treewright.result import RegressionResult, SolveStatus, StopReason, note_of_rounding
+from treewright.result import RegressionResult, StopReason, note_of_rounding
 from treewright.search._additive_result import MOST_TOLERANCE
+from treewright.search._front_by_penalties import front_by_penalties
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
@@ -28,14 +22,9 @@ from treewright.search._progress_bar import progress_bar
 from treewright.search._prunings import best_prunings
 from treewright.search._solve_regression import grown, regression_loss, solve_regression
 from treewright.table import Table, table_from
+from treewright.tree import Tree
 
 __all__ = ["regression_frontier", "solve_regression_frontier"]
-
-FIRST_PENALTY, PENALTY_STEP, LAST_PENALTY = 0.1, 3.0, 1e-7
-SHARE = 3  # of the time that is left: a search gets one part in so many
-LARGE_TABLE = 1 << 22  # cells: a pass over more takes a large part of a second
-NOISE = 1e-12  # losses that differ by less are equal
-ENDED = (StopReason.INTERRUPT, StopReason.CALLBACK)
 
 
 def regression_frontier(
@@ -170,226 +159,56 @@ def solve_regression_frontier(
         raise InputError(
             "max_leaf_nodes is None; say up to how many leaves the frontier goes, for example 8."
         )
-    run = _Run(problem, (limits or Limits()).started(), options, progress)
-    try:
-        run.single_leaf()
-        _search_penalties(run)
-        _search_leaves(run)
-    except KeyboardInterrupt:  # between two searches; they keep their trees
-        run.stop = StopReason.INTERRUPT
-        if not run.found:
-            run.single_leaf()
-    run.single_split()
-    return run.frontier()
+    losses = _Losses(problem, options)
+    return front_by_penalties(problem, losses, limits=(limits or Limits()).started(), progress=progress)
 
 
-@dataclass
-class _Run:
-    """Trees and bounds so far, and what is left of the limits."""
+class _Losses:
+    """Regression trees, whose losses are shares of that of a single leaf."""
 
-    problem: RegressionProblem
-    limits: Limits
-    options: SweepOptions | None
-    progress: ProgressCallback | None
-    found: dict[int, RegressionResult] = field(default_factory=dict)  # best tree of so many leaves
-    stop: StopReason | None = None  # of the run
-    cut: StopReason | None = None  # of one search
-    steps: int = 0
-    seconds: float = 0.0
-    searches: int = 0
+    noise = 1e-12
 
-    def __post_init__(self) -> None:
-        most = self.problem.max_leaf_nodes
-        assert most is not None
-        self.most: int = most
-        # A tree of so many leaves is no deeper, so deeper ones need not be searched.
-        depth = self.problem.max_depth
-        self.depth: int = most - 1 if depth is None else min(depth, most - 1)
-        self.bound: NDArray[np.float64] = np.zeros(most + 1)  # of the loss with at most so many leaves
+    def __init__(self, problem: RegressionProblem, options: SweepOptions | None) -> None:
+        self.problem, self.options = problem, options
 
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more may be searched."""
-        if self.stop in ENDED:
-            return True
-        if self.limits.left() <= 0:
-            self.stop = StopReason.TIME_LIMIT
-        elif self.limits.after(self.steps) is None:
-            self.stop = StopReason.STEP_LIMIT
-        else:
-            return False
-        return True
-
-    def single_leaf(self) -> None:
-        """Take the single leaf."""
-        self.keep(solve_regression(replace(self.problem, cost_complexity=0.0, max_leaf_nodes=1)), 1)
-        self.steps = 0
-
-    def single_split(self) -> None:
-        """Take the best tree of one split, where the run was stopped before that was proven.
-
-        It costs a pass over the table, which a large one is given only if there is nothing else.
-        """
-        table = self.problem.table
-        large = table.n_rows * len(table.columns) > LARGE_TABLE and any(size > 1 for size in self.found)
-        if self.depth < 1 or large or (self.stop or self.cut) is None or self.is_proven(2):
-            return
-        asked = replace(self.problem, cost_complexity=0.0, max_leaf_nodes=2, max_depth=1)
-        self.keep(solve_regression(asked, limits=Limits(step_limit=1)), 2)
-
-    def search(self, leaf_penalty: float, leaves: int | None, parts: int) -> RegressionResult | None:
-        """Search at a penalty, with a limit on leaves or none, for one of so many parts of the time; None without any.
-
-        Ctrl-C and the callback end the run, a limit just this search.
-        """
-        if self.ended:
-            return None
-        left = self.limits.after(self.steps)
-        assert left is not None  # it has not ended
-        if left.time_limit is not None:
-            left = replace(left, time_limit=max(left.left() / parts, 1e-3), begun=None)
-        asked = replace(
-            self.problem, cost_complexity=leaf_penalty, max_leaf_nodes=leaves, max_depth=self.depth
+    def search(
+        self,
+        problem: RegressionProblem,
+        limits: Limits | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> RegressionResult:
+        return solve_regression(
+            problem, limits=limits, options=self.options, progress=progress, shallower=False
         )
-        result = solve_regression(asked, limits=left, options=self.options, progress=self.progress)
-        self.keep(result, leaves)
-        if result.stop_reason in ENDED:
-            self.stop = result.stop_reason
-        self.cut = result.stop_reason or self.cut
-        return result
 
-    def keep(self, result: RegressionResult, leaves: int | None) -> None:
-        """Keep a tree, all that can be cut out of it, and what its bound says."""
-        self.searches += 1
-        self.steps += int(result.stats.get("steps", 0))
-        self.seconds += float(result.stats.get("seconds", 0.0))
-        sizes = np.arange(self.most + 1)
-        if leaves is not None:
-            sizes = sizes[: leaves + 1]
-        leaf_penalty = float(result.options["cost_complexity"])
-        np.maximum.at(self.bound, sizes, result.lower_bound - leaf_penalty * sizes)
-        self._take(result)
-        for loss, tree in self._prunings(result):
-            self._take(replace(result, tree=tree, loss=loss))
-
-    def _take(self, result: RegressionResult) -> None:
-        size = result.tree.n_leaves
-        if size not in self.found or result.loss < self.found[size].loss - NOISE:
-            self.found[size] = result
-
-    def _prunings(self, result: RegressionResult) -> list[tuple[float, Any]]:
-        """Return the best trees of each smaller number of leaves that can be cut out of a tree."""
-        if result.tree.n_leaves <= 2:
-            return []
-        table = self.problem.table
+    def prunings(self, result: RegressionResult, max_leaves: int) -> list[tuple[float, Tree]]:
         loss = regression_loss(self.problem)
         one_leaf = loss.leaf_loss()
-        found = []
-        for splits, cost in best_prunings(result.tree, table.X, loss.leaf_loss, self.most):
-            if len(splits) == result.tree.node_count:
-                continue
-            found.append((cost / one_leaf, grown(self.problem, splits)))
-        return found
+        return [
+            (cost / one_leaf, grown(self.problem, splits))
+            for splits, cost in best_prunings(result.tree, self.problem.table.X, loss.leaf_loss, max_leaves)
+            if len(splits) != result.tree.node_count
+        ]
 
-    def at_most(self, leaves: int) -> RegressionResult:
-        """Return the best tree with at most so many leaves; the smallest of those that are equal."""
-        best = self.found[1]
-        for size in range(2, leaves + 1):
-            if size in self.found and self.found[size].loss < best.loss - NOISE:
-                best = self.found[size]
-        return best
+    def bounds(
+        self, result: RegressionResult, leaf_penalty: float, sizes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        return np.asarray(result.lower_bound - leaf_penalty * sizes)
 
-    def is_proven(self, leaves: int) -> bool:
-        """Whether no tree with at most so many leaves has less loss."""
-        return bool(self.at_most(leaves).loss - self._bounds()[leaves] <= MOST_TOLERANCE)
+    def is_proven(self, loss: float, bound: float) -> bool:
+        return loss - bound <= MOST_TOLERANCE
 
-    def _bounds(self) -> NDArray[np.float64]:
-        return np.maximum.accumulate(self.bound[::-1])[::-1]
-
-    def frontier(self) -> Frontier:
-        """Return the front."""
-        bounds = self._bounds()
-        stop = self.stop or self.cut
-        stats = {
-            "seconds": self.seconds,
-            "steps": self.steps,
-            "subproblems": self.steps,
-            "searches": self.searches,
-        }
-        results = []
-        for leaves in range(1, self.most + 1):
-            best = self.at_most(leaves)
-            bound = max(0.0, min(best.loss, float(bounds[leaves])))
-            proven = best.loss - bound <= MOST_TOLERANCE
-            notes = (*self.problem.notes, *self.problem.table.notes)
-            if not proven and stop is None:
-                notes = (*notes, note_of_rounding("The weights and targets", best.loss - bound))
-            results.append(
-                replace(
-                    best,
-                    status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
-                    objective=best.loss,
-                    lower_bound=bound,
-                    stop_reason=None if proven else stop,
-                    stats={**best.stats, **stats, "tolerance": best.loss - bound if proven else 0.0},
-                    options={
-                        **best.options,
-                        "cost_complexity": 0.0,
-                        "max_depth": self.problem.max_depth,
-                        "max_leaf_nodes": leaves,
-                    },
-                    notes=notes,
-                )
-            )
-        proven = all(result.status is SolveStatus.OPTIMAL for result in results)
-        return Frontier(tuple(results), None if proven else stop, stats)
-
-
-def _search_penalties(run: _Run) -> None:
-    """Find the points that some penalty selects, from few leaves to many."""
-    single = run.found[1]
-    if single.loss <= 0 or run.most == 1:
-        return
-    if 2**run.depth <= run.most:  # the last point needs no penalty
-        last = run.search(0.0, None, SHARE)
-        if last is not None:
-            _between(run, single, last)
-        return
-    before, leaf_penalty = single, FIRST_PENALTY
-    while leaf_penalty >= LAST_PENALTY:
-        found = run.search(leaf_penalty, None, SHARE)
-        if found is None:
-            return
-        _between(run, before, found)
-        if found.status is not SolveStatus.OPTIMAL or found.tree.n_leaves >= run.most or found.loss <= NOISE:
-            return
-        before, leaf_penalty = found, leaf_penalty / PENALTY_STEP
-
-
-def _between(run: _Run, few: RegressionResult, many: RegressionResult) -> None:
-    """Find the points between two at the penalty at which they cost the same."""
-    pending = [(few, many)]
-    while pending:
-        few, many = pending.pop()
-        a, b = few.tree.n_leaves, many.tree.n_leaves
-        if b - a < 2 or a >= run.most:
-            continue
-        leaf_penalty = (few.loss - many.loss) / (b - a)
-        if all(run.is_proven(size) for size in range(a + 1, min(b, run.most + 1))) or leaf_penalty <= 0:
-            continue
-        found = run.search(min(leaf_penalty, 1.0), None, SHARE)
-        if found is None:
-            return
-        size = found.tree.n_leaves
-        if a < size < b and found.objective < few.loss + leaf_penalty * a - NOISE:
-            pending += [(found, many), (few, found)]
-
-
-def _search_leaves(run: _Run) -> None:
-    """Search the points that no penalty selects with a limit on leaves, few leaves first."""
-    for leaves in range(2, run.most + 1):
-        if run.is_proven(leaves):
-            continue
-        open_points = sum(not run.is_proven(size) for size in range(leaves, run.most + 1))
-        if run.search(0.0, leaves, open_points) is None:
-            return
+    def point(
+        self,
+        best: RegressionResult,
+        leaves: int,
+        bounds: NDArray[np.float64],
+        proven: bool,
+        stop: StopReason | None,
+    ) -> dict[str, Any]:
+        left = best.loss - max(0.0, min(best.loss, float(bounds[leaves])))
+        notes = (*self.problem.notes, *self.problem.table.notes)
+        if not proven and stop is None:
+            notes = (*notes, note_of_rounding("The weights and targets", left))
+        stats = {**best.stats, "tolerance": left if proven else 0.0}
+        return {"stats": stats, "options": best.options, "notes": notes}

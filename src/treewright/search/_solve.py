@@ -10,7 +10,7 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import choose_engine
 from treewright.search._counted import counted_tree
@@ -18,6 +18,7 @@ from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._shallow import search_then_shallower
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
@@ -32,6 +33,7 @@ def solve(
     limits: Limits | None = None,
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> SolveResult:
     """Find the tree with the smallest objective.
 
@@ -50,6 +52,10 @@ def solve(
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        Whether the last quarter of a time limit of 2 seconds or more is spent on proofs about shallower trees, where
+        the search is for trees deeper than 3 and has not ended by then. ``proven_depth`` of the result and a note say
+        how far they came.
 
     Returns
     -------
@@ -72,13 +78,17 @@ def solve(
     """
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
-    if isinstance(choice.space, SplitMatrix):
-        assert not isinstance(options, SweepOptions)  # choose_engine
-        result = solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
-    else:
+
+    def search(asked: Problem, within: Limits, report: ProgressCallback | None) -> SolveResult:
+        if isinstance(choice.space, SplitMatrix):
+            assert not isinstance(options, SweepOptions)  # choose_engine
+            return solve_binary(asked, choice.space, limits=within, options=options, progress=report)
         switches = options if isinstance(options, SweepOptions) else None
-        result = solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
-    return choice.sign(result)
+        return solve_sweep(asked, choice.space, limits=within, options=switches, progress=report)
+
+    if shallower:
+        return choice.sign(search_then_shallower(search, problem, limits, progress))
+    return choice.sign(search(problem, limits, progress))
 
 
 def solve_binary(
@@ -155,6 +165,7 @@ def solve_binary(
     stats |= {name: raw[name] for name in ("row_price_bound", "row_price_seconds", "row_price_rounds")}
     if raw["row_price_bound"] is not None:
         stats["row_price_bound"] = raw["row_price_bound"] * integers.unit
+    stats |= told_to_stop(stop_reason(raw["ended_by"]))
     notes = split_matrix.notes
     if raw["exact"] and reference is None and not raw["leaves_exact"]:
         notes = (*notes, LEAVES_NOT_PROVEN)
@@ -199,5 +210,4 @@ def solve_binary(
     other = stated(again["shape"], again["exact"])
     left_open = again["guess"] * integers.unit + 2 * integers.slack
     bound = max(least, other.objective - left_open) if again["exact"] else 0.0
-    result = rechecked(result, other, problem, reference, bound)
-    return replace(result, stats={**result.stats, "interrupted": True}) if again["interrupted"] else result
+    return rechecked(result, other, problem, reference, bound)

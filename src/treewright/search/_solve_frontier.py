@@ -1,4 +1,4 @@
-"""From a problem to its accuracy-sparsity front, all points in one search."""
+"""From a problem to its accuracy-sparsity front: over binary columns all points in one search."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import NO_LIMIT
 from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
-from treewright.search._options import SearchOptions
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._ranked_frontier import ranked_frontier
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._space import Thresholds
 
@@ -29,7 +30,7 @@ def solve_frontier(
     thresholds: SplitMatrix | Thresholds = "auto",
     *,
     limits: Limits | None = None,
-    options: SearchOptions | None = None,
+    options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> Frontier:
     """Find for each number of leaves the tree with the smallest loss.
@@ -40,15 +41,17 @@ def solve_frontier(
         ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         "all" between distinct values; an int for that many quantile bins; a mapping from column name to
-        thresholds; splits made by `treewright.binarize`. "auto" is "all" where a table has no more than 512 splits,
-        else as many quantiles and categories of every column as fit, as ``notes`` say.
+        thresholds; splits made by `treewright.binarize`. "auto" is "all", as for a single tree: only where more than
+        512 splits of categories would have to be held one by one, fewer are offered, as ``notes`` say.
     limits : Limits, default=None
         Of the whole run.
-    options : SearchOptions, default=None
-        Of ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel``; others are refused.
+    options : SearchOptions or SweepOptions, default=None
+        Over binary columns ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel``; others are
+        refused. ``engine`` and `SweepOptions` choose between binary and ranked columns.
     progress : callable, default=None
-        Called about 20 times a second with a `Progress`, whose objective and lower bound are means over all
-        numbers of leaves; a true return value stops the search.
+        Called about 20 times a second with a `Progress`; a true return value stops the search. Over binary columns
+        objective and lower bound are means over all numbers of leaves, over ranked columns those of the search that
+        runs.
 
     Returns
     -------
@@ -65,18 +68,23 @@ def solve_frontier(
 
     Notes
     -----
-    Branch and bound in which every subproblem keeps bounds for all numbers of leaves at once; definitions and
-    proofs are in ``cpp/include/treewright/search/front.hpp``.
+    Over binary columns branch and bound in which every subproblem keeps bounds for all numbers of leaves at once;
+    definitions and proofs are in ``cpp/include/treewright/search/front.hpp``. Where most splits are thresholds and
+    there are more than 512, searches at leaf penalties over ranked columns (`_ranked_frontier.py`), and one with a
+    limit on leaves for each point that no penalty selects.
     """
     limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:
         raise InputError(
             "max_leaf_nodes is None; say up to how many leaves the frontier goes, for example 20."
         )
-    options = options or SearchOptions()
     choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
     split_matrix = choice.space
-    assert isinstance(split_matrix, SplitMatrix)  # there is no other engine for this method
+    if not isinstance(split_matrix, SplitMatrix):
+        switches = options if isinstance(options, SweepOptions) else None
+        return ranked_frontier(problem, choice, limits=limits, options=switches, progress=progress)
+    options = options or SearchOptions()
+    assert isinstance(options, SearchOptions)  # choose_engine
     integers = row_costs(problem)
     bits = core.BitsProblem(
         split_matrix.packed,
@@ -110,6 +118,7 @@ def solve_frontier(
         "engine_reason": choice.why,
         **{name: raw[name] for name in ("seconds", "bytes", "cache_entries", "cache_shed")},
     }
+    stats |= told_to_stop(stop_reason(raw["stop"]))
     results = []
     shapes = _smallest(raw["shapes"], raw["upper_bounds"])
     for leaves, shape in enumerate(shapes, 1):

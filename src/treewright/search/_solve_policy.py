@@ -22,6 +22,7 @@ from treewright.search._choose_engine import choose_for_actions
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
+from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
@@ -33,6 +34,7 @@ def solve_policy(
     limits: Limits | None = None,
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> PolicyResult:
     """Find the policy tree with the smallest objective over all thresholds.
 
@@ -45,6 +47,8 @@ def solve_policy(
         Switches, and the choice of the engine; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        As in `treewright.search.solve`.
 
     Returns
     -------
@@ -65,6 +69,12 @@ def solve_policy(
     single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
     are the same; so the integers of the search have their digits where the trees in question differ.
     """
+    if shallower:
+
+        def search(asked: PolicyProblem, within: Limits, report: ProgressCallback | None) -> PolicyResult:
+            return solve_policy(asked, limits=within, options=options, progress=report, shallower=False)
+
+        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
     regret = problem.regret
     one_leaf = _least(regret)
     asked: dict[str, Any] = {

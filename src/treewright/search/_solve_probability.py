@@ -14,6 +14,7 @@ from treewright.search._additive_result import result_of_answer, search_all_thre
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._log_loss import LogLoss
 from treewright.search._options import SweepOptions
+from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow
 
 __all__ = ["solve_probability"]
@@ -25,6 +26,7 @@ def solve_probability(
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> ProbabilityResult:
     """Find the tree whose leaf shares have the least Brier score or log loss over all thresholds.
 
@@ -37,6 +39,8 @@ def solve_probability(
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        As in `treewright.search.solve`.
 
     Returns
     -------
@@ -56,6 +60,14 @@ def solve_probability(
     The log loss of a leaf is ``sum W_k log(W / W_k)``, in natural logarithms; its integers and the error of its
     logarithms are in ``cpp/include/treewright/objective/log_loss.hpp``.
     """
+    if shallower:
+
+        def search(
+            asked: ProbabilityProblem, within: Limits, report: ProgressCallback | None
+        ) -> ProbabilityResult:
+            return solve_probability(asked, limits=within, options=options, progress=report, shallower=False)
+
+        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
     loss, mean = _loss(problem)
     one_leaf = loss.leaf_loss()
     name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
@@ -91,7 +103,12 @@ def _loss(problem: ProbabilityProblem) -> tuple[AdditiveLoss, float]:
     n_classes = len(problem.classes)
     if problem.criterion == "log_loss":
         return LogLoss(problem.y, n_classes, problem.sample_weight), 1 / problem.total_weight
-    targets = np.eye(n_classes)[problem.y] if n_classes > 2 else (problem.y == 1).astype(np.float64)
+    if n_classes > 2:
+        targets = np.zeros((n_classes, len(problem.y)))  # one class after the other, as they are read
+        targets[problem.y, np.arange(len(problem.y))] = 1.0
+        targets = targets.T
+    else:
+        targets = (problem.y == 1).astype(np.float64)
     return SquaredErrorLoss(targets, problem.sample_weight), (
         2 if n_classes == 2 else 1
     ) / problem.total_weight

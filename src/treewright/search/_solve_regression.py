@@ -17,6 +17,7 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
+from treewright.search._shallow import search_then_shallower
 from treewright.tree import Split, Tree, grow_regression
 
 __all__ = ["grown", "normalized", "regression_loss", "solve_regression"]
@@ -28,6 +29,7 @@ def solve_regression(
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> RegressionResult:
     """Find the regression tree with the smallest objective over all thresholds.
 
@@ -40,6 +42,8 @@ def solve_regression(
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        As in `treewright.search.solve`.
 
     Returns
     -------
@@ -58,6 +62,14 @@ def solve_regression(
     ``cpp/include/treewright/bounds/``. Losses are compared as integers; what the rounding can hide stands in
     ``result.stats["tolerance"]`` and in the sentence.
     """
+    if shallower:
+
+        def search(
+            asked: RegressionProblem, within: Limits, report: ProgressCallback | None
+        ) -> RegressionResult:
+            return solve_regression(asked, limits=within, options=options, progress=report, shallower=False)
+
+        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
     loss = regression_loss(problem)
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),

@@ -77,10 +77,11 @@ def solve_row_costs(
 
     def report(now: Progress) -> object:
         assert progress is not None
-        told = (always + at_stake * now.objective, always + at_stake * now.lower_bound)
-        return progress(replace(now, objective=told[0], lower_bound=told[1]))
+        in_costs = (always + at_stake * now.objective, always + at_stake * now.lower_bound)
+        return progress(replace(now, objective=in_costs[0], lower_bound=in_costs[1]))
 
-    found = solve_policy(asked, limits=limits, options=options, progress=None if progress is None else report)
+    told = None if progress is None else report
+    found = solve_policy(asked, limits=limits, options=options, progress=told, shallower=False)
     tree = _with_counts(problem, found.tree)
     chosen = tree.prediction[tree.apply(problem.table.X)]
     paid = problem.row_costs[np.arange(len(chosen)), chosen]

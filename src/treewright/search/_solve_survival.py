@@ -13,6 +13,7 @@ from treewright.search._additive import SurvivalLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions
+from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow_survival
 
 __all__ = ["solve_survival"]
@@ -24,6 +25,7 @@ def solve_survival(
     limits: Limits | None = None,
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
+    shallower: bool = True,
 ) -> SurvivalResult:
     """Find the survival tree with the smallest objective over all thresholds.
 
@@ -36,6 +38,8 @@ def solve_survival(
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    shallower : bool, default=True
+        As in `treewright.search.solve`.
 
     Returns
     -------
@@ -53,6 +57,12 @@ def solve_survival(
     The loss, its bounds and the error of its logarithms are in ``cpp/include/treewright/objective/survival.hpp``.
     Hazards and weights of a problem are whole multiples of a unit, so nothing of them is rounded here.
     """
+    if shallower:
+
+        def search(asked: SurvivalProblem, within: Limits, report: ProgressCallback | None) -> SurvivalResult:
+            return solve_survival(asked, limits=within, options=options, progress=report, shallower=False)
+
+        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
     loss = _loss(problem)
     one_leaf = loss.leaf_loss()
     asked: dict[str, Any] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._space import RankedSpace
 from treewright.tree import Tree
 
-__all__ = ["SweepOptions", "solve_sweep"]
+__all__ = ["Rounding", "SweepOptions", "rounding_of_sweep", "solve_sweep"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
@@ -99,6 +99,36 @@ class _Units:
         """Return how far rounding may move the objective of a tree of so many leaves."""
         per_leaf = (1 + 2**self.tie_bits / 2) / self.unit
         return float(self.integers.slack + n_leaves * per_leaf * self.integers.unit)
+
+
+class Rounding(NamedTuple):
+    """What integers make of losses.
+
+    Parameters
+    ----------
+    unit : float
+        Every loss is a whole number of these, as a share of the total weight, where `slack` is 0.
+    slack : float
+        By how much rounded weights and costs may move the loss of a tree; 0 if none was rounded.
+    leaf : float
+        By how much the penalty of one leaf may be rounded.
+    """
+
+    unit: float
+    slack: float
+    leaf: float
+
+
+def rounding_of_sweep(problem: Problem) -> Rounding:
+    """Return what the integers of this engine make of the losses of a problem, at any leaf penalty.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    units = _Units.make(replace(problem, max_depth=None, cost_complexity=0.0))  # the coarsest penalties
+    integers = units.integers
+    return Rounding(integers.unit, integers.slack, units.slack(1) - integers.slack)
 
 
 def solve_sweep(
@@ -199,9 +229,7 @@ def solve_sweep(
         known = Progress(counts["seconds"], objective, bound, counts["steps"], 0)
         again = search(finer, left, _going_on(progress, known))
         more = counts_of(again)
-        counts = {
-            name: max(counts[name], n) if name == "bytes" else counts[name] + n for name, n in more.items()
-        }
+        counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
         if again["lower"] != again["upper"]:
             break  # a limit ended it; the tree and the bound before it stand
         answer, units, tree = again, finer, tree_of(again)
@@ -245,6 +273,13 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) ->
         options=options.used(),
         notes=space.notes,
     )
+
+
+def _joined(name: str, before: Any, more: Any) -> Any:
+    """Return a count of two searches, one after the other; bytes are the most, and a bool says how the last ended."""
+    if isinstance(more, bool):
+        return more
+    return max(before, more) if name == "bytes" else before + more
 
 
 def _going_on(progress: ProgressCallback | None, known: Progress) -> ProgressCallback | None:

@@ -11,6 +11,7 @@ from treewright.guess import ReferenceCosts, most_lost
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus
 from treewright.search._result import ROUNDING
+from treewright.tree import at_most
 
 __all__ = ["rechecked", "under_guesses"]
 
@@ -54,7 +55,7 @@ def under_guesses(
     if ended:
         wrong += (
             " Where a tree is right on such rows the guess is too high; at most "
-            f"{result.objective - bound:.6f} of the objective can have been lost (Theorem 4.3 of McTavish "
+            f"{at_most(result.objective - bound)} of the objective can have been lost (Theorem 4.3 of McTavish "
             "et al. 2022)."
         )
     return replace(

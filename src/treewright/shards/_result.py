@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from treewright.errors import RefutedProofWarning
-from treewright.result import ShardsResult, SolveStatus
+from treewright.result import ShardsResult, SolveStatus, told_to_stop
 from treewright.shards._bound import Bound, least_of_any
 from treewright.shards._deal import Deal
 from treewright.shards._exact import round_down
@@ -77,6 +77,7 @@ def result_of(
         scope=run.scope or "the splits of the table",
         stop_reason=None if ended else run.stop_reason,
         stats={
+            **told_to_stop(run.stop_reason),
             "rows": question.n_rows,
             "shards": len(bounds),
             "shard_rows": [

@@ -129,7 +129,7 @@ class Run:
                 done.append(part)
                 if part == (0,) and answer.shape != LEAF_ONLY:
                     first = answer.shape
-                if answer.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK):
+                if self.ended():
                     break
                 if self._told(done, first):
                     self.stop_reason = StopReason.CALLBACK

@@ -141,7 +141,7 @@ def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> A
         space = given_splits(
             problem.table, space, candidates=candidates_of(problem.table, problem.sample_weight)
         )
-    result = solve(problem, space, limits=limits, progress=progress)
+    result = solve(problem, space, limits=limits, progress=progress, shallower=False)
     shape = tuple(result.tree.splits)
     counted = {tree: count_rows(tree, rows, question.n_classes) for tree in {shape, *task.trees}}
     cost = counted[shape].cost(question)
@@ -156,7 +156,7 @@ def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> A
         bound=Bound(task.shard, max(floor, value), own if proven else None),
         shape=shape,
         counted=counted,
-        stop_reason=result.stop_reason,
+        stop_reason=result.asked_to_stop or result.stop_reason,
         steps=_steps(result),
         seconds=time.perf_counter() - began,
         scope=result.scope,

@@ -11,6 +11,7 @@ from treewright.result import SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
 from treewright.show._tree_of import result_of
+from treewright.tree import at_least
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,4 +146,4 @@ def _label_ends(ax: Axes, met: bool, objective: float, lower: float) -> None:
         ax.annotate(f"proven\n{objective:.4f}", (1.0, objective), **style)
         return
     ax.annotate(f"{objective:.4f}", (1.0, objective), **style)
-    ax.annotate(f"{lower:.4f}", (1.0, lower), **style)
+    ax.annotate(at_least(lower, 4), (1.0, lower), **style)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from treewright.show._printable import printable
 from treewright.show._values import reward_words, value_words
 from treewright.tree import Tree, TreeKind, relation, subject
 
@@ -32,7 +35,7 @@ class LeafWords:
     rows : str
         Number of training rows ("328 rows").
     weighted : bool
-        Whether the rows had weights, so that the share is not one of rows.
+        Whether the rows of the tree had weights, so that shares are not of rows; the same for all leaves of a tree.
     reward : str
         Of a policy leaf: the mean reward of its action ("mean reward 3.2"); empty for other trees.
     """
@@ -65,10 +68,14 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
     if tree.kind is TreeKind.POLICY:
         reward = f"mean reward {reward_words(tree, node, digits)}" if count > 0 else ""
         return LeafWords(printable(str(tree.classes[chosen])), "", rows, reward=reward)
-    total = float(tree.value[node].sum())
-    share = percent(float(tree.value[node, chosen]) / total) if total > 0 and count > 0 else ""
-    weighted = total != count
-    return LeafWords(printable(str(tree.classes[chosen])), share, rows, weighted)
+    share = percent(_share(tree, node, chosen)) if count > 0 and tree.value[node].any() else ""
+    return LeafWords(printable(str(tree.classes[chosen])), share, rows, tree.is_weighted)
+
+
+def _share(tree: Tree, node: int, chosen: int) -> float:
+    """Return the share of a class; 1 only if no other has any weight, however little."""
+    share = float(tree.value[node, chosen]) / float(tree.value[node].sum())
+    return share if share < 1 or np.count_nonzero(tree.value[node]) == 1 else float(np.nextafter(1.0, 0.0))
 
 
 def condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str:
@@ -96,13 +103,6 @@ def typeset(words: str) -> str:
         if words.startswith(plain):
             return sign + words.removeprefix(plain)
     return words
-
-
-def printable(text: str) -> str:
-    """Write control characters as escapes: names come from files, and must not steer a terminal."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text
-    )
 
 
 def percent(share: float) -> str:

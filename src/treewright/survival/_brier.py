@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.survival._curve import SurvivalCurve
+from treewright.survival._product_limit import product_limit
 
 __all__ = ["brier_score", "censoring_curve", "integrated_brier_score"]
 
@@ -46,8 +47,8 @@ def censoring_curve(
     at_risk = leaving[::-1].cumsum()[::-1] - (leaving - censored)
     some = np.asarray(censored > 0)
     # Differences of sums of weights may leave some 1e-16 where all that are at risk are censored.
-    left = np.where(moments[some] == moments[-1], 0.0, 1.0 - censored[some] / at_risk[some])
-    share = np.asarray(np.cumprod(left), dtype=np.float64)
+    left = np.where(moments[some] == moments[-1], 0.0, at_risk[some] - censored[some])
+    share = product_limit(at_risk[some], left, bool((weight == np.floor(weight)).all()))
     return SurvivalCurve(moments[some], share, at_risk[some])
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.survival._product_limit import product_limit
+
 __all__ = ["SurvivalCurve", "kaplan_meier"]
 
 
@@ -35,7 +37,10 @@ class SurvivalCurve:
 
     @property
     def median(self) -> float:
-        """Time after which no more than half are left; infinity if more always are."""
+        """Time after which no more than half are left; infinity if more always are.
+
+        Exact for curves of whole weights; of real weights, half means within 1e-9 (see `kaplan_meier`).
+        """
         below = np.flatnonzero(self.survival <= 0.5)
         return float(self.times[below[0]]) if len(below) else float("inf")
 
@@ -67,6 +72,11 @@ def kaplan_meier(
     -------
     SurvivalCurve
 
+    Notes
+    -----
+    With whole weights a share is below, at or above one half exactly where the product of fractions is. Real weights
+    are rounded when they are added: a share that differs from one half by no more than 1e-9 of it is given as 0.5.
+
     References
     ----------
     E. L. Kaplan, P. Meier (1958). Nonparametric Estimation from Incomplete Observations. JASA 53.
@@ -84,5 +94,6 @@ def kaplan_meier(
     dying = np.bincount(at, weights=weight * event, minlength=len(moments))
     at_risk = np.bincount(at, weights=weight, minlength=len(moments))[::-1].cumsum()[::-1]
     seen = dying > 0
-    survival = np.cumprod(1.0 - dying[seen] / at_risk[seen])
+    whole = bool((weight == np.floor(weight)).all())
+    survival = product_limit(at_risk[seen], at_risk[seen] - dying[seen], whole)
     return SurvivalCurve(moments[seen], survival, at_risk[seen])

@@ -18,7 +18,7 @@ All columns are looked at before an error is raised, so that one message tells o
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -177,7 +177,7 @@ def load_csv(
 
 def load_leniently(
     path: str | Path, *, target: str | None = None, **options: Any
-) -> tuple[CsvTable, list[InputError], list[str]]:
+) -> tuple[CsvTable, list[InputError], list[str], Callable[[str, float], list[str]]]:
     """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
 
     Parameters
@@ -190,7 +190,8 @@ def load_leniently(
 
     Returns
     -------
-    (CsvTable, list of InputError, list of str)
+    (CsvTable, list of InputError, list of str, callable)
+        The last says how the file writes a number of a column.
 
     Raises
     ------
@@ -205,7 +206,7 @@ def load_leniently(
     faults: list[InputError] = []
     csv, reader = _load(path, target=target, faults=faults, **options)
     own = set(reader.index)
-    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own)
+    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own), reader.spellings
 
 
 LENIENT_OPTIONS = {

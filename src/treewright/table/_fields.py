@@ -41,12 +41,18 @@ SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4
 
 
 class TextAmong(InputError):
-    """Text among numbers or dates of a `column`; `word` is the only one, which then most likely means missing."""
+    """Text among numbers or dates; `word` is the only one, which then most likely means missing.
 
-    def __init__(self, message: str, column: str, word: str | None) -> None:
+    `numbers` are those of the `column`, without the text: one of them may mean missing as well.
+    """
+
+    def __init__(
+        self, message: str, column: str, word: str | None, numbers: NDArray[np.float64] | None = None
+    ) -> None:
         super().__init__(message)
         self.column = column
         self.word = word
+        self.numbers = np.empty(0) if numbers is None else numbers
 
 
 class FieldReader:
@@ -129,6 +135,16 @@ class FieldReader:
         """Return the columns of which some fields begin with 0, as codes do."""
         begins = r"^\s*0[0-9]+\s*$"
         return [name for name in names if self._fields(name).head(GLANCE).str.contains(begins).any()]
+
+    def spellings(self, name: str, value: float) -> list[str]:
+        """Return the fields of a column that are read as a number, as the file writes them, the most frequent first."""
+        if name not in self.index:  # a part of a date
+            return []
+        fields = self._present(name, self._fields(name)).drop_nulls()
+        counted = fields.value_counts(sort=True, name="rows").sort(
+            ["rows", fields.name], descending=[True, False]
+        )
+        return [field for field in counted[fields.name].to_list() if value in _worth(field)]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -391,6 +407,7 @@ class FieldReader:
             "categorical.",
             column=name,
             word=offending[0] if one_word else None,
+            numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
         )
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
@@ -450,6 +467,20 @@ def _words(name: str, fields: pl.Series) -> RawColumn:
         return RawColumn(name, np.full(len(fields), np.nan))
     codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
     return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
+
+
+def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
+    """Return the fields that are numbers as Python writes them."""
+    import polars as pl
+
+    return fields.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+
+
+def _worth(field: str) -> set[float]:
+    """Return what a field may be worth: as Python writes it, with a decimal comma, and with marks between thousands."""
+    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
+    ways = {field, field.replace(",", "."), field.translate(marks)}
+    return {float(way) for way in ways if _is_decimal(way)}
 
 
 def _is_decimal(field: str) -> bool:

@@ -1,4 +1,8 @@
-"""Values that most likely stand for "unknown": a number apart from all others, and words that say so."""
+"""Values that most likely stand for "unknown": numbers apart from all others, and words that say so.
+
+A column may have several such numbers. Each is judged by the values that are no such numbers, so that none hides
+another by making the others look near.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from treewright.table._raw import text_of_number
 __all__ = ["filler_numbers", "filler_words"]
 
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
+FEWEST_VALUES = 5  # with those that mean missing
+APART = 1 / 4  # of the span of the others
 CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
 MOST_CODES = 5
 OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
@@ -31,26 +37,43 @@ def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> It
     rows : ndarray of shape (n_values,), int64
         Of each value.
     """
-    for place in (0, -1):
-        value = float(distinct[place])
-        why = (
-            _why(value, np.delete(distinct, place), float(rows[place] / rows.sum()))
-            if rows[place] > 1
-            else ""
-        )
+    far = _far_from_the_others(distinct.tolist())
+    for place in far:
+        if rows[place] > 1:
+            yield text_of_number(float(distinct[place])), int(rows[place]), "far from all other values"
+    near = [place for place in range(len(distinct)) if place not in far]
+    for place in (near[0], near[-1]) if len(near) > 1 else ():
+        others = distinct[[other for other in near if other != place]]
+        why = _why(float(distinct[place]), others, float(rows[place] / rows.sum())) if rows[place] > 1 else ""
         if why:
-            yield text_of_number(value), int(rows[place]), why
+            yield text_of_number(float(distinct[place])), int(rows[place]), why
+
+
+def _far_from_the_others(values: list[float]) -> list[int]:
+    """Positions of values apart from the rest, from the outermost inward, low ones first."""
+    low, high = 0, len(values)  # those from low to before high are ordinary
+    while low < high and values[low] in FILLERS:
+        low += 1
+    while low < high and values[high - 1] in FILLERS:
+        high -= 1
+    if len(values) < FEWEST_VALUES or high - low < 2:
+        return []
+    while True:  # what is not far from the ordinary values is one of them, and lies nearer to the next
+        span = max(APART * (values[high - 1] - values[low]), 1.0)
+        if low > 0 and values[low] - values[low - 1] <= span:
+            low -= 1
+        elif high < len(values) and values[high] - values[high - 1] <= span:
+            high += 1
+        else:
+            return [*range(low), *reversed(range(high, len(values)))]
 
 
 def _why(value: float, rest: NDArray[np.float64], share: float) -> str:
-    """Why a value at the end of a column means "unknown"; "" if nothing speaks for it."""
-    gap = float(np.abs(rest - value).min()) if len(rest) else 0.0
-    many = value in FILLERS and len(rest) >= 4
-    if many and gap > max((rest[-1] - rest[0]) / 4, 1):
-        return "far from all other values"
+    """Why a value at the end of a column, not far from the rest, means "unknown"; "" if nothing speaks for it."""
+    many = value in FILLERS and len(rest) >= FEWEST_VALUES - 1
     if many and value < 0 <= rest[0] and (value <= -9 or share >= OFTEN):
         return "its only negative value"
-    few = value in CODES and 2 <= len(rest) < MOST_CODES and gap >= 3
+    few = value in CODES and 2 <= len(rest) < MOST_CODES and float(np.abs(rest - value).min()) >= 3
     if few and rest[0] in (0, 1) and bool((np.diff(rest) == 1).all()):
         return f"beside the codes {rest[0]:g} to {rest[-1]:g}"
     return ""

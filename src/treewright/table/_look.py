@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -189,8 +189,11 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     if isinstance(data, (str, Path)):
         if target is not None and not isinstance(target, str):
             raise InputError("target holds labels; for a file give the name of its column of labels.")
-        csv, faults, codes = load_leniently(data, target=target, **options)
-        return look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+        csv, faults, codes, spellings = load_leniently(data, target=target, **options)
+        seen = look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+        return replace(
+            seen, findings=tuple(own for one in seen.findings for own in _as_written(one, spellings))
+        )
     if options:
         raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
@@ -235,7 +238,7 @@ def look_at(
     Look
     """
     kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
-    findings = [_of_fault(fault) for fault in faults]
+    findings = [finding for fault in faults for finding in _of_fault(fault)]
     for column, values in zip(table.columns, table.X.T, strict=True):
         kinds[KINDS[column.kind]].append(column.name)
         findings += _of_column(column, values, column.name in codes)
@@ -255,11 +258,27 @@ def look_at(
     )
 
 
-def _of_fault(fault: InputError) -> Finding:
-    word = fault.word if isinstance(fault, TextAmong) else None
-    if word is None or not isinstance(fault, TextAmong):
-        return Finding(None, str(fault))
-    return Finding(fault.column, str(fault), "missing", word)
+def _of_fault(fault: InputError) -> Iterator[Finding]:
+    """What is wrong with a column; of numbers among text, also which of them may mean missing."""
+    if not isinstance(fault, TextAmong):
+        yield Finding(None, str(fault))
+        return
+    if fault.word is None:
+        yield Finding(None, str(fault))
+    else:
+        yield Finding(fault.column, str(fault), "missing", fault.word)
+    yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
+
+
+def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:
+    """A number that may mean missing, as the file writes it: what means missing is compared as text."""
+    if finding.column is None or finding.action != "missing":
+        return [finding]
+    try:
+        number = float(finding.value)
+    except ValueError:  # a word, which is as the file writes it
+        return [finding]
+    return [replace(finding, value=word) for word in spellings(finding.column, number)] or [finding]
 
 
 def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
@@ -267,13 +286,18 @@ def _of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool)
     name = column.name
     known = values[~np.isnan(values)]
     distinct, rows = np.unique(known, return_counts=True)
-    if len(known) and len(distinct) == 1:
+    if len(known) == 0 and len(values):
+        yield Finding(name, f"{name} is empty in every row: no split can use it.", "ignore", name)
+        return
+    if len(distinct) == 1 and len(known) == len(values):
         yield Finding(
             name,
             f"{name} has one value only ({_word(column, distinct[0])}): no split can use it.",
             "ignore",
             name,
         )
+        return
+    if len(distinct) == 1:  # a split can ask whether there is a value
         return
     words = column.kind is ColumnKind.CATEGORICAL
     every = len(distinct) >= NEARLY_ALL * len(known) >= NEARLY_ALL * FEWEST_ROWS  # a few rows may be repeated
@@ -338,10 +362,14 @@ def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int
                 f"{column.name} holds the word {word!r} in {_count(held[word], 'row')}: does it mean missing?"
             )
             yield Finding(column.name, text, "missing", word)
-        return
-    for word, count, why in filler_numbers(distinct, rows) if len(distinct) else ():
-        text = f"{column.name} holds {word} in {_count(count, 'row')}, {why}: does it mean missing?"
-        yield Finding(column.name, text, "missing", word, is_number=True)
+    else:
+        yield from _filler_numbers(column.name, distinct, rows)
+
+
+def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    for word, count, why in filler_numbers(distinct, rows):
+        text = f"{name} holds {word} in {_count(count, 'row')}, {why}: does it mean missing?"
+        yield Finding(name, text, "missing", word, is_number=True)
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:

@@ -9,10 +9,18 @@ from treewright.tree._conditions import (
     all_leaf_conditions,
     leaf_conditions,
 )
-from treewright.tree._figures import at_least, at_most, percent_at_most, power_at_most
+from treewright.tree._figures import (
+    at_least,
+    at_most,
+    exactly,
+    percent_at_least,
+    percent_at_most,
+    power_at_most,
+)
 from treewright.tree._grow_policy import grow_policy
 from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
+from treewright.tree._line import Line
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree
 from treewright.tree._split import (
     CategorySplit,
@@ -42,6 +50,7 @@ __all__ = [
     "ColumnKind",
     "Condition",
     "IntervalCondition",
+    "Line",
     "LinearCondition",
     "LinearSplit",
     "Split",
@@ -52,6 +61,7 @@ __all__ = [
     "at_least",
     "at_most",
     "describe",
+    "exactly",
     "grow",
     "grow_policy",
     "grow_regression",
@@ -62,6 +72,7 @@ __all__ = [
     "leaves_in_words",
     "mean_of",
     "merge_equal_leaves",
+    "percent_at_least",
     "percent_at_most",
     "power_at_most",
     "prune_empty_leaves",

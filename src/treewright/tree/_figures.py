@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 
-__all__ = ["at_least", "at_most", "percent_at_most", "power_at_most"]
+__all__ = ["at_least", "at_most", "exactly", "percent_at_least", "percent_at_most", "power_at_most"]
 
 NOISE = 1e-6  # of the last decimal: 0.3 that float64 has as 0.30000000000000004 is still 0.3
 HAIR = 1e-9  # of a difference of two sums, which may be 3.0000000001e-07 where 3e-07 was meant
@@ -38,6 +38,17 @@ def at_most(amount: float, decimals: int = 6) -> str:
     return f"{math.ceil(amount * 10**decimals - NOISE) / 10**decimals:.{decimals}f}"
 
 
+def exactly(number: float) -> str:
+    """Return a number in six digits if they are all of it, otherwise in as many as it has.
+
+    Parameters
+    ----------
+    number : float
+    """
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))
+
+
 def power_at_most(amount: float, digits: int = 1) -> str:
     """Return the leading digits of a number above 0 with a power of ten, such as 4e-15; never less than it is.
 
@@ -64,3 +75,13 @@ def percent_at_most(share: float) -> str:
         return f"{power_at_most(percent, 2)}%"
     decimals = 1 - math.floor(math.log10(percent)) if 0 < percent < 1 else 1
     return f"{at_most(percent, decimals)}%"
+
+
+def percent_at_least(share: float) -> str:
+    """Return a share in percent with one decimal, never more than it is: 100.0% is all.
+
+    Parameters
+    ----------
+    share : float
+    """
+    return f"{at_least(100 * share, 1)}%"

@@ -116,4 +116,7 @@ def _rebuilt(
         value=tree.value[kept],
         n_node_samples=tree.n_node_samples[kept],
         kind=tree.kind,
+        lines=None
+        if tree.lines is None
+        else tuple(tree.lines[node] if is_leaf[node] else None for node in kept),
     )

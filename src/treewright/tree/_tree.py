@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from treewright.tree._column import Column
 from treewright.tree._display import html_of, tree_in_a_line
+from treewright.tree._line import Line
 from treewright.tree._split import Split
 
 __all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
+WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library may leave of a whole number
 
 
 class TreeKind(Enum):
@@ -64,6 +66,9 @@ class Tree:
         Training rows in the node.
     kind : TreeKind
         What `value` holds; a tree without classes is a regression tree unless it says otherwise.
+    lines : tuple of Line or None, length node_count; or None
+        Of a regression tree whose leaves may hold lines: a leaf with a line adds it to its mean. None for a tree that
+        predicts the values alone.
     """
 
     columns: tuple[Column, ...]
@@ -75,6 +80,7 @@ class Tree:
     value: NDArray[np.float64]
     n_node_samples: NDArray[np.int64]
     kind: TreeKind = TreeKind.CLASSIFICATION
+    lines: tuple[Line | None, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.classes is None and self.kind is TreeKind.CLASSIFICATION:
@@ -140,13 +146,10 @@ class Tree:
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Positions of the columns that the tree splits on; predicting needs no others."""
-        return frozenset(
-            column
-            for split in self.splits
-            if split is not None
-            for column in getattr(split, "columns", (split.column,))
-        )
+        """Positions of the columns that the tree splits on or has a slope for; predicting needs no others."""
+        parts = [split for split in self.splits if split is not None]
+        in_splits = {column for split in parts for column in getattr(split, "columns", (split.column,))}
+        return frozenset(in_splits.union(*(line.columns for line in self.lines or () if line is not None)))
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
@@ -167,6 +170,19 @@ class Tree:
         if not self.predicts_classes:
             return self.n_node_samples.astype(np.float64)
         return np.asarray(self.value.sum(axis=1), dtype=np.float64)
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether the values of leaves are seen to be weights: not as much as rows, or of some class no whole number.
+
+        Weights that add up to whole numbers, as many as there are rows in every leaf, cannot be told from rows.
+        """
+        leaves = self.is_leaf & (self.n_node_samples > 0)
+        if not self.predicts_classes or not leaves.any():
+            return False
+        value, rows = self.value[leaves], self.n_node_samples[leaves]
+        is_off = np.abs(value.sum(axis=1) - rows) > WHOLE * rows
+        return bool(is_off.any() or (np.abs(value - np.rint(value)) > WHOLE * rows[:, None]).any())
 
     @cached_property
     def node_shares(self) -> NDArray[np.float64]:
@@ -213,10 +229,13 @@ class Tree:
         Of several outputs all values, shape (n_rows, n_outputs).
         """
         leaf = self.apply(X)
-        if self.n_outputs > 1:
-            return np.asarray(self.value[leaf], dtype=np.float64)
         if self.classes is None:
-            return np.asarray(self.value[leaf, 0], dtype=np.float64)
+            said = np.asarray(self.value[leaf], dtype=np.float64)
+            for node, line in enumerate(self.lines or ()):
+                if line is not None:
+                    rows = np.flatnonzero(leaf == node)
+                    said[rows] = line.values(self.value[node], X[rows])
+            return said if self.n_outputs > 1 else said[:, 0]
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:

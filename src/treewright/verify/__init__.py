@@ -3,6 +3,7 @@
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._near_optimal import count_near_optimal
+from treewright.verify._near_values import verify_near_values
 from treewright.verify._policy import verify_policy
 from treewright.verify._probability import verify_probability
 from treewright.verify._regression import verify_regression
@@ -20,6 +21,7 @@ __all__ = [
     "count_near_optimal",
     "verify",
     "verify_born_again",
+    "verify_near_values",
     "verify_policy",
     "verify_probability",
     "verify_regression",

@@ -19,6 +19,7 @@ from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Tree, TreeKind
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import goes_right, rows_of_nodes
+from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
 from treewright.verify._words import fault_of_fields, is_number
 
@@ -95,6 +96,8 @@ def verify_additive(question: Question, claim: SolveResult | Tree) -> Verificati
         checks += _tree_checks(question, tree, rows)
         if isinstance(result, question.result):
             checks += _result_checks(question, result, rows)
+            most = LARGEST_TOLERANCE * question.scale
+            checks += shallow_checks(result, question.problem.max_depth, most)
     return VerificationReport(tuple(checks), claims_bound=result is not None)
 
 

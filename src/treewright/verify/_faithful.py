@@ -12,6 +12,7 @@ by the same array operations.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,9 +96,12 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
             stack.append((lo[BATCH:], hi[BATCH:], label[BATCH:]))
             lo, hi, label = lo[:BATCH], hi[:BATCH], label[:BATCH]
         n_boxes += len(lo)
+        lo, hi, label = space.possible(lo, hi, label)
+        if not len(lo):
+            continue
         wrong, undecided, feature, cut = space.judge(lo, hi, label)
         if wrong is not None:
-            row = space.point(lo[wrong])
+            row = space.point(lo[wrong], hi[wrong])
             return _counter_example(row, tree, ensemble, n_boxes)
         if len(undecided):
             parts = np.arange(len(undecided))
@@ -223,6 +227,41 @@ class _Space:
             pieces.append((int(self.last[f]), int(self.last[f])))
         return pieces
 
+    def possible(
+        self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Leave out boxes without a row of the domain, and cells without one at the sides of the others.
+
+        In a group at most one column is in its upper cell: two are impossible, one settles the others; if no column
+        but one can be the one, it is.
+        """
+        if self.domain is None or not len(lo):
+            return lo, hi, label
+        lo, hi = lo.copy(), hi.copy()
+        keep = np.ones(len(lo), dtype=np.bool_)
+        for columns, others in self.groups():
+            ones = lo[:, columns].sum(axis=1)
+            keep &= ones <= 1
+            settled = np.flatnonzero(ones == 1)
+            hi[settled[:, None], columns] = lo[settled[:, None], columns]
+            if others:
+                continue
+            open_ = hi[:, columns] > lo[:, columns]
+            keep &= (ones > 0) | open_.any(axis=1)
+            last = np.flatnonzero((ones == 0) & (open_.sum(axis=1) == 1))
+            only = np.array(columns)[open_[last].argmax(axis=1)]
+            lo[last, only] = 1
+        return lo[keep], hi[keep], label[keep]
+
+    def groups(self) -> Iterator[tuple[list[int], bool]]:
+        """Of each group the columns that a split asks about, and whether a row can have 0 in all of them."""
+        assert self.domain is not None  # asked by the callers
+        for group in self.domain.groups:
+            able = [j for j in group if self.domain.high[j] >= 1]
+            columns = [j for j in able if len(self.thresholds[j])]
+            if columns:
+                yield columns, group in self.domain.at_most_one or len(columns) < len(able)
+
     def judge(
         self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: NDArray[np.int64]
     ) -> tuple[int | None, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -307,9 +346,17 @@ class _Space:
             open_node[first] = node
         return reach, open_node
 
-    def point(self, cell: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return a row of the cell: the threshold that closes it, a number beyond the last one, or NaN."""
+    def point(self, cell: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return a row of the cell: the threshold that closes it, a number beyond the last one, or NaN.
+
+        `high` is the other end of its box, in which all rows are alike: where no column of a group is 1 in the cell,
+        it may have to be another cell.
+        """
         row = np.empty(len(cell))
+        cell = cell.copy()
+        for columns, others in () if self.domain is None else self.groups():
+            if not others and not cell[columns].any():
+                cell[next(j for j in columns if high[j] > 0)] = 1
         for f, z in enumerate(cell):
             planes = self.thresholds[f]
             if z > self.known[f]:
@@ -320,4 +367,9 @@ class _Space:
                 row[f] = planes[-1] + max(1.0, abs(planes[-1])) if len(planes) else 0.0
                 if self.domain is not None:
                     row[f] = self.domain.clip(f, row[f])
+        domain = self.domain
+        for group in () if domain is None else domain.one_hot:
+            if domain is not None and not row[list(group)].any():  # one that no split asks about
+                able = (j for j in group if domain.high[j] >= 1)
+                row[next(j for j in able if not len(self.thresholds[j]))] = 1.0
         return row

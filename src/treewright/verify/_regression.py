@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,7 @@ from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult, SolveResult
 from treewright.tree import Tree, TreeKind
 from treewright.verify._additive import Question, check, verify_additive
+from treewright.verify._lines import line_checks
 from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
 
@@ -52,7 +54,10 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
         lambda tree, rows: _values(problem, tree, rows),
         options=options,
     )
-    return verify_additive(question, claim)
+    report = verify_additive(question, claim)
+    if not report.ok:  # what a line says rests on all of that
+        return report
+    return replace(report, checks=(*report.checks, *line_checks(problem, claim)))
 
 
 def _values(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> Iterator[Check]:

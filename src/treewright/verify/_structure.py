@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree
+from treewright.tree import (
+    CategorySplit,
+    Column,
+    ColumnKind,
+    Line,
+    LinearSplit,
+    Split,
+    ThresholdSplit,
+    Tree,
+    TreeKind,
+)
 
 __all__ = ["fault_of_splits", "fault_of_structure"]
 
@@ -82,8 +92,41 @@ def fault_of_splits(tree: Tree) -> str:
         if split is not None and (fault := _fault(split, tree)):
             return f"node {node}: {fault}"
     n_classes = 1 if tree.classes is None else len(tree.classes)
+    if fault := _fault_of_lines(tree):
+        return fault
     outside = np.flatnonzero((tree.prediction < 0) | (tree.prediction >= n_classes))
     return f"node {outside[0]}: predicts class {tree.prediction[outside[0]]}" if len(outside) else ""
+
+
+def _fault_of_lines(tree: Tree) -> str:
+    """Return the first line that is none, or an empty string."""
+    if tree.lines is None:
+        return ""
+    if tree.kind is not TreeKind.REGRESSION or not isinstance(tree.lines, tuple):
+        return f"lines of a {tree.kind.value} tree"
+    if len(tree.lines) != len(tree.splits):
+        return f"{len(tree.lines)} lines for {len(tree.splits)} nodes"
+    for node, line in enumerate(tree.lines):
+        if line is None:
+            continue
+        if not isinstance(line, Line) or tree.splits[node] is not None:
+            return f"node {node}: no line belongs here"
+        width = len(line.columns)
+        if not all(0 <= column < len(tree.columns) for column in line.columns) or width == 0:
+            return f"node {node}: a line over column {line.columns} of {len(tree.columns)}"
+        if any(tree.columns[column].kind is ColumnKind.CATEGORICAL for column in line.columns):
+            return f"node {node}: a slope of a categorical column"
+        if len(set(line.columns)) < width or len(line.slopes) != tree.value.shape[1]:
+            return f"node {node}: columns or outputs of the line"
+        numbers = [line.centers, *line.slopes]
+        if any(len(part) != width or not np.isfinite(part).all() for part in numbers):
+            return f"node {node}: the slopes do not fit the columns"
+        bounds = (line.low, line.high)
+        if any(len(bound) != len(line.slopes) or not np.isfinite(bound).all() for bound in bounds):
+            return f"node {node}: the bounds of the line"
+        if not np.isfinite(line.freedom) or line.freedom < 1:
+            return f"node {node}: {line.freedom} coefficients"
+    return ""
 
 
 def _fault(split: Split, tree: Tree) -> str:

@@ -21,6 +21,7 @@ from treewright.tree import Tree
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
 from treewright.verify._subtrees import Objective, best_pruning, best_subtree
 from treewright.verify._words import MOST_LOST, fault_of_fields, is_number, question_checks, scope_check
@@ -84,6 +85,7 @@ def verify(
         if result is not None:
             checks += question_checks(problem, result, min_leaf_accuracy)
             checks.append(scope_check(problem, result))
+            checks += shallow_checks(result, problem.max_depth)
             hint = "The loss is not that of this tree on these data."
             checks.append(_close("loss", result.loss, facts.loss, hint, _scale_of_loss(problem)))
             if isinstance(result, LeafAccuracyResult):

@@ -19,7 +19,7 @@ from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, Stop
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split
 from treewright.verify._report import Check
 
-__all__ = ["MOST_LOST", "fault_of_fields", "is_number", "question_checks", "scope_check"]
+__all__ = ["MOST_LOST", "fault_of_fields", "fault_of_scope", "is_number", "question_checks", "scope_check"]
 
 CRITERIA = ("accuracy", "lower_bound")
 NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
@@ -125,7 +125,19 @@ def _equal(said: Any, here: Any) -> bool:
 
 def scope_check(problem: Problem, result: SolveResult) -> Check:
     """A scope that speaks of all splits must be that of the table; any other names a part of them."""
-    kinds = {column.kind for column in problem.table.columns}
+    fault = fault_of_scope(problem.table.columns, result)
+    return Check(
+        "scope",
+        not fault,
+        f"{result.scope:.60}",
+        fault or "as claimed",
+        "The scope must name the splits of this table, or a part of them." if fault else "",
+    )
+
+
+def fault_of_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
+    """Return what is wrong with the splits that a scope names, or an empty string; `columns` are the table's."""
+    kinds = {column.kind for column in columns}
     whole = "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
     if ColumnKind.CATEGORICAL in kinds:
         categories = "all single categories against the rest"
@@ -134,9 +146,9 @@ def scope_check(problem: Problem, result: SolveResult) -> Check:
     if scope == LINEAR_SCOPE:
         fault = "" if result.status is SolveStatus.FEASIBLE else "nothing can be proven over these"
     elif scope == whole:
-        columns = result.tree.columns
+        of_tree = result.tree.columns
         fault = next(
-            (f"the tree has {split}" for split in result.tree.splits if _is_other(split, columns)), ""
+            (f"the tree has {split}" for split in result.tree.splits if _is_other(split, of_tree)), ""
         )
     elif found := FREQUENT.fullmatch(scope):  # all thresholds, but some of the categories
         has_both = (ColumnKind.CONTINUOUS in kinds) == bool(found[1]) and ColumnKind.CATEGORICAL in kinds
@@ -145,10 +157,4 @@ def scope_check(problem: Problem, result: SolveResult) -> Check:
         fault = f"all of them are {whole!r}"
     else:
         fault = ""
-    return Check(
-        "scope",
-        not fault,
-        f"{scope:.60}",
-        fault or "as claimed",
-        "The scope must name the splits of this table, or a part of them." if fault else "",
-    )
+    return fault

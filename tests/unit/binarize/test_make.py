@@ -219,6 +219,7 @@ def test_a_matrix_that_cannot_fit_is_refused():
         midpoints(table)
 
 
+@pytest.mark.clock
 def test_many_rows_and_columns_are_quick():
     """100,000 x 100 with 16 cuts took 0.6 s; ten times that is a broken algorithm, not a slow machine."""
     table = table_from(np.random.default_rng(0).random((100_000, 20)))

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from born_again_oracle import random_ensemble
-from treewright.bornagain import Ensemble, agreement, distil, solve_active
+from treewright.bornagain import Agreement, Ensemble, agreement, distil, solve_active
 from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.estimators import BornAgainTreeClassifier
@@ -167,3 +167,10 @@ def test_active_trees_of_the_estimator_have_no_siblings_of_one_class():
     assert model.tree_.n_leaves < model.result_.tree.n_leaves
     np.testing.assert_array_equal(model.tree_.predict(X), model.result_.tree.predict(X))
     np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
+
+
+def test_the_sentence_never_says_more_than_was_counted():
+    said = Agreement(20_000, 19_999, 0.98765, 0.999, tolerance=0.1234561).sentence()
+    assert "at most 0.1234561 apart on 19,999 of 20,000 rows (99.9%)" in said
+    assert "on at least 98.7% of all new ones like them (99.9% interval)" in said
+    assert "95% interval" in Agreement(10, 9, 0.5, 0.95).sentence()

@@ -281,6 +281,7 @@ def test_ctrl_c_ends_a_run_with_its_best_tree():
     assert 1 < result.lower_bound <= result.objective
 
 
+@pytest.mark.clock
 def test_a_time_limit_is_kept():
     ensemble = random_ensemble(3, n_features=9, trees=14)
     start = time.process_time()

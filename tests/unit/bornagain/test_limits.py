@@ -71,6 +71,7 @@ class CtrlC:
 
 
 @pytest.mark.parametrize("objective", ["leaves", "depth-leaves"])
+@pytest.mark.clock
 def test_ctrl_c_in_the_exact_method(objective):
     with CtrlC(1.5) as stop:
         result = solve(grid(), objective=objective)
@@ -79,6 +80,7 @@ def test_ctrl_c_in_the_exact_method(objective):
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
+@pytest.mark.clock
 def test_ctrl_c_before_any_tree(seconds):
     _, ensemble, _ = continuous()
     with CtrlC(seconds) as stop, pytest.raises(KeyboardInterrupt):
@@ -86,6 +88,7 @@ def test_ctrl_c_before_any_tree(seconds):
     assert stop.late < LATE
 
 
+@pytest.mark.clock
 def test_ctrl_c_in_active_pruning():
     forest, _, X = continuous()
     with CtrlC(2.0) as stop:
@@ -96,6 +99,7 @@ def test_ctrl_c_in_active_pruning():
 
 
 @pytest.mark.parametrize("limit", [0.1, 1.5])
+@pytest.mark.clock
 def test_the_time_limit_of_active_pruning(limit):
     _, ensemble, X = continuous()
     start = time.process_time()
@@ -103,6 +107,7 @@ def test_the_time_limit_of_active_pruning(limit):
     assert time.process_time() - start < limit + 0.2
 
 
+@pytest.mark.clock
 def test_a_callback_ends_active_pruning():
     _, ensemble, X = continuous()
     calls = []

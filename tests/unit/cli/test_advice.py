@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import treewright.search as search_module
 from treewright.cli import app
-from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._advice import Ended, advice, for_more_leaves
 from treewright.cli._fit_classes import trial_of
 from treewright.problem import make_problem
 from treewright.result import StopReason
@@ -35,22 +36,55 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
 
     def trial(change):
         tried.append(change)
-        return 0.42 if "thresholds" in change else None
+        return Ended(0.42) if "thresholds" in change else None
 
     said = advise(trial=trial)
-    assert tried == [{"max_depth": 3}, {"thresholds": 16}, {"cost_complexity": 0.02}]
-    assert "comes with --thresholds 16 (about 0.4 s): tried just now" in said
-    assert "--max-depth 3" not in said
+    assert tried == [{"max_depth": 2}, {"thresholds": 16}, {"cost_complexity": 0.02}]
+    assert "comes with --thresholds 16 (about 0.4 s, tried just now)" in said
+    assert "--max-depth" not in said
     assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
+
+
+@pytest.mark.parametrize(("max_depth", "largest"), [(None, 3), (9, 3), (4, 3), (3, 2)])
+def test_of_depths_the_largest_that_ends_is_named(max_depth, largest):
+    tried = []
+
+    def trial(change):
+        tried.append(change.get("max_depth"))
+        return Ended(0.03) if change.get("max_depth", 9) <= 3 else None
+
+    said = advise(max_depth=max_depth, trial=trial)
+    assert f"comes with --max-depth {largest} (about 0.1 s, tried just now)" in said
+    assert "--thresholds" not in said
+    depths = [depth for depth in tried if depth is not None]
+    assert depths == list(
+        range(2, largest + 1 if max_depth in (3, 4) else largest + 2)
+    )  # none after one that fails
+
+
+def test_a_depth_that_the_run_has_proven_is_named():
+    assert "--max-depth 6 (about 3.0 s, tried just now)" in advise(
+        max_depth=None,
+        proven_depth=6,
+        trial=lambda change: Ended(3.0) if change == {"max_depth": 6} else None,
+    )
+    assert "--max-depth 6 (proven in this run)" in advise(
+        max_depth=None, proven_depth=6, trial=lambda change: None
+    )
+
+
+def test_what_is_only_likely_to_end_is_said_to_be():
+    said = advise(trial=lambda change: Ended(12, tried=False) if "max_depth" in change else None)
+    assert "--max-depth 3 (about 12.0 s, judging by samples of the rows)" in said
 
 
 def test_where_none_ends_a_much_smaller_one_is_tried():
     def trial(change):
-        return 0.3 if change == {"max_depth": 2, "thresholds": 8} else None
+        return Ended(0.3) if change == {"max_depth": 2, "thresholds": 8} else None
 
-    assert "comes with --max-depth 2 --thresholds 8 (about 0.3 s): tried just now" in advise(trial=trial)
+    assert "comes with --max-depth 2 --thresholds 8 (about 0.3 s, tried just now)" in advise(trial=trial)
     assert "comes with --thresholds 8 (" in advise(
-        max_depth=3, trial=lambda change: 1.0 if change == {"thresholds": 8} else None
+        max_depth=2, trial=lambda change: Ended(1.0) if change == {"thresholds": 8} else None
     )
     assert "comes with" not in advise(thresholds="8", trial=trial)
 
@@ -63,11 +97,30 @@ def test_a_trial_is_a_short_search_of_the_smaller_problem():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (60, 3)).astype(float)
     problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=0.01, max_depth=3)
-    seconds = trial_of(problem, "auto", 60)
+    trial = trial_of(problem, "auto", 60)
     for change in ({"max_depth": 2}, {"thresholds": 2}, {"cost_complexity": 0.1}):
-        assert 0 <= seconds(change) < 2
+        assert trial(change).tried
     wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
     assert trial_of(wide, "auto", 0.6)({"max_depth": 5}) is None
+
+
+def test_a_trial_that_does_not_end_is_judged_by_samples(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 4))
+    problem = make_problem(table_from(X), rng.integers(0, 2, 4000), cost_complexity=0.01, max_depth=3)
+    few = search_module.SearchTrial(2000, 0.5, True, 10)
+    asked = []
+
+    def forecast(some, search, *, seconds, time_limit=None):
+        asked.append((some.max_depth, seconds))
+        return search_module.SearchForecast(4000, 3.0, 1.0, longest, 10, None, (few,))
+
+    monkeypatch.setattr(search_module, "forecast_search", forecast)
+    longest = 30.0
+    assert trial_of(problem, "auto", 30)({"max_depth": 2}) == Ended(3.0, tried=False)
+    longest = 31.0
+    assert trial_of(problem, "auto", 30)({"max_depth": 2}) is None
+    assert asked == [(2, 1.0), (2, 1.0)]
 
 
 def test_a_single_leaf_is_explained():
@@ -84,9 +137,27 @@ def test_a_fit_that_ends_with_a_single_leaf_says_what_brings_more(tmp_path, task
     fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--task", task, "--max-depth", "1"]
     few = CliRunner().invoke(app, [*fit, "--cost-complexity", "0.3"])
     assert few.exit_code == 0, few.output
-    assert "such as --cost-complexity 0.03, allows more leaves" in few.stderr
+    assert "such as --cost-complexity 0.03, may bring more leaves" in few.stderr
     many = CliRunner().invoke(app, [*fit, "--cost-complexity", "0"])
     assert "single leaf" not in many.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ([(i, 1) for i in range(40)], []),  # one class: nothing is lost
+        ([(7, i % 2) for i in range(40)], []),  # nothing to split on
+        ([(i, i % 2) for i in range(40)], ["--min-samples-leaf", "21"]),
+        ([(i, i % 2) for i in range(40)], ["--max-depth", "0"]),
+        ([(i, i % 2) for i in range(40)], ["--max-leaf-nodes", "1"]),
+    ],
+)
+def test_no_smaller_penalty_is_proposed_where_it_cannot_help(tmp_path, rows, options):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--cost-complexity", "0.3", *options]
+    answer = CliRunner().invoke(app, fit)
+    assert answer.exit_code == 0, answer.output
+    assert "smaller penalty" not in answer.stderr
 
 
 def test_the_default_leaf_penalty_is_advised_to_be_larger(tmp_path):

@@ -159,6 +159,7 @@ class TestOnlyWhatTheTreeAsks:
 
 
 class TestHostileFiles:
+    @pytest.mark.clock
     def test_many_columns_are_read_in_linear_time(self, tmp_path):
         def seconds(n):
             path = tmp_path / "wide.csv"

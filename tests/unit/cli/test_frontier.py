@@ -97,3 +97,24 @@ def test_a_limit_is_told(tmp_path):
     assert "step limit reached" in answer.stdout
     assert ">=0." in answer.stdout
     assert "Not all proven" in answer.stderr
+
+
+def test_rounded_numbers_are_told_and_not_advised_away(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 3))
+    y = np.where(rng.random(60) < 0.85, X[:, 0] > 0, rng.integers(0, 2, 60)).astype(int)
+    weight = np.where(y == (X[:, 0] > 0), 1.0, 10.0 ** rng.uniform(-16, -13, 60))
+    path = tmp_path / "data.csv"
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(
+            [[*"abcwy"], *([*row, repr(float(w)), k] for row, w, k in zip(X, weight, y, strict=True))]
+        )
+    answer = run("frontier", path, "--target", "y", "--weight", "w", "--max-leaves", 4)
+    assert answer.exit_code == 0, answer.output
+    assert "of 4 (numbers were rounded); beyond" in answer.stdout
+    assert "Note: The weights and costs were rounded" in answer.stdout
+    assert "more time brings no proof" in answer.stderr
+    assert "--max-depth" not in answer.stderr
+    found = accuracy_frontier(X, y, sample_weight=weight, max_leaves=4, time_limit=None)
+    assert found.is_only_rounded
+    assert not accuracy_frontier(X, y, max_leaves=4, time_limit=None).is_only_rounded

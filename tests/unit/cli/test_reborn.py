@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from typer.testing import CliRunner
 
 from shared_folder import shared
@@ -296,3 +296,154 @@ def test_a_tree_for_the_domain_of_the_rows(forest, table, tmp_path):
         wrong = run("reborn", forest, *words)
         assert wrong.exit_code == 2
         assert message in wrong.output
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    """Rows with the numbers of a model, one column of text, and the target that the model was made for."""
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / name for name in ("old.csv", "new.csv")]
+    for path in paths:
+        with path.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["colour", "size", "y", "yhat"])
+            for _ in range(80):
+                colour, size = str(rng.choice(["red", "green", "blue"])), round(float(rng.normal()), 3)
+                said = 5 * (colour == "red") + (size > 0) + rng.normal() / 50
+                writer.writerow([colour, size, rng.normal(), said])
+    return paths
+
+
+def test_a_small_tree_near_the_numbers_of_a_column(numbers, tmp_path):
+    old, new = numbers
+    out = tmp_path / "tree.json"
+    asked = ("--predictions", "yhat", "--ignore", "y", "--within", 0.2, "--tolerance", 0)
+    result = run("reborn", old, *asked, "--new-rows", new, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert (
+        "This tree of depth 2 and 4 leaves is within 0.2 of the model's numbers on 80 of 80 rows"
+        in result.output
+    )
+    assert "Tree and model are at most 0.2 apart on 80 of 80 rows" in result.output
+    kept = load_model(out)
+    assert kept.result.status is SolveStatus.OPTIMAL
+    assert [column.name for column in kept.tree.columns] == ["colour", "size"]
+    assert kept.result.sentence() in run("show", out).output
+    checked = run("verify", out, old)
+    assert checked.exit_code == 0, checked.output
+    assert "Verified: 17 of 17 checks hold." in checked.output
+    assert run("verify", out, old, "--target", "y").exit_code == 1  # other numbers
+    assert run("verify", out, new).exit_code == 1  # other rows
+    predicted = run("predict", out, new)
+    assert predicted.exit_code == 0, predicted.output
+    assert run("verify", out, "--ensemble", old).exit_code == 2
+    target = run("reborn", old, "--predictions", "yhat", "--target", "y", "--within", 0.2, "--tolerance", 0)
+    assert kept.result.sentence() in target.output  # the target is no column to split on
+
+
+def test_the_default_tolerance_and_what_is_missed(numbers):
+    old, _ = numbers
+    result = run("reborn", old, "--predictions", "yhat", "-x", "y")
+    with old.open() as stream:
+        deviation = np.std([float(row["yhat"]) for row in csv.DictReader(stream)])
+    assert f"is within {deviation / 2:g} of the model's numbers" in result.output
+    missed = run("reborn", old, "--predictions", "yhat", "-x", "y", "--max-leaves", 1, "--tolerance", 0)
+    assert "Raise --within, --tolerance, --max-leaves, --max-depth or --time-limit." in missed.output
+
+
+def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
+    old, _ = numbers
+    for words, message in [
+        ((old, "--predictions", "colour"), "--predictions needs a column of numbers"),
+        ((old, "--predictions", "size2"), "no column 'size2'"),
+        ((forest, "--predictions", "yhat"), "is no CSV file"),
+        ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
+        ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
+        ((old, "--predictions", "yhat", "--rows", old), "--rows is for a model"),
+        ((old, "--within", 3), "name their column"),
+        ((old, "--task", "guess"), "--task 'guess'"),
+        ((old, "--task", "regression", "-t", "yhat"), "'colour' holds text"),
+        ((old, "--task", "regression", "-t", "colour"), "--task regression needs a target of numbers"),
+        ((old, "--task", "regression", "--bins", 4), "--bins is for a model of classes"),
+        ((old, "-t", "yhat", "-x", "colour"), "Add --task regression"),
+    ]:
+        result = run("reborn", *words)
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+    path, out = tmp_path / "plain.json", tmp_path / "tree.json"
+    assert run("reborn", old, "--predictions", "yhat", "-x", "y", "-o", out).exit_code == 0
+    document = json.loads(out.read_text())
+    text = json.dumps(document).replace('"predictions": "yhat", ', "").replace(', "predictions": "yhat"', "")
+    path.write_text(text)
+    nameless = run("verify", path, old)
+    assert nameless.exit_code == 2
+    assert "add --target NAME" in nameless.stderr
+    assert run("verify", path, old, "--target", "yhat").exit_code == 0
+
+
+def test_one_hot_columns(tmp_path):
+    """The model asks about two columns of a group, of which it was never said that both can be 1."""
+    model, out = tmp_path / "groups.txt", tmp_path / "tree.json"
+    model.write_text(
+        FOREST.replace("NB_FEATURES: 2", "NB_FEATURES: 3").replace(
+            FOREST[FOREST.index("NB_NODES") :],
+            "NB_NODES: 5\n0 IN 1 2 0 0.5 0 -1\n1 LN -1 -1 -1 -1 1 0\n2 IN 3 4 1 0.5 1 -1\n3 LN -1 -1 -1 -1 2 1\n"
+            "4 LN -1 -1 -1 -1 2 0\n",
+        )
+    )
+    everywhere = run("reborn", model, "--objective", "leaves", "-o", out)
+    assert everywhere.exit_code == 0, everywhere.output
+    assert load_model(out).tree.n_leaves == 3
+    result = run("reborn", model, "--objective", "leaves", "--one-hot", "x0, x1,x2", "-o", out)
+    assert result.exit_code == 0, result.output
+    assert load_model(out).tree.n_leaves == 2
+    assert load_model(out).result.status is SolveStatus.OPTIMAL
+    assert "decide alike on all rows of the domain" in result.output
+    assert "The domain: exactly one of x0, x1, x2 is 1" in result.output
+    assert "Check it any time" not in result.output
+    for words, message in [
+        (("--one-hot", "x0,x7"), "the column 'x7'"),
+        (("--one-hot", "x0,x1", "--prune", "rows"), "--one-hot is for a tree"),
+        (("--one-hot", "x0,x1", "--faithful", "rows"), "--one-hot is for a tree"),
+    ]:
+        wrong = run("reborn", model, *words)
+        assert wrong.exit_code == 2, wrong.output
+        assert message in wrong.stderr
+
+
+def test_a_regression_forest_is_trained_first(numbers, tmp_path):
+    old, new = numbers
+    out = tmp_path / "tree.json"
+    asked = (
+        "--task",
+        "regression",
+        "-t",
+        "yhat",
+        "-x",
+        "y",
+        "-x",
+        "colour",
+        "--trees",
+        5,
+        "--depth",
+        2,
+        "--seed",
+        1,
+    )
+    result = run("reborn", old, *asked, "--within", 2, "--new-rows", new, "-o", out)
+    assert result.exit_code == 0, result.output
+    tree = load_model(out).tree
+    with old.open() as stream:
+        table = [(float(row["size"]), float(row["yhat"])) for row in csv.DictReader(stream)]
+    X, y = np.array(table)[:, :1], np.array(table)[:, 1]
+    forest = RandomForestRegressor(5, max_depth=2, random_state=1).fit(X, y)
+    near = int((np.abs(tree.predict(X) - forest.predict(X)) <= 2).sum())
+    assert f"is within 2 of the model's numbers on {near} of 80 rows; 72 were asked" in result.output
+    with new.open() as stream:
+        unseen = np.array([[float(row["size"])] for row in csv.DictReader(stream)])
+    near = int((np.abs(tree.predict(unseen) - forest.predict(unseen)) <= 2).sum())
+    assert f"Tree and model are at most 2 apart on {near} of 80 rows" in result.output
+    assert "Check it any time" not in result.output
+    refused = run("verify", out, old)
+    assert refused.exit_code == 2
+    assert "add --target NAME" in refused.stderr

@@ -295,3 +295,39 @@ def test_several_targets_are_fitted_verified_and_predicted(tmp_path):
     named = run("fit", data, "--task", "regression", "-t", "b,c")  # a single column of that name
     assert named.exit_code == 0
     assert "b,c: mean" in named.output
+
+
+def test_lines_in_leaves(data, tmp_path):
+    out = tmp_path / "lines.json"
+    asked = ("fit", data, "-t", "price", "--task", "regression", "-x", "w", "--max-depth", 1)
+    fitted = run(*asked, "--leaf-model", "linear", "-o", out)
+    assert fitted.exit_code == 0, fitted.output
+    assert "the lines in its leaves were fitted afterwards" in fitted.output
+    assert ", with its lines " in fitted.output
+    assert "* (area - " in fitted.output
+    plain = run(*asked)
+    proof = next(line for line in plain.output.splitlines() if line.startswith("Proven optimal"))
+    assert proof in fitted.output
+    verified = run("verify", out, data)
+    assert verified.exit_code == 0, verified.output
+    assert "loss with lines" in verified.output
+    assert run("predict", out, data, "-o", tmp_path / "said.csv").exit_code == 0
+    tree = load_model(out).tree
+    said = [float(row["prediction"]) for row in read_rows(tmp_path / "said.csv")]
+    assert len(set(said)) > tree.n_leaves
+    refused = run("export", out, "--to", "sklearn", "-o", tmp_path / "tree.joblib")
+    assert refused.exit_code == 2
+    for other in (("--leaf-model", "cubic"), ("--leaf-model", "linear", "--criterion", "poisson")):
+        refused = run(*asked, *other)
+        assert refused.exit_code == 2
+        assert "--leaf-model" in refused.output
+
+
+def test_lines_of_several_outputs(data, tmp_path):
+    out = tmp_path / "lines.json"
+    asked = ("fit", data, "-t", "price,w", "--task", "regression", "--max-depth", 1, "--leaf-model", "linear")
+    fitted = run(*asked, "-o", out)
+    assert fitted.exit_code == 0, fitted.output
+    assert "Variance left of each output" in fitted.output
+    assert {len(line.slopes) for line in load_model(out).tree.lines if line is not None} == {2}
+    assert run("verify", out, data).exit_code == 0

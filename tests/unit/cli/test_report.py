@@ -85,6 +85,25 @@ def test_the_frontier_is_found_on_the_models_own_terms(folder):
     assert text.count('<circle class="ring"') == 1 or "is not among these" in text
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "scope"),
+    [("6", "the given splits (at most 5 quantiles a column)"), ("auto", "all thresholds")],
+)
+def test_the_frontier_is_over_the_splits_of_the_tree(tmp_path, thresholds, scope):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(180, 3)).round(4)
+    y = (X[:, 0] > 0.4) ^ (X[:, 1] > 1) ^ (rng.random(180) < 0.1)
+    data = write_csv(tmp_path / "data.csv", [["a", "b", "c", "y"], *np.column_stack([X, y]).tolist()])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    fit = run("fit", data, "-t", "y", "--max-depth", 2, "--thresholds", thresholds, "--out", model)
+    assert fit.exit_code == 0, fit.output
+    assert f"Proven optimal over {scope}" in fit.stdout
+    assert run("report", model, data, "--frontier", 4, "--no-models", "--out", out).exit_code == 0
+    text = out.read_text(encoding="utf-8")
+    assert f"Proven over {scope}: for each number of leaves" in text
+    assert "Yes, with other splits" not in text
+
+
 def test_the_frontier_of_a_table_of_numbers(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4)).round(4)

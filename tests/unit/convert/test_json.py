@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exchange_trees import cases, with_lines
 from made_trees import COLUMNS, make_rows, make_tree
 from treewright.convert import Model, Terms, from_json, load_model, save_model, to_json
 from treewright.errors import InputError, ModelFileError
 from treewright.result import SolveResult, SolveStatus, StopReason
-from treewright.tree import Tree, grow
+from treewright.tree import ColumnKind, Line, ThresholdSplit, Tree, grow, grow_regression
 
 TERMS = Terms(
     cost_complexity=0.1 + 0.2,
@@ -44,6 +45,7 @@ def make_result(tree: Tree) -> SolveResult:
 def assert_same_tree(a: Tree, b: Tree) -> None:
     assert a.columns == b.columns
     assert a.splits == b.splits
+    assert a.lines == b.lines
     assert (a.classes is None) == (b.classes is None)
     if a.classes is not None:
         assert a.classes.dtype.kind == b.classes.dtype.kind
@@ -96,6 +98,63 @@ def test_regression_tree_round_trip():
     value = np.random.default_rng(0).normal(size=(made.tree.node_count, 1))
     tree = replace(made.tree, classes=None, value=value, prediction=np.zeros_like(made.tree.prediction))
     assert_same_tree(tree, from_json(to_json(tree)).tree)
+
+
+@given(case=cases(), seed=st.integers(0, 10**6), n_outputs=st.integers(1, 2))
+def test_round_trip_of_lines(case, seed, n_outputs):
+    tree = with_lines(case.tree, seed, n_outputs)
+    again = from_json(to_json(tree)).tree
+    assert_same_tree(tree, again)
+    np.testing.assert_array_equal(tree.predict(case.X), again.predict(case.X))
+
+
+def lined_document() -> dict:
+    """A tree of one split and two lines."""
+    split = ThresholdSplit(0, 0.5)
+    tree = grow_regression(
+        COLUMNS, [split, None, None], make_rows(np.random.default_rng(0), 30), np.arange(30.0), np.ones(30)
+    )
+    line = Line((0,), (0.5,), ((2.0,),), (0.0,), (9.0,), 1.5)
+    return json.loads(to_json(replace(tree, lines=(None, line, line))))
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda d: d["nodes"][1]["line"]["columns"].__setitem__(0, len(COLUMNS)), r"nodes\[1\].line.columns"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("columns", []), r"nodes\[1\].line.columns"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("centers", []), r"nodes\[1\].line.centers"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("slopes", [[2.0], [3.0]]), r"nodes\[1\].line.slopes"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("slopes", [[2.0, 3.0]]), r"nodes\[1\].line.slopes"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("low", []), r"nodes\[1\].line.low"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("high", [-1.0]), r"nodes\[1\].line.high"),
+        (lambda d: d["nodes"][1]["line"].__setitem__("freedom", -1), r"nodes\[1\].line.freedom"),
+        (lambda d: d["nodes"][0].__setitem__("line", d["nodes"][1]["line"]), r"nodes\[0\].line"),
+        (lambda d: d["nodes"][2].pop("line"), r"nodes\[2\]"),
+    ],
+)
+def test_faults_of_lines_are_named_by_their_place(change, place):
+    content = lined_document()
+    from_json(json.dumps(content))
+    change(content)
+    with pytest.raises(ModelFileError, match=place):
+        from_json(json.dumps(content))
+
+
+def test_a_line_speaks_of_numbers():
+    content = lined_document()
+    text = next(j for j, column in enumerate(COLUMNS) if column.kind is ColumnKind.CATEGORICAL)
+    content["nodes"][1]["line"]["columns"] = [text]
+    with pytest.raises(ModelFileError, match="columns of numbers"):
+        from_json(json.dumps(content))
+
+
+def test_only_regression_trees_have_lines():
+    content = json.loads(to_json(make_tree(3, 2).tree))
+    for node in content["nodes"]:
+        node["line"] = None
+    with pytest.raises(ModelFileError, match="line"):
+        from_json(json.dumps(content))
 
 
 def test_certificate_gives_the_result_again():
@@ -277,6 +336,7 @@ def test_hostile_text(text, says):
         from_json(text)
 
 
+@pytest.mark.clock
 def test_time_is_linear_in_the_number_of_repeated_fields():
     def seconds(n):
         text = "{" + ", ".join(f'"{k}": 0' for k in [*range(n), n - 1]) + "}"
@@ -285,7 +345,9 @@ def test_time_is_linear_in_the_number_of_repeated_fields():
             from_json(text)
         return time.process_time() - start
 
-    assert seconds(24_000) < 24 * seconds(3_000) + 0.1  # eight times the fields; the square is 64
+    assert (
+        seconds(24_000) < 24 * seconds(3_000) + 2.0
+    )  # eight times the fields; 30,000 took 30 s in square time
 
 
 def test_deep_stats_are_refused():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exchange_trees import as_values, cases, with_infinities, with_unseen
+from exchange_trees import as_values, cases, with_infinities, with_lines, with_unseen
 from made_trees import make_tree
 from treewright.convert import to_onnx
 from treewright.errors import InputError, MissingDependencyError
@@ -108,6 +108,25 @@ def test_regression_and_linear_splits():
     linear = replace(number, splits=(LinearSplit((0, 1), (1.0, 2.0), 0.5), *number.splits[1:]))
     with pytest.raises(InputError, match="use precision='float64'"):
         to_onnx(linear, precision="float32")
+
+
+@given(cases(), st.integers(0, 2**32 - 1), st.integers(1, 2))
+@settings(max_examples=30)
+def test_lines_in_leaves(case, seed, n_outputs):
+    tree = with_lines(case.tree, seed, n_outputs)
+    ready = session(tree)
+    values, leaf = ready.run(None, feed(tree, ready, case.X))
+    assert leaf.tolist() == tree.apply(case.X).tolist()
+    np.testing.assert_allclose(values, tree.predict(case.X), rtol=1e-9, atol=1e-9)
+
+
+@given(cases("tbm", n_columns=4), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_lines_in_leaves_over_one_matrix(case, seed):
+    tree = with_lines(case.tree, seed)
+    ready = session(tree)
+    values, _ = ready.run(None, feed(tree, ready, case.X))
+    np.testing.assert_allclose(values, tree.predict(case.X), rtol=1e-9, atol=1e-9)
 
 
 def test_columns_named_like_outputs():

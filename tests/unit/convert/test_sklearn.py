@@ -26,7 +26,7 @@ from made_trees import Made, make_tree
 from treewright import OptimalTreeClassifier
 from treewright.convert import float32_conflicts, from_sklearn, to_sklearn, to_sklearn_pipeline
 from treewright.errors import InputError
-from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, grow
+from treewright.tree import Column, ColumnKind, Line, LinearSplit, ThresholdSplit, Tree, grow
 
 FLOAT32 = np.finfo(np.float32).max
 
@@ -332,3 +332,16 @@ def test_what_cannot_be_read():
         from_sklearn(model, inputs="float16")
     with pytest.raises(InputError, match="leave classes out"):
         from_sklearn(DecisionTreeRegressor().fit(X, y), classes=[1])
+
+
+@pytest.mark.parametrize("write", [to_sklearn, to_sklearn_pipeline])
+def test_lines_in_leaves_are_refused(write):
+    tree = make_tree(3, 4).tree
+    numbers = replace(tree, classes=None, value=np.zeros((tree.node_count, 1)))
+    line = Line((0,), (0.0,), ((1.0,),), (0.0,), (1.0,), 2.0)
+    lines = tuple(line if split is None else None for split in tree.splits)
+    with pytest.raises(InputError, match="lines in its leaves, but scikit-learn's trees hold constants"):
+        write(replace(numbers, lines=lines))
+    assert (
+        write(replace(make_tree(0, 1).tree, classes=None, value=np.zeros((1, 1)), lines=(None,))) is not None
+    )

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from exchange_trees import HOSTILE, as_values, cases, plain_rows, with_infinities, with_unseen
+from exchange_trees import HOSTILE, as_values, cases, plain_rows, with_infinities, with_lines, with_unseen
 from made_trees import make_tree
 from treewright.convert import to_c, to_python, to_sql
 from treewright.errors import InputError
@@ -92,6 +92,14 @@ def test_labels_that_no_source_can_hold():
             write(tree)
 
 
+@given(cases(), st.integers(0, 2**32 - 1), st.integers(1, 2))
+@settings(max_examples=60)
+def test_python_of_lines_in_leaves(case, seed, n_outputs):
+    tree = with_lines(case.tree, seed, n_outputs)
+    X = with_unseen(np.random.default_rng(seed), case.X)
+    np.testing.assert_array_equal(python_answers(tree, as_values(tree, X)), tree.predict(X))
+
+
 # --------------------------------------------------------------------------------------------------- C
 
 
@@ -126,6 +134,16 @@ def test_c_decides_as_the_tree(tmp_path_factory, many, seed):
         X = with_unseen(rng, with_infinities(rng, case.X))
         with np.errstate(invalid="ignore"):
             assert c_answers(case.tree, library, X, k) == case.tree.predict(X).tolist()
+
+
+@needs_c
+@given(st.lists(cases(), min_size=10, max_size=10), st.integers(0, 2**32 - 1))
+@settings(max_examples=3, phases=[Phase.generate])
+def test_c_of_lines_in_leaves(tmp_path_factory, many, seed):
+    trees = [with_lines(case.tree, seed + k) for k, case in enumerate(many)]
+    library = compiled(tmp_path_factory.mktemp("c"), *trees)
+    for k, (tree, case) in enumerate(zip(trees, many, strict=True)):
+        np.testing.assert_array_equal(c_answers(tree, library, case.X, k), tree.predict(case.X))
 
 
 @needs_c
@@ -249,6 +267,15 @@ def test_sqlite_decides_as_the_tree(case, seed):
 
 
 @given(cases(), st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_sqlite_of_lines_in_leaves(case, seed):
+    tree = with_lines(case.tree, seed)
+    with sqlite3.connect(":memory:") as connection:
+        assert sql_answers(filled(connection, tree, case.X), tree) == tree.predict(case.X).tolist()
+    connection.close()
+
+
+@given(cases(), st.integers(0, 2**32 - 1))
 @settings(max_examples=15)
 def test_duckdb_decides_as_the_tree(case, seed):
     duckdb = pytest.importorskip("duckdb")
@@ -256,11 +283,14 @@ def test_duckdb_decides_as_the_tree(case, seed):
     X = with_unseen(rng, case.X[rng.permutation(len(case.X))[:25]])
     with duckdb.connect() as connection:
         assert sql_answers(filled(connection, case.tree, X), case.tree) == case.tree.predict(X).tolist()
+        lined = with_lines(case.tree, seed)
+        assert sql_answers(filled(connection, lined, X), lined) == lined.predict(X).tolist()
         nan = filled(connection, case.tree, X)
         for column in case.tree.columns[:2]:
             name = quoted(column.name)
             nan.execute(f"UPDATE {quoted(TABLE)} SET {name} = 'NaN' WHERE {name} IS NULL")
         assert sql_answers(nan, case.tree, nan_is_missing=True) == case.tree.predict(X).tolist()
+        assert sql_answers(nan, lined, nan_is_missing=True) == lined.predict(X).tolist()
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20, max_size=20))

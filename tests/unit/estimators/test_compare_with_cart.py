@@ -69,3 +69,76 @@ def test_the_picture_names_both(tmp_path):
     assert figure.axes[0].get_title().startswith("CART: ")
     assert figure.axes[1].get_title().startswith("best possible: ")
     figure.savefig(tmp_path / "both.png")
+
+
+def random_comparison(seed):
+    """Return a comparison with random splits, limits and, half of the time, a CART of one's own."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 60))
+    table = np.round(rng.normal(size=(n, 3)), 1)
+    table[rng.random((n, 3)) < rng.choice([0.0, 0.2])] = np.nan
+    labels = (np.nan_to_num(table[:, 0], nan=0.4) > rng.normal(0.5, 0.7, n)).astype(int)
+    labels[:2] = 0, 1
+    options = {
+        "max_depth": int(rng.integers(1, 4)),
+        "max_leaf_nodes": int(rng.integers(2, 7)),
+        "min_samples_leaf": int(rng.choice([1, 1, 5])),
+        "thresholds": rng.choice(["auto", "all", "3", "given"]),
+    }
+    if options["thresholds"] == "3":
+        options["thresholds"] = 3
+    elif options["thresholds"] == "given":
+        options["thresholds"] = {f"x{j}": [0.0, 0.5] for j in range(3)}
+    if rng.random() < 0.5:
+        learned = rng.integers(0, n, n)
+        learned[:2] = 0, 1
+        weight = np.where(labels[learned] > 0, 5.0, 1.0)
+        own = DecisionTreeClassifier(
+            max_depth=int(rng.integers(0, 4)) or None, max_leaf_nodes=6, random_state=0
+        )
+        options["cart"] = own.fit(table[learned], labels[learned], sample_weight=weight)
+    return compare_with_cart(table, labels, time_limit=20, **options)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_no_cart_beats_what_is_called_the_best_possible(seed):
+    compared = random_comparison(seed)
+    words = compared.sentence()
+    assert ("best possible" in words) == (compared.proven and not compared.cart_is_freer)
+    if "best possible" in words:
+        assert compared.mistakes <= compared.cart_mistakes
+    if not compared.cart_is_freer:
+        assert compared.fewest_mistakes <= compared.cart_mistakes
+    assert words.count("best possible") == (compared.title == "best possible")
+    assert compared.records()[1]["tree"] == compared.title
+
+
+def test_fewer_splits_than_cart_are_not_the_best_possible():
+    column = np.arange(60.0)[:, None]
+    compared = compare_with_cart(column, column[:, 0] > 41, max_depth=1, thresholds=2)
+    assert compared.cart_mistakes == 0 < compared.mistakes
+    assert compared.proven
+    assert "best possible" not in compared.sentence()
+    assert compared.sentence().endswith("CART was not held to these splits.")
+    assert compared.title == compared.records()[1]["tree"] == "best of those searched"
+
+
+def test_a_cart_with_smaller_leaves_is_told():
+    column, labels = np.arange(60.0)[:, None], np.arange(60) > 56
+    mine = DecisionTreeClassifier(random_state=0).fit(column, labels)
+    compared = compare_with_cart(column, labels, cart=mine, min_samples_leaf=20)
+    assert compared.cart_mistakes == 0 < compared.mistakes
+    assert "at least 20 rows per leaf" in compared.sentence()
+    assert compared.sentence().endswith("CART has a leaf of 3 rows.")
+    assert "best possible" not in compared.sentence()
+
+
+def test_a_cart_over_other_columns_or_labels_is_refused():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    mine = DecisionTreeClassifier(max_depth=2).fit(frame, Y)
+    assert compare_with_cart(frame, Y, cart=mine).cart_mistakes == int((mine.predict(frame) != Y).sum())
+    with pytest.raises(InputError, match="columns a, b, c, d, X has d, c, b, a"):
+        compare_with_cart(frame[list("dcba")], Y, cart=mine)
+    with pytest.raises(InputError, match=r"^y holds labels .* Fit cart on the labels of y"):
+        compare_with_cart(X, Y, cart=DecisionTreeClassifier().fit(X, np.full(150, "good")))

@@ -8,8 +8,12 @@ from scipy import sparse
 from sklearn.feature_selection import SelectFromModel
 
 from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier, OptimalTreeRegressor
+from treewright.binarize import SplitMatrix, auto_splits
 from treewright.errors import InputError
 from treewright.estimators import importances_without
+from treewright.problem import make_problem
+from treewright.search import solve_binary
+from treewright.table import table_from
 
 
 def table(seed):
@@ -85,3 +89,71 @@ def test_a_sparse_table_is_told_its_size_and_what_to_do():
     X = sparse.random(1000, 5000, 0.01, format="csr", random_state=0)
     with pytest.raises(InputError, match=r"38\.1 MiB.*SelectKBest"):
         OptimalTreeClassifier().fit(X, np.arange(1000) % 2)
+
+
+def words_of(seed):
+    """Return a table of three columns of words, more of them than a search may hold below, and labels."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 6, (60, 3))
+    y = ((codes[:, 0] < 2) ^ (codes[:, 1] == 5) ^ (codes[:, 2] == 3) ^ (rng.random(60) < 0.1)).astype(int)
+    return pd.DataFrame(np.array(list("abcdef"))[codes], columns=["one", "two", "three"]), y
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_where_the_second_search_is_over_other_splits_nothing_is_called_exact(seed, monkeypatch):
+    """ "auto" takes fewer categories of three columns than of two; the truth is that of the first splits."""
+    monkeypatch.setattr("treewright.search._space.MOST_SPLITS", 8)
+    X, y = words_of(seed)
+    model = OptimalTreeClassifier(0.01, max_depth=3).fit(X, y)
+    offered = auto_splits(table_from(X), 8)
+    assert model.result_.scope == offered.scope
+    problem = make_problem(table_from(X), y, cost_complexity=0.01, max_depth=3)
+    assert model.result_.objective == pytest.approx(solve_binary(problem, offered).objective)
+    for worth in importances_without(model, X, y):
+        column = X.columns.get_loc(worth.column)
+        left = [j for j, split in enumerate(offered.splits) if split.column != column]
+        without = SplitMatrix([offered.splits[j] for j in left], offered.packed[left], 60, offered.scope)
+        true = solve_binary(problem, without).objective - model.result_.objective
+        assert worth.at_least <= true + 1e-9
+        assert worth.at_most >= true - 1e-9
+        assert not worth.proven or worth.at_most < 1e-6
+
+
+@pytest.mark.parametrize("thresholds", [3, {f"x{j}": [0.5, 1.5] for j in range(4)}])
+def test_quantiles_and_given_thresholds_of_a_column_do_not_depend_on_the_others(thresholds):
+    X, y, _ = table(6)
+    model = OptimalTreeClassifier(0.02, max_depth=3, thresholds=thresholds).fit(X, y)
+    assert len(model.tree_.asked) > 0
+    for worth in importances_without(model, X, y):
+        other = OptimalTreeClassifier(0.02, max_depth=3).fit(np.delete(X, int(worth.column[1:]), axis=1), y)
+        assert worth.proven
+        assert worth.at_most == pytest.approx(other.result_.objective - model.result_.objective, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"thresholds": "guess"}, {"max_depth": "guess"}])
+def test_guessed_splits_are_not_those_of_the_second_guess(options):
+    X, y, rng = table(7)
+    X = X + rng.normal(0, 0.3, X.shape)
+    model = OptimalTreeClassifier(0.02, **{"max_depth": 3} | options).fit(X, y)
+    found = importances_without(model, X, y)
+    assert found
+    if "thresholds" in options:
+        assert all(worth.at_least == 0 for worth in found)
+    for worth in found:
+        assert worth.at_least <= worth.at_most <= model.feature_importances_.max() + model.result_.gap
+
+
+def test_costs_of_rows_are_asked_for_and_used():
+    X, y, rng = table(8)
+    costs = rng.integers(0, 9, (40, 2)).astype(float)
+    model = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y, row_costs=costs)
+    with pytest.raises(InputError, match="row_costs must be those of fit"):
+        importances_without(model, X, y)
+    found = importances_without(model, X, y, row_costs=costs)
+    assert found
+    for worth in found:
+        less = np.delete(X, int(worth.column[1:]), axis=1)
+        other = OptimalTreeClassifier(0.02, max_depth=2).fit(less, y, row_costs=costs)
+        assert worth.proven
+        assert worth.at_most == pytest.approx(other.result_.objective - model.result_.objective, abs=1e-6)

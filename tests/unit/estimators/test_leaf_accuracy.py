@@ -159,6 +159,7 @@ def test_one_standard_error_buys_accuracy(cancer):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.clock
 def test_ctrl_c_ends_the_cross_validation_with_what_is_done(monkeypatch):
     monkeypatch.setattr(_interrupt, "_last", -math.inf)  # the last Ctrl-C was long ago
     rng = np.random.default_rng(3)

@@ -75,3 +75,16 @@ def test_what_cannot_be_used_is_refused():
         model.leaf_records([1.5])
     with pytest.raises(NotFittedError):
         OptimalTreeRegressor().leaf_records()
+
+
+def test_every_quantile_has_a_name_of_its_own():
+    _, y, _, model = fitted()
+    shares = (0.5, 0.5000001, 0.4999999, 1 / 3, 0.333333, 1)
+    for row in model.leaf_records(quantiles=shares):
+        named = {
+            float(name.removeprefix("quantile_")): value for name, value in row.items() if "quantile_" in name
+        }
+        assert sorted(named) == sorted(shares)
+        assert all(value in y for value in named.values())
+    assert "quantile_0.333333" in row
+    assert "quantile_1" in row

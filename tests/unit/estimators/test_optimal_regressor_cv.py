@@ -80,6 +80,7 @@ def test_workers_change_nothing() -> None:
         np.testing.assert_array_equal(values, together.cv_results_[name])
 
 
+@pytest.mark.clock
 def test_the_time_limit_is_that_of_the_whole_fit() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 10)), rng.normal(size=3000)

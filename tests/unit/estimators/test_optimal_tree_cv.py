@@ -114,6 +114,36 @@ def test_workers_change_nothing() -> None:
     assert alone.tree_.splits == together.tree_.splits
 
 
+def test_a_callback_that_stops_is_told_how_many_folds_chose() -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 4, (90, 3)), rng.integers(0, 2, 90)
+    with pytest.warns(
+        ConvergenceWarning, match=r"^Stopped by the progress callback: 1 of 3 folds chose the tree"
+    ):
+        model = OptimalTreeClassifierCV(**{**QUICK, "progress": lambda state: state.done == 1}, cv=3).fit(
+            X, y
+        )
+    assert model.n_splits_ == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = OptimalTreeClassifierCV(**{**QUICK, "progress": lambda state: state.done == 3}, cv=3).fit(
+            X, y
+        )
+    assert whole.n_splits_ == 3
+
+
+def test_rounded_numbers_are_no_limit() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 3))
+    y = np.where(rng.random(60) < 0.85, X[:, 0] > 0, rng.integers(0, 2, 60)).astype(int)
+    weight = np.where(y == (X[:, 0] > 0), 1.0, 10.0 ** rng.uniform(-16, -13, 60))
+    with pytest.warns(ConvergenceWarning, match="because numbers were rounded; .* fewer digits of them"):
+        model = OptimalTreeClassifierCV(max_leaves=4, cv=3, time_limit=None, progress=False).fit(
+            X, y, sample_weight=weight
+        )
+    assert model.frontier_.stop_reason is None
+
+
 def test_progress_tells_of_each_fold() -> None:
     X, y = noisy_rule()
     seen: list[CVProgress] = []

@@ -126,3 +126,17 @@ def test_a_limit_gives_the_best_tree_so_far_with_its_bound() -> None:
         cut = OptimalTreeRegressor(0.0, max_depth=2, step_limit=1).fit(X, y).result_
     assert cut.status is SolveStatus.FEASIBLE
     assert cut.lower_bound <= full.objective <= cut.objective + 1e-12
+
+
+@pytest.mark.parametrize("n_outputs", [255, 512, 1024])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_output_many_times_is_the_same_problem(n_outputs, seed) -> None:
+    """The squares of a row, all outputs together, once passed 64 bits: one leaf was then called optimal."""
+    y = np.random.default_rng(seed).normal(size=6)
+    y[:2] *= 100  # two rows have nearly all squares
+    X = np.arange(6.0)[:, None]
+    one = OptimalTreeRegressor(1e-4, max_depth=2).fit(X, y).result_
+    many = OptimalTreeRegressor(1e-4, max_depth=2).fit(X, np.repeat(y[:, None], n_outputs, axis=1)).result_
+    assert many.status is one.status is SolveStatus.OPTIMAL
+    assert many.objective == pytest.approx(one.objective, abs=1e-9)
+    assert many.tree.n_leaves == one.tree.n_leaves

@@ -96,6 +96,24 @@ def test_intervals_count_rows_not_weight() -> None:
         assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_rounded_sums_of_real_weights_make_no_accuracy_above_one(seed: int) -> None:
+    """The weight of the right rows, added apart from that of all, was sometimes the larger by rounding."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(100, 400))
+    X, y = rng.integers(0, 3, (n, 2)).astype(float), (rng.random(n) < 0.05).astype(int)
+    weight = rng.random(n) ** 9 * 10.0 ** -float(rng.choice([0, 150, 300]))
+    weight[rng.random(n) < 0.2] = 0.0
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    for record in leaf_table(model, X, y, weight):
+        assert record.correct <= record.weight
+        assert 0 <= record.lower <= record.accuracy <= record.upper <= 1
+        rows = model.apply(X) == record.leaf
+        assert (record.accuracy == 1) == (
+            model.predict(X)[rows & (weight > 0)] == y[rows & (weight > 0)]
+        ).all()
+
+
 def test_records_make_frames() -> None:
     X, y = load_iris(return_X_y=True)
     records = leaf_table(OptimalTreeClassifier(0.02).fit(X, y), X, y)

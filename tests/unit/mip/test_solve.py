@@ -240,6 +240,7 @@ def test_no_stop_ends_worse_than_cart(formulation: str, strategy: str) -> None:
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.clock
 def test_the_clock_runs_while_the_program_is_written(formulation: str) -> None:
     """A program of about 10^7 coefficients takes seconds to write, and is not written to its end."""
     rng = np.random.default_rng(0)
@@ -275,6 +276,7 @@ def test_parameters_without_effect_are_refused(parameters: dict[str, Any], words
         MIPTreeClassifier(**parameters).fit([[0], [1]], [0, 1])
 
 
+@pytest.mark.clock
 def test_ctrl_c_keeps_the_tree() -> None:
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()

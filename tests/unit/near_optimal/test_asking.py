@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -172,3 +175,36 @@ def test_a_price_of_whole_rows_keeps_the_trees_on_the_bound(n):
         by_slack = near_optimal_trees(X, y, **how, slack=more / n)
         assert on_the_bound.n_trees_ == beyond.n_trees_ == by_slack.n_trees_
     assert beyond.n_trees_ > 1
+
+
+@pytest.mark.parametrize("asked", [{"max_objective": 1e30}, {"slack": 1e300}, {"epsilon": 1e25}], ids=str)
+def test_bounds_above_every_tree(table, asked):
+    """A bound beyond 64 bits was an error of the compiled core; no tree is near it."""
+    X, y = table
+    few = near_optimal_trees(X[:, :2], y, cost_complexity=0.05, max_depth=2, max_objective=3.0)
+    all_of_them = near_optimal_trees(X[:, :2], y, cost_complexity=0.05, max_depth=2, **asked)
+    assert all_of_them.status_ == few.status_ == "complete"
+    assert all_of_them.n_trees_ == few.n_trees_ > 1
+    assert all_of_them.bound_ > 1e6
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_sentence_is_true_of_the_bound_as_it_is_written(seed):
+    """A bound rounded to six digits let in trees that were not counted, or left out some that were."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 3000))
+    X = rng.integers(0, 2, (n, 3)).astype(float)
+    y = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n), X[:, 0] * X[:, 1]).astype(int)
+    y[:2] = 0, 1
+    weight = rng.random(n) if seed % 3 == 0 else np.ones(n)
+    given = {"cost_complexity": float(rng.choice([0, 0.01, 1 / 97, 0.0123456])), "max_depth": 2}
+    given["sample_weight"] = np.round(weight * 1000) + 1
+    some = near_optimal_trees(X, y, epsilon=float(rng.choice([0, 0.1, 1 / 3])), **given)
+    more = near_optimal_trees(X, y, epsilon=1.0, **given)
+    number = Fraction(re.search(r"an objective of at most ([0-9.e+-]+);", some.sentence())[1])
+    within = sum(count for cost, _, count in more._cells if cost * more.graph.unit <= number * (1 + TINY))
+    assert within == some.n_trees_ > 0
+    assert float(number) == pytest.approx(some.bound_, rel=1e-5)
+
+
+TINY = Fraction(1, 10**15)  # of a bound that float64 cannot write

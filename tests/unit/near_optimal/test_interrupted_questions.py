@@ -23,6 +23,13 @@ QUESTIONS = {
 SOON = 1.0  # seconds of the processor, between a signal and the end of what it interrupts
 
 
+def in_a_callback_of_the_collector(frame):
+    """Whether Python is in what another package runs when garbage is collected."""
+    while frame is not None and frame.f_code.co_name != "gc_callback":
+        frame = frame.f_back
+    return frame is not None
+
+
 @pytest.fixture(scope="module")
 def whole():
     rng = np.random.default_rng(0)
@@ -35,6 +42,7 @@ def whole():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of processor seconds on this system")
 @pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.clock
 def test_a_question_is_interrupted_soon_and_answered_rightly_after(whole, question):
     trees, group = whole
     ask = QUESTIONS[question]
@@ -42,6 +50,9 @@ def test_a_question_is_interrupted_soon_and_answered_rightly_after(whole, questi
     sent = []
 
     def interrupt(number, frame):
+        if in_a_callback_of_the_collector(frame):  # an exception that is raised there reaches nobody
+            signal.setitimer(signal.ITIMER_PROF, 0.001)
+            return
         sent.append(time.process_time())
         raise KeyboardInterrupt
 
@@ -52,6 +63,7 @@ def test_a_question_is_interrupted_soon_and_answered_rightly_after(whole, questi
             signal.setitimer(signal.ITIMER_PROF, seconds)
             try:
                 answer = ask(trees.where(), group)
+                signal.setitimer(signal.ITIMER_PROF, 0)  # here: a signal after the answer counts as well
             except KeyboardInterrupt:
                 interrupted += 1
                 assert time.process_time() - sent[-1] < SOON

@@ -138,6 +138,17 @@ def test_class_weight():
     assert text.sample_weight.tolist() == [1, 0.5, 0.5, 0.5]
 
 
+def test_decimals_times_decimals_are_decimals():
+    """In floating point .1 times 3 is .30000000000000004, and .7 times 1.1 is .7700000000000001."""
+    problem = make_problem(TABLE, Y, sample_weight=[0.1, 0.7, 0.3, 2], class_weight={0: 3, 1: 1.1})
+    assert problem.sample_weight.tolist() == [0.3, 0.77, 0.33, 2.2]
+
+
+def test_balanced_decimals_are_balanced_as_whole_numbers():
+    problem = make_problem(TABLE, Y, sample_weight=[0.6, 0.2, 0.4, 0.6], class_weight="balanced")
+    assert problem.sample_weight.tolist() == [6, 1, 2, 3]
+
+
 def test_costs_with_a_price_for_the_right_answer():
     assert make_problem(TABLE, Y, costs=[[1, 5], [3, 1]]).costs.tolist() == [[1, 5], [3, 1]]
 

@@ -34,6 +34,7 @@ VARIANTS = [
     SweepOptions(plain_work=1, slack=0.0),
     SweepOptions(plain_work=1, resume=False, fair_shares=False),
     SweepOptions(rising=False, lanes=1),
+    SweepOptions(core_passes=0, any_size=False),
     SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
     SweepOptions(),
 ]
@@ -391,6 +392,7 @@ def many_binary():
     return make_table(X), SquaredErrorLoss(X[:, :9].sum(axis=1) + rng.normal(size=3000))
 
 
+@pytest.mark.clock
 def test_limits_stop_a_search_over_groups(many_binary):
     table, loss = many_binary
     first, second = (solve_additive(table, loss, max_depth=5, limits=Limits(step_limit=30)) for _ in range(2))

@@ -4,10 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import treewright.search._accuracy_frontier as frontier_module
 import treewright.search._limits as limits_module
-from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier, OptimalTreeClassifierCV
+from treewright import (
+    LeafAccuracyTreeClassifier,
+    LeafAccuracyTreeClassifierCV,
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+)
 from treewright.cli._question import read_limits
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.search import Limits, accuracy_frontier
@@ -97,6 +103,29 @@ def test_several_searches_share_the_time_of_fit(slow_reading, given):
     OptimalTreeClassifierCV(max_leaves=3, cv=2, time_limit=10).fit(*table())
     left = 10 - READING  # the clock stands still while they search
     assert sorted(set(given)) == [left / 3, left / 2, left]
+
+
+def test_fits_to_training_parts_leave_time_for_the_last(slow_reading, given):
+    model = LeafAccuracyTreeClassifierCV(
+        (1, 2), min_samples_leaves=(5,), criteria=("accuracy",), cv=4, time_limit=100
+    )
+    model.fit(*table())
+    last = 2  # it counts as a quarter of the eight fits before it
+    # Every fit reads its part, off its own time; what the time of the whole fit is then, the next ones share.
+    shares = [(100 - READING * (1 + k)) / (8 - k + last) - READING for k in range(8)]
+    assert list(dict.fromkeys(given)) == pytest.approx([*shares, 100 - READING * 10])
+
+
+def test_no_fit_is_begun_once_the_time_is_over(slow_reading, given):
+    model = LeafAccuracyTreeClassifierCV((1, 2), min_samples_leaves=(5,), cv=2, time_limit=READING + 1)
+    with pytest.warns(ConvergenceWarning, match="The time is over: 1 of 8 fits .* chose the candidate"):
+        model.fit(*table())  # two readings: of all rows, and of the first part
+    assert model.best_params_ == {"max_depth": 1, "min_samples_leaf": 5, "criterion": "lower_bound"}
+    assert model.cv_results_["leaf_accuracy"].shape == (1, 1)
+    with pytest.warns(ConvergenceWarning, match="The time is over: 0 of 8 fits .* the first candidate"):
+        model.set_params(time_limit=READING).fit(*table())
+    assert np.isnan(model.best_score_)
+    assert len(model.predict(table()[0])) == 60
 
 
 def test_a_frontier_gets_what_is_left(clock, given, monkeypatch):

@@ -114,7 +114,7 @@ def test_words_for_times() -> None:
     trials = (SearchTrial(64, 0.5, True, 10**6),)
     said = str(SearchForecast(10_000, 7200.0, 600.0, 86_400.0, 3 * 10**9, 60.0, trials))
     assert "about 2 hours (likely range: 10 minutes to 24 hours) and about 3,000 MB" in said
-    assert "will not end within the time limit of 60 seconds" in said
+    assert "is unlikely to end within the time limit of 60 seconds" in said
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, math.inf, math.nan, True, "1"])

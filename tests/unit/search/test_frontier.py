@@ -11,7 +11,7 @@ from treewright import OptimalTreeClassifier, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, Progress, SearchOptions, solve_frontier
+from treewright.search import Frontier, Limits, Progress, SearchOptions, SweepOptions, solve_frontier
 from treewright.table import table_from
 
 
@@ -148,7 +148,9 @@ def test_progress_and_its_stop() -> None:
         seen.append(state)
         return len(seen) >= 4
 
-    frontier = accuracy_frontier(X, y, max_leaves=10, progress=watch, time_limit=30)
+    frontier = accuracy_frontier(
+        X, y, max_leaves=10, progress=watch, time_limit=30, search_options=SearchOptions(engine="cuts")
+    )
     assert frontier.stop_reason is StopReason.CALLBACK
     assert all(a.objective >= b.objective and a.lower_bound <= b.lower_bound for a, b in pairwise(seen))
     mean = np.mean([result.loss for result in frontier.limits])
@@ -165,7 +167,7 @@ def test_progress_and_its_stop() -> None:
         ({"max_depth": -1}, "max_depth=-1"),
         ({"time_limit": 0}, "time_limit=0"),
         ({"thresholds": "some"}, "thresholds='some'"),
-        ({"search_options": SearchOptions(engine="sweep")}, "sweep"),
+        ({"thresholds": 8, "search_options": SearchOptions(engine="sweep")}, "asks for fewer"),
     ],
     ids=str,
 )
@@ -188,3 +190,22 @@ def test_a_problem_without_a_number_of_leaves() -> None:
     X, y = parity()
     with pytest.raises(InputError, match="max_leaf_nodes is None"):
         solve_frontier(make_problem(table_from(X), y), limits=Limits())
+
+
+def test_a_selected_tree_says_that_rounding_left_it_open() -> None:
+    """The chosen point is proven, but numbers that differ in size by 10^7 left one of more leaves open."""
+    X = pd.DataFrame({"c2": [0, 0, 1]})
+    costs = [[0.0001, 0.1, 10.0], [1000.0, 0.0001, 0.001], [1.0, 0.1, 0.0001]]
+    frontier = accuracy_frontier(
+        X,
+        [0, 2, 1],
+        max_leaves=7,
+        costs=costs,
+        sample_weight=[1.0, 1.0, 0.7378],
+        search_options=SweepOptions(),
+    )
+    chosen = frontier.select(1 / 64)
+    assert chosen.status is SolveStatus.FEASIBLE
+    assert chosen.stop_reason is None
+    assert chosen.is_only_rounded
+    assert "numbers were rounded" in chosen.sentence()

@@ -132,3 +132,22 @@ def test_one_class_with_large_weights(engine: str) -> None:
         make_problem(problem.table, [7] * 6, sample_weight=2**48 + np.arange(6), max_depth=2)
     )
     assert worst.objective == 1
+
+
+@pytest.mark.parametrize("room", [2**29, 2**40, 2**52])
+@pytest.mark.parametrize("seed", range(60))
+def test_rounded_sums_stay_below_twice_the_room(seed: int, room: int) -> None:
+    """What the engines check: many weights far below one unit are rounded up by less than they are."""
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(10 ** rng.uniform(0.7, 3.5)), int(rng.integers(2, 5))
+    weight = rng.random(n) if rng.random() < 0.5 else 10.0 ** rng.uniform(-8, 8, n)
+    costs = (
+        rng.random((n_classes, n_classes)) if rng.random() < 0.5 else rng.integers(1, 2**22, (n_classes,) * 2)
+    )
+    integers = integer_costs(problem_of(weight, costs * (1.0 - np.eye(n_classes)), n_classes), room)
+    assert sum(integers.weight.tolist()) * int(integers.costs.max()) < 2 * room
+    rows = row_costs(problem_of(weight, costs * (1.0 - np.eye(n_classes)), n_classes))
+    by_row = (
+        w * int(rows.costs[k].sum()) for w, k in zip(rows.weight.tolist(), rows.kind.tolist(), strict=True)
+    )
+    assert sum(by_row) < 2 * LARGEST_TOTAL

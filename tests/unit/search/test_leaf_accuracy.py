@@ -290,6 +290,7 @@ def test_smallest_leaf_accuracy_with_real_weights(seed):
 
 
 @pytest.mark.parametrize("criterion", ["accuracy", "lower_bound"])
+@pytest.mark.clock
 def test_limits_hold_with_real_weights(criterion):
     """A bound's table of all weights of a leaf is no larger than a small table of rows deserves."""
     rng = np.random.default_rng(21)

@@ -112,14 +112,15 @@ def test_switches_of_ranked_columns_choose_them():
             solve(problem, 8, options=options)
         with pytest.raises(InputError, match="asks for fewer"):
             solve(problem, quantiles(problem.table, 4), options=options)
-        with pytest.raises(InputError, match="frontier, which takes binary columns only"):
-            solve_frontier(problem, options=options)
+        assert solve_frontier(problem, options=options).points[-1].engine == "sweep"
         with pytest.raises(InputError, match="guessed lower bounds"):
             solve_guided(problem, "auto", Guesses(lower_bounds=True), options=options)
 
 
 def test_a_frontier_refuses_switches_that_it_does_not_use():
-    with pytest.raises(InputError, match="lookahead=False, which the search for a frontier does not use"):
+    with pytest.raises(
+        InputError, match="lookahead=False, which the search for a frontier over binary columns"
+    ):
         solve_frontier(problem_of(np.eye(4), max_leaf_nodes=2), options=SearchOptions(lookahead=False))
 
 
@@ -130,7 +131,6 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
     spaces = [
         choose_engine(problem, "auto", SearchOptions(engine="cuts")),
         choose_engine(problem, "auto", method="guessed bounds"),
-        choose_engine(problem, "auto", method="frontier"),
         choose_engine(problem, "auto", method="leaf accuracy"),
     ]
     for choice in spaces:
@@ -139,11 +139,8 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
         why, advice = choice.space.notes[-1].split(". ", 1)
         assert why.startswith('thresholds="auto" offers at most 512 of 798 splits to ')
         assert 'thresholds="all" to search every split' in advice
-    for method, words in (
-        ("guessed bounds", "without guessed lower bounds"),
-        ("frontier", "for a single tree"),
-    ):
-        notes = choose_engine(problem, "auto", method=method).space.notes
-        assert f"(the search {words} looks at all thresholds)" in notes[-1]
+    notes = choose_engine(problem, "auto", method="guessed bounds").space.notes
+    assert "(the search without guessed lower bounds looks at all thresholds)" in notes[-1]
+    assert choose_engine(problem, "auto", method="frontier").space.scope == "all thresholds"
     assert solve(plain).scope == "all thresholds"
     assert any("without guessed" in n for n in solve_guided(plain, "auto", Guesses(lower_bounds=True)).notes)

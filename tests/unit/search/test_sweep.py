@@ -44,6 +44,7 @@ VARIANTS = [
     SweepOptions(core_passes=0, core_share=1.0),
     SweepOptions(core_passes=3, core_share=1.0, plain_work=1, sharing_work=0),
     SweepOptions(core=False, plain_work=1),
+    SweepOptions(core_passes=0, any_size=False),
     SweepOptions(core=False, core_passes=0, part_rows=1),
     SweepOptions(core_passes=0, core_share=1.0, part_rows=2, plain_work=100),
 ]

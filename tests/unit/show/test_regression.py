@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from treewright.show import notebook_html, rules, to_graphviz, to_rules, to_text, tree_figure
 from treewright.show._colours import DARKEST, class_colours, leaf_tint
 from treewright.show._values import place_of, value_words
-from treewright.tree import Column, ColumnKind, ThresholdSplit, grow_regression
+from treewright.tree import Column, ColumnKind, Line, ThresholdSplit, grow_regression
 
 
 def made(*targets):
@@ -92,3 +93,21 @@ def test_marks_stand_where_the_values_lie():
     html = notebook_html(tree)
     assert [float(x) for x in re.findall(r'<rect class="tw-fill-0" x="([\d.]+)"', html)] == [0, 94, 31.33]
     assert "tw-bar" not in re.sub("<style>.*?</style>", "", notebook_html(made(4.0)), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("n_terms", "digits", "expected"),
+    [
+        (1, 6, "2 + 0.1235 * (a - 3)"),
+        (2, 6, "2 + 0.1235 * (a - 3) - 2 * (b + 1)"),
+        (3, 3, "2 + 0.123 * (a - 3) - 2 * (b + 1) + 7 * (c\\x1b - 0)"),
+        (4, 6, "2 + 0.1235 * (a - 3) - 2 * (b + 1) and 2 more terms"),
+        (4, None, "2.0 + 0.123456789 * (a - 3.0) - 2.0 * (b + 1.0) + 7.0 * (c\\x1b - 0.0) + 1.0 * (d - 1.0)"),
+    ],
+)
+def test_a_line_is_its_mean_and_its_largest_terms(n_terms, digits, expected):
+    columns = [Column(name, ColumnKind.CONTINUOUS) for name in ("a", "b", "c\x1b", "d")]
+    tree = grow_regression(columns, [None], np.zeros((1, 4)), np.array([2.0]), np.ones(1))
+    centers, slopes = (3.0, -1.0, 0.0, 1.0), (0.123456789, -2.0, 7.0, 1.0)
+    line = Line(tuple(range(n_terms)), centers[:n_terms], (slopes[:n_terms],), (0.0,), (9.0,), 2.0)
+    assert words(replace(tree, lines=(line,)), digits) == [expected]

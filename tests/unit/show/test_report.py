@@ -15,7 +15,7 @@ from made_trees import make_tree
 from reports import HOSTILE, hostile_tree, page_of, wide_tree
 from treewright import OptimalTreeClassifier
 from treewright.convert import Model, Terms
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.show import report
 from treewright.show._report._certificate import explain
@@ -217,6 +217,21 @@ def test_certificates_in_plain_words():
     assert guessed.mark == "conditional"
     assert dict(guessed.answers)["Does the proof rest on guesses?"].startswith("Yes")
     assert explain(None, None, 200).mark == "none"
+
+
+def test_a_least_accuracy_of_leaves_is_among_the_limits():
+    """Without the limit another tree is better: the page must not say that there is none."""
+    X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.r_[[0] * 10, [0] * 3, [1] * 7]
+    model = OptimalTreeClassifier(0.4, min_leaf_accuracy=0.7000001, max_depth=1)
+    with pytest.raises(SolverError):
+        model.fit(X, y)
+    y[10] = 1
+    model.fit(X, y)
+    assert model.result_.objective > OptimalTreeClassifier(0.4, max_depth=1).fit(X, y).result_.objective
+    said = dict(explain(model.result_, Terms(0.4, max_depth=1), 20).answers)
+    for question in ("Could another tree be better?", "Among which trees?"):
+        assert "at least 0.7000001 of every leaf right" in said[question]
+    assert "at least 0.7000001 of every leaf right" in model.result_.sentence()
 
 
 def test_comparison_frontier_and_other_trees():

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from treewright import OptimalTreeClassifier, accuracy_frontier
+from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.show import report
-from treewright.show._report._audit import fingerprint, rates_of_groups
+from treewright.show._report._audit import _rules, fingerprint, rates_of_groups
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._rows import Rows, read_rows
 from treewright.table import ColumnNote, Settings, read_settings, settings_text
@@ -125,6 +126,17 @@ def test_groups_have_the_names_that_people_read():
     text = page(groups={"s": np.arange(300) % 2 + 1}, settings=settings)
     assert "Error rates by <bdi>sex" in text
     assert "<bdi>women" in text
+
+
+def test_the_penalty_of_a_leaf_is_named_in_its_own_unit():
+    for terms, said in (
+        (Terms(0.01), "0.01 of the rows"),
+        (Terms(0.01, weight="w"), "0.01 of the total weight"),
+        (Terms(0.01, class_weight="balanced"), "0.01 of the total weight"),
+        (Terms(0.01, objective="balanced_accuracy"), "0.01 of the total weight"),
+        (Terms(0.01, costs=((0.0, 5.0), (1.0, 0.0))), "0.01 in units of the mean cost"),
+    ):
+        assert said in dict(_rules(MODEL.result_, terms))["Limits and rules that were set"]
 
 
 def test_nothing_is_called_best_beside_something_better():

@@ -363,6 +363,7 @@ def test_the_best_subtree_is_found(seed):
     )
 
 
+@pytest.mark.clock
 def test_a_long_chain_is_checked_in_time():
     """The work grows with rows times depth squared at most, not with nodes times rows times depth."""
     n = 300

@@ -94,7 +94,7 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
         "max_leaf_nodes": "at most {} leaves",
         "min_samples_leaf": "at least {} rows in a leaf",
         "min_leaf_accuracy": "at least {} of each leaf right",
-        "cost_complexity": f"a leaf costs {{}} {share.get(objective, 'of the rows')}",
+        "cost_complexity": f"a leaf costs {{}} {share.get(objective, _unit_of_penalty(terms))}",
     }
     for name, sentence in names.items():
         value = getattr(terms, name, None) if terms is not None else options.get(name)
@@ -108,6 +108,14 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
         words.append(f"objective {terms.objective}")
     scope = [] if result is None else [("What was searched", result.scope)]
     return [("Limits and rules that were set", "; ".join(words) or "none"), *scope]
+
+
+def _unit_of_penalty(terms: Terms | None) -> str:
+    """Of what a leaf's penalty is a share, for a tree of few errors."""
+    if terms is not None and terms.costs is not None:
+        return "in units of the mean cost"
+    weighted = terms is None or terms.weight or terms.class_weight or terms.objective != "accuracy"
+    return "of the total weight" if weighted else "of the rows"
 
 
 def fingerprint(rows: Rows) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from treewright.convert import Terms
 from treewright.result import BornAgainResult, SolveResult, SolveStatus
-from treewright.tree import at_least, at_most, leaves_in_words, percent_at_most, power_at_most
+from treewright.tree import at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 
 __all__ = ["Certificate", "explain"]
 
@@ -147,9 +147,14 @@ def _limits(result: SolveResult, terms: Terms | None) -> str:
     if depth is not None:
         words.append(f"depth at most {depth}")
     if leaves is not None:
-        words.append(f"at most {leaves} leaves")
+        words.append(f"at most {leaves} {'leaf' if leaves == 1 else 'leaves'}")
     if rows != 1:
         words.append(f"at least {rows} rows per leaf")
+    accuracy = options.get("min_leaf_accuracy")
+    if accuracy is not None:
+        words.append(
+            f"at least {exactly(accuracy) if isinstance(accuracy, float) else accuracy} of every leaf right"
+        )
     return (", with " + ", ".join(words)) if words else ", of any depth and size"
 
 

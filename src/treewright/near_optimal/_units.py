@@ -1,0 +1,81 @@
+"""Objectives as whole numbers: what one error is worth, and what rounding may have moved of real weights.
+
+With ``f`` the objective of a tree and ``g`` that of the whole numbers, ``|f - g| <= rounding``. A set holds all trees
+with ``g <= bound + rounding``. So it holds each tree with ``f <= bound``, and none with ``f > bound + 2 rounding``:
+where a set is empty, that is a proof for real weights as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from treewright.near_optimal._bounds import as_written, in_errors
+from treewright.problem import Problem
+from treewright.search import IntegerCosts, integer_costs
+from treewright.tree import Tree
+
+__all__ = ["Units", "units_of"]
+
+MOST_COSTS = 10_000  # different ones, of which a common unit is looked for
+FEW, MANY = 10**4, 10**6  # largest denominators of a unit that is a fraction: of thirds before decimals
+FLOATS = Fraction(1, 2**48)  # relative: of a unit, an objective and the measured rounding, as float64
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The whole numbers of a problem.
+
+    Parameters
+    ----------
+    integers : IntegerCosts
+    unit : Fraction
+        Objective of one error.
+    leaf_penalty : Fraction
+        Errors that one leaf costs.
+    rounding : Fraction
+        Errors by which an objective and its whole numbers differ at most; 0 where nothing was rounded.
+    """
+
+    integers: IntegerCosts
+    unit: Fraction
+    leaf_penalty: Fraction
+    rounding: Fraction
+
+    def objective(self, problem: Problem, tree: Tree) -> Fraction:
+        """Return the objective of a tree in errors."""
+        label = tree.prediction[tree.apply(problem.table.X)]
+        paid = self.integers.weight * self.integers.costs[problem.y, label]
+        return int(paid.sum()) + self.leaf_penalty * tree.n_leaves
+
+
+def units_of(problem: Problem) -> Units:
+    """Return the whole numbers in which the trees of a problem are compared."""
+    integers = integer_costs(problem)
+    unit, rounding = _exact_unit(problem, integers), Fraction(0)
+    if unit is None:
+        unit = Fraction(integers.unit)
+        largest = Fraction(float(problem.costs.max())) + as_written(problem.cost_complexity)
+        rounding = (Fraction(integers.slack) * (1 + FLOATS) + FLOATS * largest) / unit
+    return Units(integers, unit, in_errors(problem.cost_complexity, unit), rounding)
+
+
+def _exact_unit(problem: Problem, integers: IntegerCosts) -> Fraction | None:
+    """Return what one unit of weight times cost is, if it is a fraction that gives all costs."""
+    if not integers.exact:
+        return None
+    costs, first = np.unique(problem.costs, return_index=True)
+    whole = [int(k) for k in integers.costs.reshape(-1)[first]]
+    if len(costs) > MOST_COSTS:
+        return None
+    total = int(integers.weight.sum())
+    if whole[-1] == 0:  # a single class
+        return Fraction(1, total)
+    given = [float(cost) for cost in costs]
+    one = Fraction(given[-1]) / whole[-1]
+    for unit in (one.limit_denominator(FEW), as_written(given[-1]) / whole[-1], one.limit_denominator(MANY)):
+        if [float(unit * k) for k in whole] == given:
+            return unit / total
+    return None

@@ -1,0 +1,62 @@
+"""A line in a leaf of a regression tree: the leaf's mean, and a slope for each of some columns of numbers.
+
+A row in the leaf gets ``mean + slope_1 * (x_1 - center_1) + slope_2 * (x_2 - center_2) + ...``, added from left to
+right in float64, so that exported code gives the same bits. A missing value has no term, as if it were the center.
+No row gets less than the smallest or more than the largest target that the leaf was fitted to: a line that goes on
+beyond its rows says anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a leaf adds to its mean for a row.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Columns of numbers, those with the largest effect on the training rows first.
+    centers : tuple of float
+        One per column: the mean of the leaf's training rows.
+    slopes : tuple of tuple of float
+        For each output one slope per column, in units of the output per unit of the column.
+    low, high : tuple of float
+        For each output the smallest and the largest value that the leaf says.
+    freedom : float
+        Effective number of coefficients, the mean among them: 1 plus the trace of the smoother.
+    """
+
+    columns: tuple[int, ...]
+    centers: tuple[float, ...]
+    slopes: tuple[tuple[float, ...], ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    freedom: float
+
+    def values(self, mean: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the leaf says of rows, shape (n_rows, n_outputs).
+
+        Parameters
+        ----------
+        mean : ndarray of shape (n_outputs,)
+            Of the leaf.
+        X : ndarray of shape (n_rows, n_columns)
+            Encoded rows.
+        """
+        said = np.repeat(mean[None, :].astype(np.float64), len(X), axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # far outside the training rows
+            for position, (column, center) in enumerate(zip(self.columns, self.centers, strict=True)):
+                apart = X[:, column] - center
+                known = ~np.isnan(X[:, column])
+                for output, slopes in enumerate(self.slopes):
+                    said[known, output] += slopes[position] * apart[known]
+            within = np.minimum(np.maximum(said, np.array(self.low)), np.array(self.high))
+        return np.asarray(within, dtype=np.float64)

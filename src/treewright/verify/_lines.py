@@ -1,0 +1,96 @@
+"""Check the lines in the leaves of a regression tree: what they leave of the loss is recomputed row by row.
+
+Nothing is proven of lines, so nothing else of them can be wrong but their form (`_structure.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import RegressionProblem
+from treewright.result import SolveResult
+from treewright.tree import Line, Tree
+from treewright.verify._additive import check
+from treewright.verify._means import mean_of
+from treewright.verify._report import Check
+from treewright.verify._route import rows_of_nodes
+from treewright.verify._words import is_number
+
+__all__ = ["line_checks"]
+
+RELATIVE = 1e-7  # of a sum over rows; the terms of a line may cancel
+
+
+def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterator[Check]:
+    """Yield the checks of a tree whose form is that of a tree, and of what its result says of its lines."""
+    tree, result = (claim.tree, claim) if isinstance(claim, SolveResult) else (claim, None)
+    said = None if result is None else result.options.get("leaf_model", "constant")
+    if result is not None and (tree.lines is not None or said != "constant"):
+        has = "constant" if tree.lines is None else "linear"
+        yield check("leaf_model", said == has, repr(said), has)
+    if tree.lines is None:
+        return
+    rows = rows_of_nodes(tree, problem.table.X)
+    leaves = np.flatnonzero(tree.is_leaf).tolist()
+    left = single = _loss(problem, np.arange(len(problem.y)))
+    if single > 0:
+        left = math.fsum(_left(problem, tree, node, rows[node]) for node in leaves) / single
+    most = math.fsum(_loss(problem, rows[node]) for node in leaves) / (single or 1.0)
+    most += RELATIVE * (most + RELATIVE)
+    yield check("lines lose no more than constants", left <= most, f"<= {most:.9g}", f"{left:.9g}")
+    fault = next((f"node {node}" for node in leaves if _is_beyond(problem, tree.lines[node], rows[node])), "")
+    yield check("lines keep to the targets of their leaves", not fault, f"{len(leaves)} leaves", fault)
+    if result is None:
+        return
+    claimed, count = result.stats.get("loss_with_lines"), result.stats.get("lines")
+    held = sum(line is not None for line in tree.lines)
+    yield check("lines", count == held and not isinstance(count, bool), repr(count), str(held))
+    agrees = is_number(claimed) and abs(float(claimed) - left) <= RELATIVE * max(left, RELATIVE)
+    yield check("loss with lines", agrees, repr(claimed), f"{left:.12g}")
+
+
+def _is_beyond(problem: RegressionProblem, line: Line | None, rows: NDArray[np.int64]) -> bool:
+    """Whether the bounds of a line are not the smallest and the largest target of its leaf."""
+    if line is None:
+        return False
+    y = problem.targets[rows]
+    return line.low != tuple(y.min(axis=0).tolist()) or line.high != tuple(y.max(axis=0).tolist())
+
+
+def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
+    """Return the squared errors about the means of some rows, in units of the largest target."""
+    weight = problem.sample_weight[rows]
+    unit = _unit(problem)
+    return math.fsum(
+        float((weight / problem.sample_weight.max() * ((y / 2 - mean_of(y, weight) / 2) / unit) ** 2).sum())
+        for y in problem.targets[rows].T
+    )
+
+
+def _left(problem: RegressionProblem, tree: Tree, node: int, rows: NDArray[np.int64]) -> float:
+    """Return the squared errors of what a leaf says of its rows."""
+    line = None if tree.lines is None else tree.lines[node]
+    if line is None:
+        return _loss(problem, rows)
+    weight = problem.sample_weight[rows] / problem.sample_weight.max()
+    lost = 0.0
+    for output, y in enumerate(problem.targets[rows].T):
+        said = _said(line, output, float(tree.value[node, output]), problem.table.X[rows])
+        lost += float((weight * ((y / 2 - said / 2) / _unit(problem)) ** 2).sum())
+    return lost
+
+
+def _said(line: Line, output: int, mean: float, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return mean plus slopes times distances, with no distance where a value is missing."""
+    apart = X[:, list(line.columns)] - np.array(line.centers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = np.where(np.isnan(apart), 0.0, apart) * np.array(line.slopes[output])
+        return np.asarray(np.clip(mean + terms.sum(axis=1), line.low[output], line.high[output]))
+
+
+def _unit(problem: RegressionProblem) -> float:
+    return float(np.abs(problem.y / 2).max()) or 1.0

@@ -1,0 +1,225 @@
+"""A small tree near a regression model, held against the model's numbers: rows counted, smaller trees tried.
+
+That no smaller tree is near on as many rows is the method's proof. Here its bounds are held against every tree that
+can be cut out of this one: each split made a leaf, or replaced by either of its sides, with all numbers that leaves
+may say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError
+from treewright.result import BornAgainResult, SolveStatus
+from treewright.table import Table
+from treewright.tree import Tree
+from treewright.verify._report import Check, VerificationReport
+from treewright.verify._structure import fault_of_splits, fault_of_structure
+from treewright.verify._words import fault_of_fields, fault_of_scope, is_number
+
+__all__ = ["verify_near_values"]
+
+COUNTS = ("rows", "rows_alike", "rows_asked", "leaves", "leaves_lower_bound")
+DEEP = (
+    10  # deeper trees are cut by making splits leaves alone: replacing them doubles the work with each level
+)
+
+
+def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResult) -> VerificationReport:
+    """Check a tree near the numbers of a model and its certificate against the numbers.
+
+    Parameters
+    ----------
+    predicted : array-like of shape (n_rows,)
+        What the model predicts for the rows that the tree was made from.
+    table : Table
+        These rows, over the columns of the tree.
+    result : BornAgainResult
+        Of `treewright.bornagain.distil_values` or ``BornAgainTreeRegressor``.
+
+    Returns
+    -------
+    VerificationReport
+        With a check for each number and word of the certificate's sentence.
+
+    Raises
+    ------
+    InputError
+        `predicted` is not one finite number a row, or the result is of another kind.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from treewright.bornagain import distil_values
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_near_values
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> result = distil_values(y[:60], X[:60], tolerance=60, share=0.2, max_depth=2)
+    >>> verify_near_values(y[:60], table_from(X[:60]), result).ok
+    True
+    """
+    if not isinstance(result, BornAgainResult) or result.options.get("objective") != "values":
+        raise InputError(
+            "The result is not of a tree near a model's numbers; use verify or verify_born_again."
+        )
+    numbers = np.asarray(predicted, dtype=np.float64)
+    if numbers.shape != (table.n_rows,) or not np.isfinite(numbers).all():
+        raise InputError(f"predicted must be {table.n_rows} finite numbers, one a row; got {numbers.shape}.")
+    tree = result.tree
+    fault = fault_of_structure(tree) or fault_of_splits(tree)
+    checks = [
+        _check("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
+    ]
+    fault = fault_of_fields(result) or _fault_of_fields(result)
+    hint = "The sentence of the certificate depends on it."
+    checks.append(_check("fields of the certificate", fault, "all that its sentence needs", hint))
+    if all(check.ok for check in checks):
+        fault = "" if tree.columns == table.columns else "other columns"
+        checks.append(
+            _check("columns", fault, f"{len(tree.columns)} columns", "The tree is of another table.")
+        )
+    if all(check.ok for check in checks):
+        checks += _claims(numbers, table, result)
+    return VerificationReport(tuple(checks), claims_bound=True)
+
+
+def _fault_of_fields(result: BornAgainResult) -> str:
+    tree, options = result.tree, result.options
+    if (
+        tree.classes is not None
+        or tree.value.shape != (tree.node_count, 1)
+        or not np.isfinite(tree.value).all()
+    ):
+        return "the leaves do not say one number each"
+    for name in COUNTS:
+        if not is_number(result.stats.get(name)):
+            return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    for name in ("tolerance", "share", "max_depth", "max_leaves"):
+        if not (is_number(options.get(name)) and options[name] >= 0):
+            return f"options: {name} is {options.get(name)!r:.60}"
+    if not isinstance(options.get("splits"), str):
+        return f"options: splits is {options.get('splits')!r:.60}"
+    return ""
+
+
+def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult) -> Iterator[Check]:
+    tree, stats, options, n = result.tree, result.stats, result.options, len(numbers)
+    tolerance = float(options["tolerance"])
+    allowed = math.floor(options["share"] * n + 1e-9)
+    leaf = tree.apply(table.X)
+    slack = 1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers)
+    with np.errstate(over="ignore"):
+        near = int((np.abs(tree.value[leaf, 0] - numbers) <= tolerance + slack).sum())
+    outside = n - near
+    counted = np.bincount(leaf, minlength=tree.node_count)
+    wrong = [
+        k for k in np.flatnonzero(tree.is_leaf) if counted[k] != tree.n_node_samples[k] or not counted[k]
+    ]
+    fault = f"{counted[wrong[0]]} in leaf {wrong[0]}" if wrong else ""
+    said = f"{tree.n_node_samples[wrong[0]]}" if wrong else f"{n} in all, some in each"
+    yield _check("rows of the leaves", fault, said, "The tree is of other rows.")
+    yield _equal("rows", stats["rows"], n)
+    yield _equal("rows that are near", stats["rows_alike"], near)
+    yield _equal("rows that were asked", stats["rows_asked"], n - allowed)
+    yield _equal("loss", result.loss, outside / n)
+    yield _equal("scope", result.scope, f"{near} of the {n} rows that it was made from")
+    yield _equal("objective", result.objective, tree.n_leaves)
+    yield _equal("leaves", stats["leaves"], tree.n_leaves)
+    for name, size in (("max_depth", tree.depth), ("max_leaves", tree.n_leaves)):
+        fault = "" if size <= options[name] else str(size)
+        yield _check(name, fault, f"at most {options[name]}", "The tree breaks the limit of its own proof.")
+    fault = fault_of_scope(table.columns, replace(result, scope=str(options["splits"])))
+    yield _check("splits", fault, f"{options['splits']:.60}", "These are not the splits of this table.")
+    least = fewest_outside(tree, table.X, numbers, tolerance)
+    yield from _bounds(result, least, outside, allowed)
+
+
+def _bounds(result: BornAgainResult, least: list[int], outside: int, allowed: int) -> Iterator[Check]:
+    """`least[k - 1]` rows lie outside of the best tree of k leaves that can be cut out of this one."""
+    leaves, bound = result.tree.n_leaves, result.stats["leaves_lower_bound"]
+    proven = result.status is SolveStatus.OPTIMAL
+    if outside <= allowed:  # of other trees the bound says nothing
+        smaller = next((k for k, rows in enumerate(least, 1) if rows <= allowed), leaves)
+        fault = f"{smaller} leaves are enough" if bound > smaller else ""
+    else:
+        fault = f"{leaves}" if bound > leaves else ""
+    yield _check(
+        "leaves_lower_bound", fault, f"at least {bound}", "A smaller tree is as near: the bound is wrong."
+    )
+    yield _equal("lower_bound", result.lower_bound, leaves if proven else bound)
+    fault = ""
+    if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES:
+        fault = "nothing is guessed"
+    elif proven:
+        goal = max(allowed, outside)
+        smaller = next((k for k, rows in enumerate(least[: leaves - 1], 1) if rows <= goal), 0)
+        if smaller:
+            fault = f"{smaller} leaves are as near"
+        elif least[leaves - 1] < outside:
+            fault = f"{leaves} leaves are near on {outside - least[leaves - 1]} more rows"
+        elif result.stop_reason is not None:
+            fault = result.stop_reason.value
+    hint = "A tree is proven least only if the search ended and no part of it does better."
+    yield _check("status", fault, result.status.value, hint)
+
+
+def fewest_outside(
+    tree: Tree, X: NDArray[np.float64], numbers: NDArray[np.float64], tolerance: float
+) -> list[int]:
+    """[leaves - 1] the fewest rows outside of every tree that can be cut out of this one, whatever its leaves say."""
+    order = np.argsort(numbers, kind="stable")
+    ascending = numbers[order]
+    goes_left = {
+        node: split.goes_left(X)[order] for node, split in enumerate(tree.splits) if split is not None
+    }
+    sides = (True, False) if tree.depth <= DEEP else ()
+
+    def outside(rows: NDArray[np.bool_]) -> int:
+        own = ascending[rows]
+        # A little narrower than the tolerance, so that no rounding refutes a true claim; equal numbers always fit.
+        with np.errstate(over="ignore"):
+            last = own + 2 * tolerance * (1 - 1e-9) - 8 * np.finfo(np.float64).eps * np.abs(own)
+        ends = np.searchsorted(own, np.maximum(last, own), side="right")
+        return len(own) - int((ends - np.arange(len(own))).max(initial=0))
+
+    @cache
+    def least(node: int, path: tuple[tuple[int, bool], ...]) -> tuple[int, ...]:
+        rows = np.ones(len(numbers), dtype=np.bool_)
+        for above, left in path:
+            rows &= goes_left[above] == left
+        best = [outside(rows)]
+        if node not in goes_left:
+            return tuple(best)
+        children = {True: int(tree.children_left[node]), False: int(tree.children_right[node])}
+        a, b = (least(children[left], (*path, (node, left))) for left in (True, False))
+        for i, one in enumerate(a):
+            for j, other in enumerate(b):
+                _note(best, i + j + 1, one + other)
+        for left in sides:  # the split gives way to one of its sides
+            for k, rows_outside in enumerate(least(children[left], path)):
+                _note(best, k, rows_outside)
+        return tuple(np.minimum.accumulate(best).tolist())
+
+    found = list(least(0, ()))
+    return found + [found[-1]] * (tree.n_leaves - len(found))
+
+
+def _note(best: list[int], k: int, value: int) -> None:
+    best += [value] * (k + 1 - len(best))
+    best[k] = min(best[k], value)
+
+
+def _equal(name: str, claimed: Any, found: Any) -> Check:
+    fault = "" if claimed == found else str(found)
+    return _check(name, fault, f"{claimed!s:.60}", "The certificate is of other numbers, or of another tree.")
+
+
+def _check(name: str, fault: str, expected: str, message: str) -> Check:
+    return Check(name, not fault, expected, fault or "as claimed", message if fault else "")

@@ -1,0 +1,199 @@
+"""BornAgainTreeRegressor: what it hands to the search, what it says of rows, what it refuses."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from treewright import BornAgainTreeRegressor
+from treewright.bornagain import distil_values
+from treewright.convert import Model, from_json, to_json
+from treewright.errors import InputError
+from treewright.result import SolveStatus, StopReason
+from treewright.table import table_from
+from treewright.tree import CategorySplit
+
+QUICK = {"max_depth": 2, "max_leaves": 4, "time_limit": None, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, y = load_diabetes(return_X_y=True)
+    return X[:300], y[:300], X[300:]
+
+
+def test_it_is_the_search_on_the_models_numbers(rows):
+    X, y, new = rows
+    model = BornAgainTreeRegressor(GradientBoostingRegressor(n_estimators=20), random_state=3, **QUICK)
+    model.fit(X, y)
+    numbers = model.estimator_.predict(X)
+    assert model.estimator_.random_state == 3
+    assert model.tolerance_ == pytest.approx(numbers.std() / 2)
+    again = distil_values(
+        numbers, X, tolerance=model.tolerance_, share=0.1, max_depth=2, max_leaves=4, time_limit=None
+    )
+    assert model.result_.status is SolveStatus.OPTIMAL
+    assert model.result_.sentence() == again.sentence()
+    near = np.abs(model.predict(X) - numbers) <= model.tolerance_
+    assert near.sum() == model.result_.stats["rows_alike"]
+    counted = model.agreement(new)
+    truly = np.abs(model.predict(new) - model.estimator_.predict(new)) <= model.tolerance_
+    assert (counted.n_rows, counted.n_alike) == (len(new), truly.sum())
+    assert 0 < counted.lower_bound < counted.share
+    assert model.rows_.tolist() == list(range(300))
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(new), model.predict(new))
+    saved = from_json(to_json(Model.of(model.result_)))
+    np.testing.assert_array_equal(saved.tree.predict(new), model.predict(new))
+    assert saved.result.sentence() == model.result_.sentence()
+
+
+def test_the_units_of_the_tolerance(rows):
+    X, y, _ = rows
+    for units, tolerance in (("target", 25.0), ("deviations", 25.0 / y.std())):
+        model = BornAgainTreeRegressor(
+            GradientBoostingRegressor(n_estimators=5, random_state=0),
+            units=units, tolerance=tolerance, **QUICK,
+        ).fit(X, y)  # fmt: skip
+        spread = model.estimator_.predict(X).std()
+        assert model.tolerance_ == pytest.approx(25.0 if units == "target" else 25.0 / y.std() * spread)
+    constant = BornAgainTreeRegressor(DummyRegressor(), **QUICK).fit(X, y)
+    assert (constant.tolerance_, constant.get_n_leaves()) == (0.0, 1)
+    huge = BornAgainTreeRegressor(KNeighborsRegressor(1), **QUICK).fit(X[:20], y[:20] * 1e300)
+    assert np.isfinite(huge.tolerance_)
+    assert huge.result_.status is SolveStatus.OPTIMAL
+
+
+def test_at_most_so_many_rows_are_drawn(rows):
+    X, y, _ = rows
+    model = BornAgainTreeRegressor(max_rows=80, random_state=1, **QUICK).fit(X, y)
+    assert len(set(model.rows_)) == 80 == model.result_.stats["rows"]
+    assert "of 80 rows" in model.result_.sentence()
+    again = BornAgainTreeRegressor(max_rows=80, random_state=1, **QUICK).fit(X, y)
+    assert again.rows_.tolist() == model.rows_.tolist()
+    other = BornAgainTreeRegressor(max_rows=80, random_state=2, **QUICK).fit(X, y)
+    assert other.rows_.tolist() != model.rows_.tolist()
+    near = (
+        np.abs(model.predict(X[model.rows_]) - model.estimator_.predict(X[model.rows_])) <= model.tolerance_
+    )
+    assert near.sum() == model.result_.stats["rows_alike"]
+
+
+def test_a_pipeline_over_text_gives_a_tree_over_text():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"colour": rng.choice(["red", "green", "blue"], 200), "size": rng.normal(size=200)})
+    y = np.where(frame["colour"] == "red", 5.0, 0.0) + np.where(frame["size"] > 0, 1.0, 0.0)
+    encoded = make_column_transformer((OneHotEncoder(), ["colour"]), (StandardScaler(), ["size"]))
+    model = BornAgainTreeRegressor(
+        make_pipeline(encoded, GradientBoostingRegressor(n_estimators=200, random_state=0)),
+        tolerance=0.1, units="target", share=0.0, **QUICK,
+    ).fit(frame, y)  # fmt: skip
+    assert model.get_n_leaves() == 4
+    assert any(isinstance(split, CategorySplit) for split in model.tree_.splits)
+    assert (
+        "over all thresholds and all single categories against the rest of depth 2"
+        in model.result_.sentence()
+    )
+    assert model.agreement(frame).n_alike == 200
+    assert list(model.feature_names_in_) == ["colour", "size"]
+    ready = BornAgainTreeRegressor.from_fitted(
+        model.estimator_, frame, tolerance=0.1, units="target", share=0.0
+    )
+    assert ready.get_n_leaves() == 4
+    np.testing.assert_allclose(ready.predict(frame), model.predict(frame))
+
+
+def test_codes_may_be_categories_for_the_tree(rows):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 120), rng.normal(size=120)])
+    y = np.where(X[:, 0] == 3, 1.0, 0.0)
+    model = BornAgainTreeRegressor(
+        GradientBoostingRegressor(random_state=0), categorical_features=[0], share=0.0, **QUICK
+    ).fit(X, y)
+    assert model.get_n_leaves() == 2  # by thresholds it were three
+    assert model.agreement(X).n_alike == 120
+
+
+def test_what_is_open_is_said(rows):
+    """The fewest leaves may be proven before it is known whether another tree of as many is near on more rows."""
+    X, y = rows[0][:60], rows[1][:60]
+    asked = {"max_depth": 3, "max_leaves": 8, "time_limit": None, "progress": False, "random_state": 0}
+    proven = BornAgainTreeRegressor(**asked).fit(X, y).result_
+    assert proven.status is SolveStatus.OPTIMAL
+    seen = set()
+    for steps in (1, 10, 40, 160, 640, 2560):
+        if steps >= proven.stats["steps"]:
+            break
+        with pytest.warns(ConvergenceWarning):
+            stopped = BornAgainTreeRegressor(step_limit=steps, **asked).fit(X, y).result_
+        assert stopped.status is SolveStatus.FEASIBLE
+        assert stopped.stop_reason is StopReason.STEP_LIMIT
+        assert stopped.lower_bound <= proven.objective <= stopped.objective
+        keeps = stopped.loss <= 0.1
+        open_only = keeps and stopped.lower_bound == stopped.objective
+        assert ("Whether one with as many leaves" in stopped.sentence()) == open_only
+        assert ("Its size is not proven least" in stopped.sentence()) == (not open_only)
+        seen.add(open_only)
+    assert False in seen
+
+
+def test_the_callback_stops_it(rows):
+    X, y, _ = rows
+    with pytest.warns(ConvergenceWarning):
+        model = BornAgainTreeRegressor(
+            tolerance=0.1, max_depth=5, time_limit=None, progress=lambda state: True
+        ).fit(X, y)
+    assert model.result_.stop_reason is StopReason.CALLBACK
+    assert model.get_n_leaves() >= 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"units": "percent"}, 'give "deviations" or "target"'),
+        ({"tolerance": -1}, "tolerance="),
+        ({"tolerance": "wide"}, "tolerance='wide'"),
+        ({"tolerance": True}, "tolerance=True"),
+        ({"share": 1.5}, "share=1.5"),
+        ({"max_depth": -1}, "max_depth=-1"),
+        ({"max_leaves": 0}, "max_leaves=0"),
+        ({"max_rows": 0}, "max_rows=0"),
+        ({"max_rows": 2.5}, "max_rows=2.5"),
+        ({"progress": 3}, "progress=3"),
+        ({"time_limit": -1}, "time_limit=-1"),
+        ({"categorical_features": ["no"]}, "no"),
+    ],
+)
+def test_bad_parameters_are_refused(rows, wrong, message):
+    X, y, _ = rows
+    with pytest.raises(InputError, match=message):
+        BornAgainTreeRegressor(**wrong).fit(X[:30], y[:30])
+
+
+def test_models_that_cannot_be_used(rows):
+    X, y, _ = rows
+    with pytest.raises(InputError, match="one number a row"):
+        BornAgainTreeRegressor(LinearRegression()).fit(X, np.column_stack([y, y]))
+    with pytest.raises(InputError, match="has no method predict"):
+        BornAgainTreeRegressor.from_fitted("model.json", X)
+    with pytest.raises(NotFittedError):
+        BornAgainTreeRegressor().predict(X)
+    with pytest.warns(DataConversionWarning):
+        column = BornAgainTreeRegressor(LinearRegression(), **QUICK).fit(X, y[:, None])
+    assert column.predict(X).shape == y.shape
+
+
+def test_a_table_may_be_given_to_the_search(rows):
+    X, y, _ = rows
+    tables = [distil_values(y[:40], rows, tolerance=30, max_depth=2) for rows in (X[:40], table_from(X[:40]))]
+    assert tables[0].sentence() == tables[1].sentence()
