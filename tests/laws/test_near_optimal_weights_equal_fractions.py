@@ -7,6 +7,7 @@ numbers had to be rounded, it says so: no tree up to its bound is missing, and n
 from __future__ import annotations
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -156,3 +157,24 @@ def test_a_set_up_to_the_objective_of_the_best_tree_has_that_tree():
         again = near_optimal_trees(X, y, max_objective=best.best.objective, **asked)
         assert again.rank(again.best.tree) is not None or asked["leaf_labels"] == "any"
         assert again
+
+
+def test_a_set_is_exact_where_the_search_before_it_had_fewer_bits():
+    """The search over ranked columns rounds such weights, and says within what its tree is proven; the set does not."""
+    X = np.array([[1, 0.9], [0, 0.69], [2, -0.73], [1, 0.9], [0, 0.69], [2, -0.73], [2, 0.13]])
+    asked = {
+        "sample_weight": [2, 3e9, 2, 2, 3e9, 3e9, 2],
+        "costs": [[0, 5, 4], [2, 0, 1], [2, 4, 0]],
+        "cost_complexity": 0.1,
+        "max_depth": 2,
+        "slack": 0,
+    }
+    y = [2, 0, 2, 0, 1, 2, 0]
+    binary = near_optimal_trees(X, y, **asked)
+    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
+        ranked = near_optimal_trees(X, y, thresholds="all", **asked)
+    assert ranked.best.rounding > 0
+    assert ranked.best.objective > binary.best.objective
+    assert ranked.table() == binary.table()
+    assert ranked.bound_ == binary.bound_ == binary.best.objective
+    assert ranked.result(0).status.name == "OPTIMAL"

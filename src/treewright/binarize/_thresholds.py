@@ -135,12 +135,16 @@ def gaps_of(x: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -
         first = _first_of_each_value(ordered)[1:]
         left, known, missing = first.astype(np.float64), float(n_known), float(len(x) - n_known)
     else:
-        order = np.argsort(x, kind="stable")
+        order = np.argsort(x)  # several times faster than the stable sort
         ordered = x[order[:n_known]]
         first = _first_of_each_value(ordered)[1:]
+        if (
+            len(first) + 1 < n_known
+        ):  # rows of equal value in the order of the table: sums are rounded in one way
+            order = np.argsort(x, kind="stable")
         running = np.cumsum(weight[order[:n_known]])
         left, known = running[first - 1], float(running[-1]) if n_known else 0.0
-        missing = float(weight[order[n_known:]].sum())
+        missing = float(weight[np.isnan(x)].sum())
     return Gaps(ordered[first - 1], ordered[first], left, known, missing)
 
 

@@ -47,7 +47,9 @@ def solve_with_lines(
         What is proven is proven of constant leaves.
     """
     limits = (limits or Limits()).started()
-    found = solve_regression(problem, limits=_of_search(limits), options=options, progress=progress)
+    found = solve_regression(
+        problem, limits=_of_search(limits), options=options, progress=progress, shallower=False
+    )  # a note on shallower trees would be one on constant leaves
     return with_lines(found, problem, _of_lines(limits, found.asked_to_stop))
 
 

@@ -84,8 +84,8 @@ def in_threads(
         return [_within(do, part, watch) for part in every]
     together = Watch(watch.limits, share=threads)
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(_within, do, part, together) for part in every]
         try:
+            futures = [pool.submit(_within, do, part, together) for part in every]
             for future in futures:
                 future.exception()
         except BaseException:  # Ctrl-C: no thread works on for nobody

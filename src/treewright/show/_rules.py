@@ -29,7 +29,8 @@ class Rule:
     conditions : tuple of str
         All must hold; empty if the tree is one leaf.
     prediction : object
-        Label, action of a policy tree, or value of a regression tree.
+        Label, action of a policy tree, or value of a regression tree (of a leaf with a line its mean; `label` has the
+        largest terms).
     share : float
         Share of the training weight in the leaf that has this label; NaN for trees of other kinds and without weight.
     n_rows : int

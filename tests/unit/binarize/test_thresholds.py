@@ -151,3 +151,22 @@ def test_label_changes_against_the_definition(rows):
         if len({label for v, label in rows if v in (a, b)}) > 1:
             expected.add((a + b) / 2)
     assert kept == expected - {0.5}
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_weights_of_equal_values_are_added_in_the_order_of_the_rows(data):
+    """However a machine sorts: sums of real weights are rounded in one way only."""
+    values = data.draw(st.lists(st.sampled_from([-0.0, 0.0, 1.0, 2.5, 7.0, np.nan]), min_size=1, max_size=60))
+    x = np.array(values) if data.draw(st.booleans()) else np.random.default_rng(len(values)).normal(size=60)
+    weight = np.random.default_rng(len(values)).random(len(x))
+    found = gaps_of(x, weight)
+    running, expected = 0.0, []
+    known = np.unique(x[~np.isnan(x)])
+    for value in known:
+        for row in np.flatnonzero(x == value):
+            running += weight[row]
+        expected.append(running)
+    assert found.left.tolist() == expected[:-1]
+    assert found.known == running
+    assert found.missing == weight[np.isnan(x)].sum()

@@ -245,6 +245,41 @@ def test_a_signal_before_the_search_itself_leaves_a_small_tree(
     assert CliRunner().invoke(app, ["verify", str(model), str(data)]).exit_code == 0
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("verb", ["query", "choose", "verify", "verify, a set"])
+def test_a_signal_ends_what_only_reads(verb, data, tmp_path, monkeypatch, number, code):
+    """One line, the exit code, and no file: the signal comes in the middle of the work."""
+    import treewright.near_optimal
+    import treewright.verify
+
+    made, page = tmp_path / "made.json", tmp_path / "page.html"
+    search = ["fit", "-c", ".05"] if verb == "verify" else ["near-optimal", "--cost-complexity", ".05"]
+    asked = [*search, str(data), "-t", "y", "--max-depth", "2", "-o", str(made)]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    where, name = treewright.near_optimal, "load_near_optimal"
+    if verb == "verify":
+        where, name = treewright.verify, "verify"
+    real, calls = getattr(where, name), []
+
+    def work(*args, **options):
+        calls.append(args)
+        signal.raise_signal(number)
+        return real(*args, **options)
+
+    monkeypatch.setattr(where, name, work)
+    args = {
+        "query": ["query", str(made), "--uses", "b1", "-o", str(page)],
+        "choose": ["choose", str(made), "-o", str(page)],
+        "verify": ["verify", str(made), str(data)],
+        "verify, a set": ["verify", str(made), str(data)],
+    }[verb]
+    done = CliRunner().invoke(app, args)
+    assert len(calls) == 1
+    assert done.exit_code == code, done.output
+    assert done.stderr.strip().splitlines()[-1].startswith("Interrupted" if code == 130 else "Terminated")
+    assert os.listdir(tmp_path) == ["made.json"]
+
+
 NEEDS_MEMORY = {
     "fit": ["-c", ".0005"],
     "fit, all thresholds": ["-c", ".0005", "--max-depth", "6", "--thresholds", "all"],

@@ -153,8 +153,9 @@ def test_ctrl_c_ends_the_lines_of_a_whole_front(monkeypatch):
 def test_search_and_lines_share_the_time_limit(monkeypatch):
     seen = {}
 
-    def searched(problem, *, limits, options, progress):
+    def searched(problem, *, limits, options, progress, shallower):
         seen["search"] = limits
+        assert not shallower  # its note would speak of constant leaves
         return solve_regression(problem)
 
     def lined(result, problem, limits):
