@@ -257,7 +257,7 @@ def threshold_splits(position: int, thresholds: NDArray[np.float64], gaps: Gaps)
 
 
 def scope_of_all(table: Table) -> str:
-    """Return over which trees a proof is that looked at every split of the table, in words.
+    """Return, in words, which trees a proof over every split of the table is about.
 
     Parameters
     ----------

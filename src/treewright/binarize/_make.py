@@ -252,7 +252,7 @@ def auto_splits(
 
 
 def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
-    """Return the largest number of choices a column with which all columns offer at most so many splits, 1 or more.
+    """Return the largest number of choices per column, at least 1, with which all columns stay within so many splits.
 
     Parameters
     ----------

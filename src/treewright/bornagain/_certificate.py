@@ -29,7 +29,7 @@ def find_other_decision(
     *,
     method: str = "bounds",
 ) -> NDArray[np.float64] | None:
-    """Find a row of a box that the ensemble decides otherwise than `row`, or prove that there is none.
+    """Find a row of a box for which the ensemble decides differently from `row`, or prove that there is none.
 
     Parameters
     ----------

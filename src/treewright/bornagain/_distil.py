@@ -109,7 +109,7 @@ def distil(
     memory_limit: int | None = DEFAULT_MEMORY,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
-    """Find the tree of fewest leaves that agrees with the ensemble on given rows, or on nearly all of them.
+    """Find the tree with the fewest leaves that agrees with the ensemble on given rows, or on nearly all of them.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def distil_values(
     memory_limit: int | None = None,
     progress: Callable[[Any], bool | None] | None = None,
 ) -> BornAgainResult:
-    """Find the tree of fewest leaves that is near a regression model on given rows, or on nearly all of them.
+    """Find the tree with the fewest leaves that is near a regression model on given rows, or on nearly all of them.
 
     Parameters
     ----------

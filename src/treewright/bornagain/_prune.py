@@ -110,7 +110,7 @@ def solve_active(
     memory_limit: int | None = DEFAULT_MEMORY,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
-    """Find the fewest leaves that can survive pruning by the rows `X` of any faithful tree.
+    """Find the fewest leaves that any faithful tree can have after it is pruned by the rows `X`.
 
     Parameters
     ----------

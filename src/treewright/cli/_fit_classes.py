@@ -59,7 +59,7 @@ def fit_classes(
     ascii_only: bool,
     titles: Path | None = None,
 ) -> None:
-    """Find the tree of smallest objective for labels, and say what is proven about it."""
+    """Find the tree with the smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
     from treewright.result import SolveStatus, StopReason
     from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided

@@ -96,7 +96,7 @@ def frontier(
     progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
-    """Find, for every number of leaves, the tree of provably smallest training loss.
+    """Find, for every number of leaves, the tree with provably the smallest training loss.
 
     Prints one line for each number of leaves that is worth having: its loss, what is proven, and the leaf
     penalties (--cost-complexity of fit) that select it. Ctrl-C and SIGTERM stop the search; each line then has its own

@@ -8,7 +8,7 @@ __all__ = ["ColumnUse", "Size"]
 
 
 class Size(NamedTuple):
-    """One line of `NearOptimalTrees.table`: the trees with so many leaves that lose so much.
+    """One line of `NearOptimalTrees.table`: the trees of one number of leaves and one loss.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ __all__ = ["GapFrontier", "GapPoint", "gap_frontier"]
 
 
 class GapPoint(NamedTuple):
-    """The best tree whose gap is so small.
+    """The best tree whose gap is at most this one.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class GapPoint(NamedTuple):
 
 
 class GapFrontier(NamedTuple):
-    """The best tree for every largest gap.
+    """The best tree for each limit on the gap.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def gap_frontier(
     look_at: int = 100_000,
     time_limit: float | None = None,
 ) -> GapFrontier:
-    """Return the best tree of a set for every largest gap between a group and all others.
+    """Return the best tree of a set for each limit on the gap between a group and all others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact search for the tree of smallest objective."""
+"""Exact search for the tree with the smallest objective."""
 
 from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._choose_engine import Choice, choose_engine

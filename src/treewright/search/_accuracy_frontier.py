@@ -38,7 +38,7 @@ def accuracy_frontier(
     progress: Literal["auto"] | bool | ProgressCallback = "auto",
     search_options: SearchOptions | SweepOptions | None = None,
 ) -> Frontier:
-    """Find, for every number of leaves, the tree of provably smallest training loss.
+    """Find, for every number of leaves, the tree with provably the smallest training loss.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["check_n_jobs", "threads_of"]
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
-    """Return how many tasks are done at once, as joblib takes it.
+    """Return how many tasks run at once, as joblib counts them.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
 
 
 def threads_of(n_jobs: Any) -> int:
-    """Return with how many threads one search may run.
+    """Return how many threads one search may use.
 
     Inside a task of `joblib.Parallel` it is no more than the task's share of the cores, so that threads inside and
     tasks outside are never more together than the cores: the share that joblib gives worker processes, else one.

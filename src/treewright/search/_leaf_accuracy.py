@@ -195,7 +195,7 @@ def solve_with_leaf_accuracy(
     options: LeafAccuracyOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective among those with every leaf right on `min_leaf_accuracy` of its weight.
+    """Find the tree with the smallest objective among those with every leaf right on `min_leaf_accuracy` of its weight.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ FLOAT = 1e-9  # of a value or a loss: what float64 sums of weights may differ by
 def leaf_value(
     correct: float, weight: float, criterion: Criterion = "accuracy", confidence: float = 0.95
 ) -> float:
-    """Return the value of a leaf: its accuracy, or the lower confidence bound of it.
+    """Return the value of a leaf: its accuracy, or the lower confidence bound of that accuracy.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def solve(
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> SolveResult:
-    """Find the tree of smallest objective.
+    """Find the tree with the smallest objective.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def solve_binary(
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
 ) -> SolveResult:
-    """Find the tree of smallest objective whose splits are among `split_matrix`; see `solve`.
+    """Find the tree with the smallest objective whose splits are among `split_matrix`; see `solve`.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def solve_frontier(
     options: SearchOptions | SweepOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> Frontier:
-    """Find for each number of leaves the tree of smallest loss.
+    """Find for each number of leaves the tree with the smallest loss.
 
     Parameters
     ----------

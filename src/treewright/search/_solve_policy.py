@@ -36,7 +36,7 @@ def solve_policy(
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> PolicyResult:
-    """Find the policy tree of smallest objective over all thresholds.
+    """Find the policy tree with the smallest objective over all thresholds.
 
     Parameters
     ----------

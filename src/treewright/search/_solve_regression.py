@@ -31,7 +31,7 @@ def solve_regression(
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> RegressionResult:
-    """Find the regression tree of smallest objective over all thresholds.
+    """Find the regression tree with the smallest objective over all thresholds.
 
     Parameters
     ----------

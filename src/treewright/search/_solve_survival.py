@@ -27,7 +27,7 @@ def solve_survival(
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> SurvivalResult:
-    """Find the survival tree of smallest objective over all thresholds.
+    """Find the survival tree with the smallest objective over all thresholds.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["ShardProgress"]
 
 @dataclass(frozen=True, slots=True)
 class ShardProgress(Progress):
-    """State of a run over shards, told on the rows of the shards that were searched so far.
+    """State of a run over shards, counted on the rows of the shards searched so far.
 
     Parameters
     ----------
