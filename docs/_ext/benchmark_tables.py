@@ -1,4 +1,4 @@
-"""The directive ``benchmark-tables``: every stored result, with the command that makes it again."""
+"""The directive ``benchmark-tables``: every stored result, or the one that is named, with the command that makes it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ LONG = 20  # rows; a longer table scrolls inside the page
 
 
 class BenchmarkTables(SphinxDirective):
-    """A section for each file of results, written in Markdown (so the page must be Markdown too)."""
+    """A section for each file of results, written in Markdown (so the page must be Markdown too).
+
+    With the name of a file as its argument: that table alone, without a section of its own.
+    """
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
+        if self.arguments:
+            return self._one(RESULTS / f"{self.arguments[0]}.json")
         found: list[nodes.Node] = []
         for path in results():
             self._watch(path)
@@ -36,6 +43,13 @@ class BenchmarkTables(SphinxDirective):
             section += nodes.literal_block("", text, language="text", classes=["long-table"])
             found.append(section)
         return found
+
+    def _one(self, path: Path) -> list[nodes.Node]:
+        self._watch(path)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        found = nodes.container()
+        self._parse(f"{table(content)}\n\n{about(content)} Command: `{command_of(path.stem)}`.", found)
+        return found.children
 
     def _watch(self, path: Path) -> None:
         self.env.note_dependency(str(path))
