@@ -37,7 +37,7 @@ def near_values_answers(case: Case) -> Iterator[Mismatch]:
     n, tolerance = len(kept), Fraction(model.tolerance_)
     nodes = found.walker.content["nodes"]
     words = f"{result.sentence()} Tolerance {float(tolerance)!r}, numbers {u!r}."
-    yield from walks_alike(found, model, lambda leaf: nodes[leaf]["value"][0])
+    yield from walks_alike(found, model, lambda leaf, _: nodes[leaf]["value"][0])
     counts = [
         sum(
             abs(Fraction(nodes[leaf]["value"][0]) - Fraction(u[i])) <= width(tolerance, u[i], sign)
