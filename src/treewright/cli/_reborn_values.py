@@ -101,7 +101,7 @@ def reborn_values(asked: AskedValues) -> None:
     """
     from treewright.bornagain import distil_values, value_agreement
     from treewright.convert import Model, save_model
-    from treewright.estimators._born_again_regressor import deviation_of
+    from treewright.estimators._born_again_regressor import deviations
     from treewright.result import StopReason
     from treewright.search import progress_bar
 
@@ -116,7 +116,7 @@ def reborn_values(asked: AskedValues) -> None:
         numbers = model.predict(csv.table.X)
     for text in csv.table.notes:
         note(f"Note: {text}")
-    tolerance = deviation_of(numbers) / 2 if asked.within is None else asked.within
+    tolerance = deviations(0.5, numbers) if asked.within is None else asked.within
     note(f"{size_of(csv.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading, seconds = asked.clock.seconds, asked.clock.left()
     with progress_bar("auto" if asked.progress else False, seconds) as report:

@@ -20,7 +20,7 @@ from treewright.result import BornAgainResult
 from treewright.search import ProgressCallback, progress_bar
 from treewright.table import Table
 
-__all__ = ["BornAgainTreeRegressor", "deviation_of", "make_regression_forest"]
+__all__ = ["BornAgainTreeRegressor", "deviations", "make_regression_forest"]
 
 UNITS = ("deviations", "target")
 SMALLER = "a larger tolerance or share, or a smaller max_depth or max_rows"
@@ -48,7 +48,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         How far the tree's number may be from the model's, >= 0.
     units : {"deviations", "target"}, default="deviations"
         Of `tolerance`: standard deviations of the model's numbers on the training rows, or the units of the target.
-        ``tolerance_`` has it in those of the target.
+        ``tolerance_`` has it in those of the target, deviations to four digits.
     share : float, default=0.1
         Share of the rows, 0 to 1, on which the tree may be further from the model.
     max_depth : int, default=3
@@ -224,7 +224,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             numbers = numbers.ravel()
         self.tolerance_ = self.tolerance
         if self.units == "deviations" and isinstance(self.tolerance, Real) and self.tolerance is not True:
-            self.tolerance_ = float(self.tolerance) * deviation_of(numbers)
+            self.tolerance_ = deviations(float(self.tolerance), numbers)
         self.rows_ = self._drawn(table.n_rows)
         all_rows = len(self.rows_) == table.n_rows
         with progress_bar(self.progress, self.time_limit) as report:
@@ -281,11 +281,11 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         return value_agreement(self.tree_, numbers, X, tolerance=self.tolerance_, confidence=confidence)
 
 
-def deviation_of(numbers: NDArray[Any]) -> float:
-    """Standard deviation; of what are no finite numbers anything, for the search refuses them."""
+def deviations(count: float, numbers: NDArray[Any]) -> float:
+    """So many standard deviations, to four digits; 0 of what are no finite numbers, which a search refuses."""
     try:
         known = numbers.astype(np.float64)
     except (TypeError, ValueError):
         return 0.0
     unit = float(np.abs(known).max(initial=0.0))
-    return unit * float(np.std(known / unit)) if 0 < unit < np.inf else 0.0
+    return float(f"{count * unit * float(np.std(known / unit)):.4g}") if 0 < unit < np.inf else 0.0

@@ -17,7 +17,6 @@ from treewright.cli._reborn import _bin_numbers, _edges, _in_units
 from treewright.convert import load_model
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import table_from
-from treewright.tree import exactly
 
 
 def run(verb, *words):
@@ -347,9 +346,7 @@ def test_the_default_tolerance_and_what_is_missed(numbers):
     result = run("reborn", old, "--predictions", "yhat", "-x", "y")
     with old.open() as stream:
         deviation = np.std([float(row["yhat"]) for row in csv.DictReader(stream)])
-    assert f"is within {exactly(float(deviation / 2))} of the model's numbers" in " ".join(
-        result.output.split()
-    )
+    assert f"is within {deviation / 2:.4g} of the model's numbers" in " ".join(result.output.split())
     missed = run("reborn", old, "--predictions", "yhat", "-x", "y", "--max-leaves", 1, "--tolerance", 0)
     assert "Raise --within, --tolerance, --max-leaves, --max-depth or --time-limit." in missed.output
 

@@ -38,7 +38,7 @@ def test_it_is_the_search_on_the_models_numbers(rows):
     model.fit(X, y)
     numbers = model.estimator_.predict(X)
     assert model.estimator_.random_state == 3
-    assert model.tolerance_ == pytest.approx(numbers.std() / 2)
+    assert model.tolerance_ == float(f"{numbers.std() / 2:.4g}")
     again = distil_values(
         numbers, X, tolerance=model.tolerance_, share=0.1, max_depth=2, max_leaves=4, time_limit=None
     )
@@ -66,7 +66,9 @@ def test_the_units_of_the_tolerance(rows):
             units=units, tolerance=tolerance, **QUICK,
         ).fit(X, y)  # fmt: skip
         spread = model.estimator_.predict(X).std()
-        assert model.tolerance_ == pytest.approx(25.0 if units == "target" else 25.0 / y.std() * spread)
+        assert model.tolerance_ == pytest.approx(
+            25.0 if units == "target" else 25.0 / y.std() * spread, rel=1e-3
+        )
     constant = BornAgainTreeRegressor(DummyRegressor(), **QUICK).fit(X, y)
     assert (constant.tolerance_, constant.get_n_leaves()) == (0.0, 1)
     huge = BornAgainTreeRegressor(KNeighborsRegressor(1), **QUICK).fit(X[:20], y[:20] * 1e300)
