@@ -181,7 +181,7 @@ def keeps_constraints(found: Found) -> Iterator[Mismatch]:
     least = options.get("min_leaf_accuracy")
     if least is not None:
         worst = min(leaf_accuracy(stated, rows) for rows in found.groups.values())
-        if worst < Fraction(repr(float(least))):
+        if worst < AS_GOOD * Fraction(repr(float(least))):
             yield Mismatch("a constraint is broken", f"a leaf right on {float(worst)!r}, at least {least!r}")
     counts = {k: len(rows) for k, rows in found.groups.items()}
     claimed = {k: found.walker.content["nodes"][k]["n_node_samples"] for k in counts}
