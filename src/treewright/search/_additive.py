@@ -110,9 +110,8 @@ class SquaredErrorLoss:
         if total == 0:
             return 0.0
         loss = 0.0
-        for (
-            y
-        ) in self.targets().T:  # one output after the other: of a million rows all together take new pages
+        # One output after the other: of a million rows all together take new pages.
+        for y in self.targets().T:
             centred = y[rows] - (weight * y[rows]).sum() / total
             centred -= (weight * centred).sum() / total  # for targets far from zero
             loss += float((weight * centred**2).sum())

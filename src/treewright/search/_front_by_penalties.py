@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
+from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, told_to_stop
 from treewright.search._frontier import Frontier
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._result import ROUNDING, refute
@@ -31,7 +31,6 @@ FIRST_PENALTY, PENALTY_STEP, LAST_PENALTY = 0.1, 3.0, 1e-7  # of the loss of a s
 SMALL = 3  # leaves: trees of depth two, whose proof needs no penalty to be quick
 SHARE = 3  # of the time and steps that are left: a search gets one part in so many
 LARGE_TABLE = 1 << 22  # cells: a pass over more takes a large part of a second
-ENDED = (StopReason.INTERRUPT, StopReason.CALLBACK)
 
 Result = TypeVar("Result", bound=SolveResult)
 
@@ -128,7 +127,7 @@ class _Run(Generic[Result]):
     @property
     def ended(self) -> bool:
         """Whether nothing more may be searched."""
-        if self.stop in ENDED:
+        if asked_to_stop(self.stop, {}) is not None:
             return True
         if self.limits.left() <= 0:
             self.stop = StopReason.TIME_LIMIT
