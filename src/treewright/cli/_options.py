@@ -72,12 +72,14 @@ SettingsFile = Annotated[
 ]
 MergeLabels = Annotated[
     bool,
-    typer.Option("--merge-labels", help="Treat labels that differ only in capitals or blanks as one class."),
+    typer.Option(
+        "--merge-labels", help="Treat labels that differ only in capitals, blanks or accents as one class."
+    ),
 ]
 MergeWords = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column in which words that differ only in capitals or blanks become one. Repeatable.",
+        help="Column in which words that differ only in capitals, blanks or accents become one. Repeatable.",
         metavar="COLUMN",
     ),
 ]

@@ -123,7 +123,7 @@ def load_csv(
     words : mapping of str to mapping of str to str, default=None
         By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``.
     merge_words : iterable of str, default=()
-        Columns whose words that differ in capitals or blanks only become one: the most frequent of them.
+        Columns whose words that differ only in capitals, blanks or accents become one: the most frequent of them.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.

@@ -76,7 +76,7 @@ class FieldReader:
     words : mapping of str to mapping of str to str
         By column, words that stand for another one.
     merged : collection of str
-        Columns whose words that differ in capitals or blanks only are one.
+        Columns whose words that differ only in capitals, blanks or accents are one.
     missing_in : mapping of str to sequence of str
         By column, fields that mean "missing" there only.
 

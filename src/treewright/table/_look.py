@@ -373,7 +373,7 @@ def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.i
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
-    """Words that differ in capitals or blanks only, the most frequent first."""
+    """Words that differ only in capitals, blanks or accents, the most frequent first."""
     groups = groups_alike(words)
     if groups:
         shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
@@ -473,7 +473,7 @@ def _word(column: Column, value: float) -> str:
 
 
 def _some(names: Sequence[str], limit: int = 6) -> str:
-    shown = ", ".join(name[:40] for name in names[:limit])
+    shown = ", ".join(name if len(name) <= 60 else f"{name[:57]}..." for name in names[:limit])
     return shown + (", ..." if len(names) > limit else "")
 
 

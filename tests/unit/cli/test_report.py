@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 
 import numpy as np
@@ -201,3 +202,25 @@ def test_settings_and_groups_of_the_command_line(folder):
     model, rows = folder / "model.json", folder / "train.csv"
     assert run("verify", model, rows, "--columns", settings).exit_code == 0
     assert run("predict", model, rows, "--columns", settings).exit_code == 0
+
+
+def test_an_auditor_sees_how_the_file_was_read(tmp_path):
+    """Spellings that became one, fields that mean missing, and the unit that the file writes behind its numbers."""
+    rows = []
+    for k in range(120):
+        sex = "m" if k % 5 == 0 else "M" if k % 2 else "H"
+        back = ("Sí", "SI", "sí", "sí")[k % 4] if k % 10 > 4 else ("NO", "no")[k % 2]
+        rows.append([f"{90 + k % 10},5 %", 999 if k % 20 == 0 else 20 + k % 60, sex, back])
+    data = write_csv(tmp_path / "data.csv", [["saturation", "age", "sex", "back"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    rules = ("--merge-labels", "--merge-words", "sex", "--missing", "age=999", "--separator", ",")
+    fit = run("fit", data, "-t", "back", *rules, "-c", 0.01, "--max-depth", 2, "--out", model)
+    assert fit.exit_code == 0, fit.output
+    done = run("report", model, data, "--no-models", "--out", out)
+    assert done.exit_code == 0, done.output
+    text = html.unescape(out.read_text(encoding="utf-8"))
+    assert "'no' is 'NO'" in text, text[text.index("Labels taken") :][:300]
+    assert "are 'sí'" in text
+    assert "sex: 'm' is 'M'" in text
+    assert "age: '999'" in text
+    assert '"unit": "%"' in text or '"unit":"%"' in text

@@ -61,6 +61,7 @@ def facts(
     test: Rows | None,
     date: str,
     files: Mapping[str, str],
+    reading: Sequence[tuple[str, str]] = (),
 ) -> list[tuple[str, str]]:
     """Return questions of an auditor with their answers; what nobody said is named as such."""
     said = [(title, settings.about[key]) for key, title in ABOUT if key in settings.about]
@@ -74,6 +75,7 @@ def facts(
         file = f", file {files[kind]}" if kind in files else ""
         check = f", SHA-256 of the file {files[f'{kind}_sha256']}" if f"{kind}_sha256" in files else ""
         said.append((what, f"{len(rows):,}{file}{check}; fingerprint as read {fingerprint(rows)}"))
+    said += reading
     said += _rules(result, terms)
     versions = f"treewright {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     made_by = files.get("written_by")

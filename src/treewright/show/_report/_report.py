@@ -26,6 +26,7 @@ from treewright.show._report._embed import embedded_model, script_json, used_col
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._leaves import Leaf, confusion, count_right, describe_leaves
 from treewright.show._report._page import render_page
+from treewright.show._report._reading import reading_facts, with_units
 from treewright.show._report._rows import Rows, read_rows, rows_seen_before
 from treewright.show._report._steps import picture
 from treewright.show._titles import column_words, in_words_of_people, label_words, settings_from
@@ -141,7 +142,8 @@ def report(
     contenders = compare(
         tree, train, test, others=trees, fit_models=fit_models, max_depth=limits.get("max_depth")
     )
-    known = settings_from(settings)
+    reading = model.reading if isinstance(model, Model) else None
+    known = with_units(settings_from(settings), reading)
     words, labels = column_words(tree, known), label_words(tree, known)
     seen = train if test is None else test  # the rows that accuracies are believed of
     by_group = rates_of_groups(tree, seen, labels, groups or {}, known)
@@ -172,7 +174,7 @@ def report(
         by_class=rates_of_classes(tree, seen, labels),
         by_group=by_group,
         column_words=[words[j] for j in used_columns(tree)],
-        facts=facts(known, result, terms, train, test, date or today(), named),
+        facts=facts(known, result, terms, train, test, date or today(), named, reading_facts(reading)),
         contact=known.about.get("contact") or known.about.get("owner") or "",
         date=date or today(),
         certificate=explain(result, terms, len(train), better),
