@@ -44,3 +44,22 @@ def test_links_resolve(page: Path) -> None:
         if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
             broken.append(link)
     assert not broken
+
+
+NAMED = re.compile(r"`([\w./-]+\.(?:py|hpp|cpp|def|css|js))(?:: ([\w, ]+))?`")
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_files_are_there(page: Path) -> None:
+    """A file of the sources that a page names, such as `search/a.cpp: run`, exists and holds what is named in it."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    folders = ("src", "cpp", "tests", "benchmarks", "docs", "examples", "tools")
+    files = [path.as_posix() for folder in folders for path in (ROOT / folder).rglob("*.*")]
+    missing = []
+    for name, inside in set(NAMED.findall(text)):
+        found = [path for path in files if path.endswith("/" + name)]
+        words = [word.strip() for word in inside.split(",") if word.strip()]
+        held = any(all(word in Path(path).read_text(encoding="utf-8") for word in words) for path in found)
+        if not held:
+            missing.append(f"{name}: {inside}" if inside else name)
+    assert not missing
