@@ -11,7 +11,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +21,7 @@ from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, check_n_jobs
+from treewright.search import Frontier, Limits, answers_in_order, check_n_jobs
 from treewright.search._frontier import check_max_leaves
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
 from treewright.tree import Tree
@@ -166,7 +166,7 @@ class FrontCV:
 
         try:
             # In the order of the folds, so that nothing depends on which worker was first.
-            answers: Iterator[FoldFront] = Parallel(n_jobs=n_jobs, return_as="generator")(searches())
+            answers: Iterator[FoldFront] = answers_in_order(searches(), n_jobs)
             with watched(self.progress, lambda: _Bar(len(folds))) as report:
                 for front in answers:
                     fronts.append(front)

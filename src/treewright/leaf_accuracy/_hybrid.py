@@ -41,7 +41,7 @@ from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
 from treewright.leaf_accuracy._shared import Shared
 from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
-from treewright.search import check_n_jobs
+from treewright.search import answers_in_order, check_n_jobs
 from treewright.tree import Tree
 
 __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
@@ -190,7 +190,7 @@ def extend_leaves(
     )
     done: dict[int, Extension] = {}
     try:
-        for extension in Parallel(n_jobs=check_n_jobs(n_jobs), return_as="generator")(jobs):
+        for extension in answers_in_order(jobs, check_n_jobs(n_jobs), Parallel):
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
                 extension = replace(extension, model=shared.model, classes=shared.classes)

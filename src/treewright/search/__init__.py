@@ -6,7 +6,7 @@ from treewright.search._forecast import SearchForecast, SearchTrial, forecast_se
 from treewright.search._frontier import Frontier
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
-from treewright.search._jobs import check_n_jobs, threads_of
+from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import (
     solve_leaf_accuracy,
     solve_with_leaf_accuracy,
@@ -45,6 +45,7 @@ __all__ = [
     "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
+    "answers_in_order",
     "check_n_jobs",
     "choose_engine",
     "forecast_search",

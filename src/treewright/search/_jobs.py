@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["check_n_jobs", "threads_of"]
+__all__ = ["answers_in_order", "check_n_jobs", "threads_of"]
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
@@ -60,3 +61,25 @@ def threads_of(n_jobs: Any) -> int:
         share = os.environ.get("OMP_NUM_THREADS", "1")  # set by joblib in its worker processes
         threads = min(threads, max(1, int(share)) if share.isdigit() else 1)
     return max(1, threads)
+
+
+def answers_in_order(tasks: Iterable[Any], n_jobs: int | None, parallel: Any = None) -> Iterator[Any]:
+    """Return the answers to tasks of joblib in order: as they come, or all at the end if the backend has no other way.
+
+    Parameters
+    ----------
+    tasks : iterable of joblib.delayed calls
+    n_jobs : int or None
+        As `check_n_jobs` returns it.
+    parallel : type, default=None
+        joblib's `Parallel`, or scikit-learn's, which goes with its own `delayed`.
+    """
+    if parallel is None:
+        import joblib
+
+        parallel = joblib.Parallel
+    try:
+        work = parallel(n_jobs=n_jobs, return_as="generator")
+    except ValueError:  # Ray's backend, for one
+        work = parallel(n_jobs=n_jobs)
+    return iter(work(tasks))

@@ -11,10 +11,12 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from treewright.errors import InputError
 from treewright.search import check_n_jobs
+from treewright.shards._on_ray import run_on_ray, workers_on_ray
 
 __all__ = ["Lost", "Pool"]
 
@@ -42,7 +44,7 @@ class Pool:
     n_jobs : int or None, default=None
         None is 1, unless `joblib.parallel_config` says otherwise; -1 is all cores.
     backend : str or None, default=None
-        Of joblib: "loky", "threading", or what Dask and Ray register.
+        Of joblib: "loky", "threading", or what Dask registers; or "ray".
     """
 
     n_jobs: int | None = None
@@ -57,6 +59,8 @@ class Pool:
         """Return how many tasks are done at once."""
         if self.is_here():
             return 1
+        if self.backend == "ray":
+            return workers_on_ray(self.n_jobs)
         import joblib
 
         try:
@@ -94,8 +98,11 @@ class Pool:
         if self.is_here():
             for done, key in enumerate(keys):
                 yield key, _guarded(function, make(key, len(keys) - done))
-            return
-        yield from self._run_apart(function, keys, make)
+        elif self.backend == "ray":
+            task = partial(_guarded, function)
+            yield from run_on_ray(task, keys, make, self.workers(), Lost, MOST_DEATHS)
+        else:
+            yield from self._run_apart(function, keys, make)
 
     def _run_apart(
         self, function: Callable[[Any], Any], keys: Sequence[int], make: Callable[[int, int], Any]
