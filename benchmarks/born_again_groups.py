@@ -9,9 +9,7 @@ category a column can reach. Seconds are those of the processor.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from statistics import fmean
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,20 +17,15 @@ import pandas as pd
 import sklearn
 import typer
 from numpy.typing import NDArray
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder
 
+from benchmarks._faithful import DATA, grow, line_of
 from benchmarks._options import finish
 from benchmarks._tables import format_table
 from benchmarks.regression import commit
-from treewright.bornagain import Domain, Ensemble, solve
-from treewright.errors import SolverError
-from treewright.result import SolveStatus
+from treewright.bornagain import Domain
 from treewright.tree import Tree
-from treewright.verify import check_faithful
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 ENCODED = {
     "car": "osdt/car-evaluation.csv",
     "tic-tac-toe": "osdt/tic-tac-toe.csv",
@@ -75,16 +68,8 @@ def run(
                     row for row in rows if (row["table"], row["where"]) == (name, where) and
                     (row["trees"], row["depth"]) == size
                 ]  # fmt: skip
-                done = [row for row in own if "leaves" in row]
-                means = [
-                    f"{fmean(row[what] for row in done):.{digits}f}" if done else "-"
-                    for what, digits in (("leaves", 1), ("seconds", 2), ("impossible", 2))
-                ]
-                proven = sum(row.get("proven", False) for row in own)
-                trees = f"{size[0]} of depth {size[1]}"
-                lines.append(
-                    [name, trees, where, *means, f"{len(done)} of {len(own)}", f"{proven} of {len(own)}"]
-                )
+                line = line_of(own, (("leaves", 1), ("seconds", 2), ("impossible", 2)))
+                lines.append([name, f"{size[0]} of depth {size[1]}", where, *line])
     header = ["table", "forest", "where", "leaves", "seconds", "impossible", "trees", "proven"]
     print(format_table(header, lines))
     options = {"commit": code, "splits": splits, "time_limit": time_limit}
@@ -117,30 +102,18 @@ def one(
     case: dict[str, Any], X: NDArray[np.float64], y: NDArray[np.int64], domain: Domain, time_limit: float
 ) -> list[dict[str, Any]]:
     """Solve one forest on both domains."""
-    train, test, y_train, _ = train_test_split(X, y, test_size=1 / 3, random_state=case["seed"], stratify=y)
-    forest = RandomForestClassifier(case["trees"], max_depth=case["depth"], random_state=case["seed"])
-    whole = Ensemble.from_model(forest.fit(train, y_train))
-    found = []
-    for where, ensemble in (("everywhere", whole), ("groups", whole.within(domain))):
-        row: dict[str, Any] = case | {"where": where, "forest_leaves": whole.n_leaves}
-        start = time.process_time()
-        try:
-            result = solve(ensemble, objective="leaves", time_limit=time_limit, memory_limit=2**30)
-        except SolverError as error:
-            row["error"] = str(error)[:200]
-        else:
-            row |= {
-                "leaves": result.tree.n_leaves,
-                "seconds": time.process_time() - start,
-                "proven": result.status is SolveStatus.OPTIMAL,
-                "impossible": impossible(result.tree, domain),
-            }
-            assert (result.tree.predict(test) == forest.predict(test)).all()
-            if result.tree.n_leaves <= 500:
-                assert check_faithful(result.tree, ensemble).faithful
-        found.append(row)
-        print("#", row, flush=True)
-    return found
+    grown = grow(X, y, case["seed"], trees=case["trees"], depth=case["depth"])
+    return [
+        grown.solve(
+            case | {"where": where},
+            limited,
+            time_limit,
+            test=grown.test,
+            most_checked=500,
+            about=lambda tree: {"impossible": impossible(tree, domain)},
+        )
+        for where, limited in (("everywhere", None), ("groups", domain))
+    ]
 
 
 def impossible(tree: Tree, domain: Domain) -> float:

@@ -15,15 +15,46 @@ __all__ = [
 
 
 class TreewrightError(Exception):
-    """Base class of all errors that treewright raises by itself."""
+    """Base class of all errors that treewright raises by itself.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import TreewrightError
+    >>> try:
+    ...     OptimalTreeClassifier(max_depth=-1).fit([[1], [2]], [0, 1])
+    ... except TreewrightError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class InputError(TreewrightError, ValueError):
-    """A table, a label, a weight or a parameter is not what the method can use."""
+    """A table, a label, a weight or a parameter is not what the method can use.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> try:
+    ...     OptimalTreeClassifier().fit([[1], [2]], [0, 1, 1])
+    ... except ValueError as error:  # which an InputError is
+    ...     print(type(error).__name__)
+    InputError
+    """
 
 
 class InputTypeError(InputError, TypeError):
-    """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes)."""
+    """A cell or an argument is of a Python type that no column can hold (a dictionary, a list, bytes).
+
+    Examples
+    --------
+    >>> from treewright.table import table_from
+    >>> try:
+    ...     table_from([[{"age": 3}]])
+    ... except TypeError as error:
+    ...     print(type(error).__name__)
+    InputTypeError
+    """
 
 
 class OverlapWarning(UserWarning):
@@ -31,28 +62,93 @@ class OverlapWarning(UserWarning):
 
 
 class NoGainWarning(UserWarning):
-    """A hybrid tree is not better than one of its parts alone."""
+    """A hybrid tree is not better than one of its parts alone.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import NoGainWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", NoGainWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
 
 
 class PoorGuessWarning(UserWarning):
-    """The reference model that a guess relies on is too poor for it."""
+    """The reference model that a guess relies on is too poor for it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import PoorGuessWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", PoorGuessWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
 
 
 class QuantityTargetWarning(UserWarning):
-    """A classifier was given a target of many numbers, hardly any of them twice: most likely a quantity."""
+    """A classifier was given a target of many numbers, hardly any of them twice: most likely a quantity.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import QuantityTargetWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", QuantityTargetWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
 
 
 class RefutedProofWarning(UserWarning):
-    """A search claimed a proof that its own tree refutes: a defect of treewright. The result claims no proof."""
+    """A search claimed a proof that its own tree refutes: a defect of treewright. The result claims no proof.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import RefutedProofWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", RefutedProofWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
 
 
 class ModelFileError(TreewrightError, ValueError):
-    """A model file is damaged, hostile, or of a schema version that this release does not know."""
+    """A model file is damaged, hostile, or of a schema version that this release does not know.
+
+    Examples
+    --------
+    >>> from treewright.convert import from_json
+    >>> from treewright.errors import ModelFileError
+    >>> try:
+    ...     from_json("{}")
+    ... except ModelFileError:
+    ...     print("no model")
+    no model
+    """
 
 
 class MissingDependencyError(TreewrightError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is needed; the message names the extra that brings it.
+
+    Examples
+    --------
+    >>> from treewright.errors import MissingDependencyError
+    >>> issubclass(MissingDependencyError, ImportError)
+    True
+    """
 
 
 class SolverError(TreewrightError, RuntimeError):
-    """A method could not produce any tree (for example no tree meets all constraints)."""
+    """A method could not produce any tree (for example no tree meets all constraints).
+
+    Examples
+    --------
+    >>> from treewright.errors import SolverError, TreewrightError
+    >>> issubclass(SolverError, TreewrightError) and issubclass(SolverError, RuntimeError)
+    True
+    """

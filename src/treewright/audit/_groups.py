@@ -33,6 +33,13 @@ class Grouping:
         Of the groups: numbers ascending, words by the alphabet, rows without a value last.
     group : ndarray of shape (n_rows,), int64
         Position in `names`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.audit import Grouping
+    >>> Grouping(("f", "m"), np.array([0, 1, 0])).names
+    ('f', 'm')
     """
 
     names: tuple[str, ...]

@@ -22,6 +22,13 @@ class Rate:
     count, rows : int
     confidence : float, default=0.95
         Of the interval.
+
+    Examples
+    --------
+    >>> from treewright.audit import Rate
+    >>> rate = Rate(3, 10)
+    >>> rate.share, tuple(round(float(end), 3) for end in rate.interval)
+    (0.3, (0.108, 0.603))
     """
 
     count: int
@@ -60,6 +67,15 @@ class GroupRates:
         Positive decisions among the rows whose label is not the positive one.
     false_negative : Rate or None
         Other decisions among the rows whose label is the positive one.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier, audit_groups
+    >>> X, y = [[20], [30], [40], [50]], [0, 0, 1, 1]
+    >>> tree = OptimalTreeClassifier().fit(X, y).tree_
+    >>> everyone = audit_groups(tree, X, y, {"sex": ["f", "m", "f", "m"]}).everyone
+    >>> everyone.rows, everyone.error.count
+    (4, 0)
     """
 
     name: str
@@ -92,6 +108,15 @@ class GroupAudit:
         Of the intervals.
     fewest_rows : int
         A share of fewer rows is marked.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier, audit_groups
+    >>> X, y = [[20], [30], [40], [50]], [0, 0, 1, 1]
+    >>> tree = OptimalTreeClassifier().fit(X, y).tree_
+    >>> found = audit_groups(tree, X, y, {"sex": ["f", "m", "f", "m"]})
+    >>> [(rates.name, rates.rows) for rates in found.groups["sex"]]
+    [('f', 2), ('m', 2)]
     """
 
     everyone: GroupRates

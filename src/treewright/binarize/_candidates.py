@@ -59,6 +59,13 @@ class CandidateSplits:
         Whether "the category or missing, or another one" is offered.
     known, missing : float
         Weight of the rows with and without a value.
+
+    Examples
+    --------
+    >>> from treewright.binarize import candidates_of
+    >>> from treewright.table import table_from
+    >>> candidates_of(table_from([[20], [30], [40]]))[0].known
+    3.0
     """
 
     position: int
@@ -166,6 +173,13 @@ def candidates_of(
     ------
     InputError
         The weights do not fit the table.
+
+    Examples
+    --------
+    >>> from treewright.binarize import candidates_of
+    >>> from treewright.table import table_from
+    >>> [(column.position, column.n_choices) for column in candidates_of(table_from([[20, 1.5], [30, 1.5], [40, 2.5]]))]
+    [(0, 2), (1, 1)]
     """
     weight = None
     if sample_weight is not None:
@@ -186,6 +200,14 @@ def candidates_of_text(table: Table) -> dict[int, CandidateSplits]:
     Parameters
     ----------
     table : Table
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.binarize import candidates_of_text
+    >>> from treewright.table import table_from
+    >>> list(candidates_of_text(table_from(pd.DataFrame({"age": [20, 30], "town": ["Bern", "Ulm"]}))))
+    [1]
     """
     return {
         j: _of_column(table.X[:, j], j, column, None, None)
@@ -242,6 +264,12 @@ def known_split(position: int) -> ThresholdSplit:
     ----------
     position : int
         Of the column in the table.
+
+    Examples
+    --------
+    >>> from treewright.binarize import known_split
+    >>> known_split(2)
+    ThresholdSplit(column=2, threshold=inf, missing_left=False)
     """
     return ThresholdSplit(position, np.inf, missing_left=False)
 
@@ -262,6 +290,13 @@ def scope_of_all(table: Table) -> str:
     Parameters
     ----------
     table : Table
+
+    Examples
+    --------
+    >>> from treewright.binarize import scope_of_all
+    >>> from treewright.table import table_from
+    >>> scope_of_all(table_from([[20], [30], [40]]))
+    'all thresholds'
     """
     kinds = {column.kind for column in table.columns}
     categories = "all single categories against the rest"

@@ -44,6 +44,13 @@ def count_splits(table: Table, candidates: Sequence[CandidateSplits] | None = No
         Splits of continuous columns.
     others : int
         Splits of binary and categorical columns.
+
+    Examples
+    --------
+    >>> from treewright.binarize import count_splits
+    >>> from treewright.table import table_from
+    >>> count_splits(table_from([[20], [30], [40]]))
+    (2, 0)
     """
     counts = {True: 0, False: 0}
     for offered, column in zip(candidates or candidates_of(table), table.columns, strict=True):
@@ -82,6 +89,13 @@ def midpoints(
     ------
     InputError
         `y` is absent or of the wrong length, or the splits would fill more than 4 GiB.
+
+    Examples
+    --------
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.table import table_from
+    >>> [split.threshold for split in midpoints(table_from([[20], [30], [40]])).splits]
+    [25.0, 35.0]
     """
     offers = candidates or candidates_of(table, sample_weight)
     _check_size(sum(offer.n_splits() for offer in offers), table.n_rows)
@@ -136,6 +150,13 @@ def quantiles(
     ------
     InputError
         `n_bins` is below 2.
+
+    Examples
+    --------
+    >>> from treewright.binarize import quantiles
+    >>> from treewright.table import table_from
+    >>> [split.threshold for split in quantiles(table_from([[x] for x in range(100)]), 4).splits]
+    [24.5, 49.5, 74.5]
     """
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
         raise InputError(f"n_bins={n_bins!r}; give an integer of at least 2.")
@@ -174,6 +195,14 @@ def given_splits(
     ------
     InputError
         A name that is not a column of the table, a categorical column, a threshold that is not finite.
+
+    Examples
+    --------
+    >>> from treewright.binarize import given_splits
+    >>> from treewright.table import table_from
+    >>> table = table_from([[20.0], [30.0], [40.0]])
+    >>> [split.threshold for split in given_splits(table, {table.names[0]: [25.0]}).splits]
+    [25.0]
     """
     for name in thresholds:
         if name not in table.names:
@@ -237,6 +266,13 @@ def auto_splits(
     ------
     InputError
         `max_splits` is below 1.
+
+    Examples
+    --------
+    >>> from treewright.binarize import auto_splits
+    >>> from treewright.table import table_from
+    >>> len(auto_splits(table_from([[x] for x in range(100)]), max_splits=10).splits)
+    10
     """
     if isinstance(max_splits, bool) or not isinstance(max_splits, (int, np.integer)) or max_splits < 1:
         raise InputError(f"max_splits={max_splits!r}; give an integer of at least 1.")
@@ -258,6 +294,13 @@ def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
     ----------
     candidates : sequence of CandidateSplits
     max_splits : int
+
+    Examples
+    --------
+    >>> from treewright.binarize import candidates_of, even_level
+    >>> from treewright.table import table_from
+    >>> even_level(candidates_of(table_from([[x, -x] for x in range(100)])), max_splits=10)
+    5
     """
     level = max([offer.n_choices for offer in candidates], default=0)
     if sum(offer.n_splits(level) for offer in candidates) <= max_splits:
@@ -301,6 +344,14 @@ def make_splits(
     ------
     InputError
         They would fill more than 4 GiB.
+
+    Examples
+    --------
+    >>> from treewright.binarize import make_splits
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit
+    >>> make_splits(table_from([[20], [30], [40]]), [[ThresholdSplit(0, 35.0)]], "one split").splits
+    (ThresholdSplit(column=0, threshold=35.0, missing_left=False),)
     """
     splits = tuple(split for group in groups for split in group)
     _check_size(len(splits), table.n_rows)
@@ -353,6 +404,14 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
     offers : sequence of CandidateSplits
     levels : sequence of int
         How many choices each column keeps.
+
+    Examples
+    --------
+    >>> from treewright.binarize import candidates_of, fewer_notes
+    >>> from treewright.table import table_from
+    >>> table = table_from([[x] for x in range(100)])
+    >>> fewer_notes(table, candidates_of(table), [10])
+    ('Not all thresholds were offered, only those at quantiles, in 1 columns: x0 (10 of 99).',)
     """
     notes = []
     for what, how, of_numbers in (
@@ -376,5 +435,11 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
     ----------
     names : sequence of str
     limit : int, default=8
+
+    Examples
+    --------
+    >>> from treewright.binarize import listed
+    >>> listed(["age", "height", "weight"], limit=2)
+    'age, height and 1 more'
     """
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

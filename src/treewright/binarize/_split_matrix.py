@@ -29,6 +29,14 @@ class SplitMatrix:
         "all thresholds", "the given splits (at most 16 quantiles a column)".
     notes : tuple of str
         Plain sentences about what was left out (columns binned, categories grouped).
+
+    Examples
+    --------
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.table import table_from
+    >>> splits = midpoints(table_from([[20], [30], [40]]))
+    >>> [split.threshold for split in splits.splits], splits.n_rows, splits.scope
+    ([25.0, 35.0], 3, 'all thresholds')
     """
 
     splits: tuple[Split, ...]

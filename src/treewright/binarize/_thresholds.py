@@ -62,6 +62,14 @@ class ValueRanks:
         Position of the row's value among `values`; their number where it is missing.
     n_known : int
         Rows with a known value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.binarize import value_ranks
+    >>> ranks = value_ranks(np.array([30.0, 20.0, np.nan, 30.0]), np.empty(4, dtype=np.uint32))
+    >>> ranks.n_known, ranks.rank[:2]
+    (3, array([1, 0], dtype=uint32))
     """
 
     values: NDArray[np.float64]
@@ -91,6 +99,13 @@ def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: b
     Returns
     -------
     ValueRanks
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.binarize import value_ranks
+    >>> value_ranks(np.array([30.0, 20.0, np.nan, 30.0]), np.empty(4, dtype=np.uint32)).values
+    array([20., 30.])
     """
     n = len(x)
     if zero_one:

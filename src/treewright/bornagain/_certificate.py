@@ -54,6 +54,16 @@ def find_other_decision(
         If `row` is outside the box, or the method does not apply.
     SolverError
         If the integer program was not solved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, find_other_decision
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> find_other_decision(ensemble, np.array([4.0]), [3.5], [9.0]) is None
+    True
     """
     refuse_groups(ensemble, "find_other_decision")
     engine = Engine(ensemble)

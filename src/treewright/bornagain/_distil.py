@@ -46,6 +46,16 @@ class Agreement:
         Two-sided level of the interval.
     tolerance : float or None, default=None
         For numbers: how far apart they may be to count as alike.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, agreement, solve
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
+    >>> print(agreement(solve(ensemble).tree, ensemble, X).sentence())
+    Tree and ensemble decide alike on 4 of 4 rows (100.0%); if neither has seen these rows, on at least
+    51.0% of all new ones like them (95% interval).
     """
 
     n_rows: int
@@ -91,6 +101,15 @@ def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float
     ------
     InputError
         If `X` has no rows or the wrong number of columns, or `confidence` is out of range.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, agreement, solve
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
+    >>> agreement(solve(ensemble).tree, ensemble, X).n_alike
+    4
     """
     rows = _encoded(ensemble, X)
     alike = int((tree.predict(rows) == ensemble.predict(rows)).sum())

@@ -138,6 +138,15 @@ def value_agreement(
     Returns
     -------
     Agreement
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeRegressor
+    >>> from treewright.bornagain import value_agreement
+    >>> X, numbers = [[20], [30], [40]], [1.0, 1.1, 5.0]
+    >>> tree = OptimalTreeRegressor(max_depth=1).fit(X, numbers).tree_
+    >>> value_agreement(tree, numbers, X, tolerance=0.1).n_alike
+    3
     """
     rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="value_agreement")
     numbers = _numbers(predicted, len(rows))

@@ -28,6 +28,14 @@ class Forecast:
         Least bytes that the exact method needs for its index; the values come on top.
     heuristic_leaves : float or None
         Estimated leaves of the heuristic's tree, from random descents; None if not asked for.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, forecast
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> forecast(Ensemble.from_model(forest)).boxes
+    3.0
     """
 
     cells: float
@@ -64,6 +72,14 @@ def forecast(
     Returns
     -------
     Forecast
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, forecast
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> forecast(Ensemble.from_model(forest)).cells
+    4.0
     """
     refuse_groups(ensemble, "forecast")
     engine = Engine(ensemble)

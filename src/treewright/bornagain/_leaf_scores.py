@@ -31,6 +31,15 @@ class LeafScores:
         Of these rows.
     lower_bound, upper_bound : float
         No row whatever that ends at this leaf has a score outside; where a row attains them is not said.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, leaf_scores, solve
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
+    >>> [scores.n_rows for scores in leaf_scores(solve(ensemble).tree, ensemble, X)]
+    [2, 2]
     """
 
     node: int

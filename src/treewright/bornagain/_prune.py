@@ -51,6 +51,15 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     ------
     InputError
         If `X` has no rows or the wrong number of columns.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, prune, solve
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
+    >>> prune(solve(ensemble).tree, X[:2]).n_leaves
+    1
     """
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or not len(rows) or rows.shape[1] != len(tree.columns):
@@ -148,6 +157,15 @@ def solve_active(
     The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge.
     An upper bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size
     is found.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve_active
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
+    >>> solve_active(ensemble, X).tree.n_leaves
+    2
     """
     start = time.monotonic()
     budget = np.inf if time_limit is None else float(time_limit)

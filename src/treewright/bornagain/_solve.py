@@ -55,6 +55,12 @@ class Progress:
         Memory of the tables.
     phase : str
         "heuristic", "exact" or "active".
+
+    Examples
+    --------
+    >>> from treewright.bornagain import Progress
+    >>> Progress(seconds=1.5, steps=700, bytes=1 << 20, phase="cells").phase
+    'cells'
     """
 
     seconds: float

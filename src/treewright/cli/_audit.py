@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    KnownTarget,
-    Missing,
-    ModelPath,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import Csv, KnownTarget, ModelPath, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv, read_groups
 from treewright.cli._verify import label_column
@@ -29,6 +20,7 @@ from treewright.errors import InputError
 __all__ = ["audit"]
 
 
+@reads_csv
 @exits_by_code
 def audit(
     model: ModelPath,
@@ -57,11 +49,8 @@ def audit(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="JSON file to write, with all figures.")
     ] = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
 ) -> None:
     """Count how a tree decides about each group of the rows of a CSV file, and how often it is wrong.
 
@@ -87,20 +76,13 @@ def audit(
         raise InputError(
             f"Errors by group are of trees that predict classes; this is a {content.tree.kind.value} tree."
         )
-    how: dict[str, Any] = {
-        "separator": separator,
-        "missing": missing,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
-        "settings": columns,
-    }
     rows = read_csv(
         data,
         target=label_column(content, target),
         columns=content.tree.columns,
         needed=content.tree.asked,
         reading=content.reading,
+        settings=columns,
         **how,
     )
     assert rows.target is not None  # a target was named
@@ -110,7 +92,7 @@ def audit(
         content.tree,
         rows.table,
         rows.target,
-        {name: read_groups(data, name, content.reading, **how) for name in group},
+        {name: read_groups(data, name, content.reading, columns, **how) for name in group},
         cuts=cuts,
         positive=positive,
         confidence=confidence,

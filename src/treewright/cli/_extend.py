@@ -12,18 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    KnownTarget,
-    Missing,
-    ModelPath,
-    Separator,
-    SpreadsheetSafe,
-)
+from treewright.cli._options import Csv, KnownTarget, ModelPath, SpreadsheetSafe
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import column_names, labels_like, read_csv
 from treewright.cli._stop import was_stopped
@@ -44,6 +35,7 @@ __all__ = ["extend"]
 LEAF_MODELS = {"boosting": "scikit-learn's histogram boosting", "xgboost": "XGBoost"}
 
 
+@reads_csv
 @exits_by_code
 def extend(
     model: ModelPath,
@@ -83,11 +75,8 @@ def extend(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0)] = 0,
     spreadsheet_safe: SpreadsheetSafe = False,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
 ) -> None:
     """Put a model into each leaf of a saved tree, and say for which rows the tree still explains the answer.
 
@@ -128,23 +117,15 @@ def extend(
     if tuning is not None and tuning.how == "optuna":
         check_tunable(leaf)
     tree = reduce_tree(content.tree)
-    how: dict[str, Any] = {
-        "separator": separator,
-        "missing": missing,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
-        "columns": tree.columns,
-        "reading": content.reading,
-    }
-    train = read_csv(data, target=column, weight=terms_of(content).weight, **how)
+    csv_options: dict[str, Any] = {"columns": tree.columns, "reading": content.reading, **how}
+    train = read_csv(data, target=column, weight=terms_of(content).weight, **csv_options)
     assert train.target is not None  # a target was named
     labels = labels_like(train.target, tree)
     X, y, weight = train.table.X, _positions(labels, tree, data), train.sample_weight
     if weight is not None:
         kept = np.flatnonzero(weight > 0)
         X, y, weight, labels = X[kept], y[kept], weight[kept], labels[kept]
-    other = None if rows is None else _read_rows(rows, column, tree, how)
+    other = None if rows is None else _read_rows(rows, column, tree, csv_options)
     random = np.random.RandomState(seed)
     options: dict[str, Any] = {"tuning": tuning, "random_state": random}
     share = tuning is not None and tuning.how == "rounds"
@@ -228,11 +209,11 @@ def _positions(labels: NDArray[Any], tree: Tree, path: Path) -> NDArray[np.int64
 
 
 def _read_rows(
-    path: Path, column: str, tree: Tree, how: dict[str, Any]
+    path: Path, column: str, tree: Tree, csv_options: dict[str, Any]
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
     """Read other rows, and their labels if the file has them."""
-    has_labels = column in column_names(path, how["separator"], how["encoding"])
-    read = read_csv(path, target=column if has_labels else None, **how)
+    has_labels = column in column_names(path, csv_options["separator"], csv_options["encoding"])
+    read = read_csv(path, target=column if has_labels else None, **csv_options)
     if read.target is None:
         return read.table.X, None
     labels = labels_like(read.target, tree)

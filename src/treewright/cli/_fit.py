@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from treewright.cli._additive import AdditiveFit
 from treewright.cli._clock import Clock
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._fit_checks import (
     CLASSIFICATION,
@@ -25,19 +26,7 @@ from treewright.cli._fit_checks import (
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
-from treewright.cli._options import (
-    ASCII,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    MergeLabels,
-    MergeWords,
-    Missing,
-    ModelOut,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import ASCII, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
 from treewright.cli._policy import fit_policy
 from treewright.cli._probability import fit_probability, fit_row_costs, named_costs
 from treewright.cli._question import (
@@ -59,14 +48,12 @@ from treewright.cli._regression import fit_regression, outputs_named
 from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
 from treewright.cli._survival import fit_survival
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["fit"]
 
 LEAF_PENALTY = 0.01
 
 
+@reads_csv
 @exits_by_code
 def fit(
     data: Annotated[
@@ -185,11 +172,8 @@ def fit(
     merge_words: MergeWords = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
     time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
@@ -292,9 +276,8 @@ def fit(
             min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
             class_weight=class_weight, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
-            settings=settings_with(columns, separator, missing, encoding, decimal_comma, day_first),
-            limits=read_limits(time_limit, step_limit, memory_limit), require_proof=require_proof, progress=progress,
-            ascii_only=ascii_only,
+            settings=settings_with(columns, **how), limits=read_limits(time_limit, step_limit, memory_limit),
+            require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
     limits = replace(read_limits(time_limit, step_limit, memory_limit), n_jobs=1 if jobs is None else jobs)
@@ -311,17 +294,12 @@ def fit(
     )
     targets: tuple[str, ...] = () if target is None else (target,)
     if task == REGRESSION and target is not None:
-        kept = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+        kept = settings_with(columns, **how)
         targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
     csv = read_csv(
         data,
         target=targets[0] if targets else None,
         weight=weight,
-        separator=separator,
-        missing=missing,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        day_first=day_first,
         ignore=(
             *(ignore or ()),
             *(reward or ()),
@@ -333,20 +311,19 @@ def fit(
         settings=columns,
         merge_words=merge_words or (),
         merge_labels=merge_labels,
+        **how,
     )
     has_classes = task in (CLASSIFICATION, PROBABILITY)
     say_what_was_read(csv if has_classes else replace(csv, target=None), data, target)
     if has_classes:
         refuse_quantity(csv, target)
-    written = {"separator": separator, "missing": missing, "encoding": encoding}
     loss = criterion_of(task, criterion)
     if task != CLASSIFICATION or row_cost:
         asked = AdditiveFit(
             csv=csv, data=data, weight=weight, out=out, cost_complexity=leaf_penalty, max_depth=max_depth,
             max_leaf_nodes=max_leaf_nodes, min_samples_leaf=min_samples_leaf or "1",
-            csv_options=written | {"decimal_comma": decimal_comma, "day_first": day_first},
-            limits=limits, clock=clock, require_proof=require_proof, progress=progress, ascii_only=ascii_only,
-            titles=columns,
+            csv_options={**how}, limits=limits, clock=clock, require_proof=require_proof, progress=progress,
+            ascii_only=ascii_only, titles=columns,
         )  # fmt: skip
         if target is None:
             fit_policy(asked, reward or (), action_cost or ())

@@ -11,21 +11,9 @@ import typer
 
 from treewright.cli._advice import advice
 from treewright.cli._clock import Clock
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    ASCII,
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    MergeLabels,
-    MergeWords,
-    Missing,
-    ModelOut,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
@@ -55,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["frontier"]
 
 
+@reads_csv
 @exits_by_code
 def frontier(
     data: Csv,
@@ -85,11 +74,8 @@ def frontier(
     merge_words: MergeWords = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
     time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
@@ -131,16 +117,12 @@ def frontier(
         data,
         target=target,
         weight=weight,
-        separator=separator,
-        missing=missing,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
         merge_words=merge_words or (),
         merge_labels=merge_labels,
+        **how,
     )
     say_what_was_read(rows, data, target)
     question = state_question(

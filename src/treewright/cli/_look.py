@@ -9,17 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    Missing,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._read_csv import settings_with
 from treewright.cli._wording import as_options
@@ -30,6 +22,7 @@ __all__ = ["look"]
 SETTINGS = "columns.yaml"
 
 
+@reads_csv
 @exits_by_code
 def look(
     data: Csv,
@@ -49,11 +42,8 @@ def look(
         list[str] | None,
         typer.Option(help="Numeric column to read as categories. Repeatable.", metavar="COLUMN"),
     ] = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
 ) -> None:
     """Say what a CSV file seems to hold: columns by kind, labels, and what needs a decision before a fit.
 
@@ -70,7 +60,7 @@ def look(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, write_bytes
-    from treewright.table import Reading, Settings, read_settings, settings_of, settings_text
+    from treewright.table import Reading, settings_of, settings_text
     from treewright.table import look as look_at_file
 
     if out is not None and not fix:
@@ -78,28 +68,20 @@ def look(
     path = data.parent / SETTINGS if out is None else out
     if fix:
         check_writable(path)
-    kept = Settings() if columns is None else read_settings(columns)
+    kept = settings_with(columns, **how)
     told: dict[str, Any] = {
-        "encoding": kept.encoding if encoding is None else encoding,
-        "separator": kept.separator
-        if separator is None
-        else "\t"
-        if separator in ("\\t", "tab")
-        else separator,
-        "decimal_comma": kept.decimal_comma if decimal_comma is None else decimal_comma,
-        "day_first": kept.day_first if day_first is None else day_first,
+        name: getattr(kept, name) for name in ("encoding", "separator", "decimal_comma", "day_first")
     }
     settled: dict[str, Any] = {
         "ignore": (*(ignore or ()), *kept.ignore),
         "categorical": (*(categorical or ()), *kept.categorical),
     }
-    codes = settings_with(columns, None, missing, None, None, None)
     seen = look_at_file(
         data,
         target,
         **settled,
-        missing_values=(*Reading().missing_values, *codes.missing) if codes.missing else None,
-        missing_in=codes.missing_in,
+        missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
+        missing_in=kept.missing_in,
         words=kept.words,
         **told,
     )
@@ -109,7 +91,7 @@ def look(
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(seen, missing=codes.missing, missing_in=codes.missing_in, **settled, **told)
+        settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, **settled, **told)
         settings = replace(
             settings,
             labels={**kept.labels, **settings.labels},
@@ -122,29 +104,22 @@ def look(
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options:
-        repeated = {"ignore": ignore, "categorical": categorical, "missing": missing}
-        given = _given(columns, encoding, separator, decimal_comma, day_first, repeated)
+        repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"]}
+        given = _given(columns, how, repeated)
         say()
         say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
         say("Or add --fix: it writes them to a file that fit reads with --columns.")
 
 
-def _given(
-    columns: Path | None,
-    encoding: str | None,
-    separator: str | None,
-    decimal_comma: bool | None,
-    day_first: bool | None,
-    repeated: dict[str, list[str] | None],
-) -> str:
+def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] | None]) -> str:
     """The options of this call that a fit needs as well, each with a blank behind it."""
-    pairs = [("columns", columns), ("encoding", encoding), ("separator", separator)]
+    pairs = [("columns", columns), ("encoding", how["encoding"]), ("separator", how["separator"])]
     pairs += [(name, value) for name, values in repeated.items() for value in values or ()]
     words = [f"--{name} {shlex.quote(str(value))}" for name, value in pairs if value is not None]
-    if decimal_comma is not None:
-        words.append("--decimal-comma" if decimal_comma else "--decimal-point")
-    if day_first is not None:
-        words.append("--day-first" if day_first else "--month-first")
+    if how["decimal_comma"] is not None:
+        words.append("--decimal-comma" if how["decimal_comma"] else "--decimal-point")
+    if how["day_first"] is not None:
+        words.append("--day-first" if how["day_first"] else "--month-first")
     return "".join(f"{word} " for word in words)
 
 

@@ -9,20 +9,10 @@ from typing import Annotated
 import typer
 
 from treewright.cli._clock import Clock
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
-from treewright.cli._options import (
-    ASCII,
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Ignore,
-    MergeLabels,
-    Missing,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
@@ -47,6 +37,7 @@ from treewright.errors import InputError
 __all__ = ["near_optimal"]
 
 
+@reads_csv
 @exits_by_code
 def near_optimal(
     data: Csv,
@@ -98,11 +89,8 @@ def near_optimal(
     categorical: Categorical = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
     progress: ProgressBar = True,
@@ -141,15 +129,11 @@ def near_optimal(
         data,
         target=target,
         weight=weight,
-        separator=separator,
-        missing=missing,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        day_first=day_first,
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
         merge_labels=merge_labels,
+        **how,
     )
     say_what_was_read(rows, data, target)
     question = state_question(

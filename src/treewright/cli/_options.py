@@ -1,4 +1,4 @@
-"""Options and arguments that several verbs share: how a CSV file is read, which model, what is printed."""
+"""Options and arguments that several verbs share: which file, which model, what is printed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import typer
 from treewright.errors import InputError
 
 __all__ = [
-    "ASCII", "Csv", "DayFirst", "DecimalComma", "Encoding", "Ignore", "KnownTarget", "MergeLabels", "MergeWords",
-    "Missing", "ModelOut", "ModelPath", "Separator", "SettingsFile", "SpreadsheetSafe", "pairs",
+    "ASCII", "Csv", "Ignore", "KnownTarget", "MergeLabels", "MergeWords", "ModelOut", "ModelPath", "SettingsFile",
+    "SpreadsheetSafe", "pairs",
 ]  # fmt: skip
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
@@ -33,35 +33,6 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option("--ignore", "-x", help="Column that is not a feature. Repeatable.", metavar="COLUMN"),
 ]
-Separator = Annotated[
-    str | None,
-    typer.Option(help="Column separator; detected if it is a comma, semicolon, tab or bar."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        help="A field that means 'missing', besides ?, NA and the like: in all columns, or in one. Repeatable.",
-        metavar="[COLUMN=]TEXT",
-    ),
-]
-DecimalComma = Annotated[
-    bool | None,
-    typer.Option(
-        "--decimal-comma/--decimal-point",
-        help="What 1,200 is where the file does not decide: 1.2, or 1200.",
-        show_default="by the other numbers",
-    ),
-]
-DayFirst = Annotated[
-    bool | None,
-    typer.Option(
-        "--day-first/--month-first",
-        help="What 03/04/2020 is where the file does not decide: in April, or in March.",
-        show_default="by the other dates",
-    ),
-]
-Encoding = Annotated[str | None, typer.Option(help="Text encoding of the CSV file.", show_default="utf-8")]
 SettingsFile = Annotated[
     Path | None,
     typer.Option(

@@ -8,17 +8,9 @@ from typing import Annotated
 import typer
 
 from treewright.cli._answers import answer_columns, answer_names
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    Missing,
-    ModelPath,
-    Separator,
-    SettingsFile,
-    SpreadsheetSafe,
-)
+from treewright.cli._options import ModelPath, SettingsFile, SpreadsheetSafe
 from treewright.cli._output import note, put
 from treewright.cli._read_csv import read_csv, settings_with
 from treewright.cli._shards import is_stream, predict_stream
@@ -28,6 +20,7 @@ from treewright.errors import InputError
 __all__ = ["predict"]
 
 
+@reads_csv
 @exits_by_code
 def predict(
     model: ModelPath,
@@ -47,11 +40,8 @@ def predict(
         bool, typer.Option("--leaf", help="Add the number of the leaf, counted from 1 as in the report.")
     ] = False,
     spreadsheet_safe: SpreadsheetSafe = False,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
     columns: SettingsFile = None,
 ) -> None:
     """Predict the rows of a CSV file, one line per row, in the same order.
@@ -75,20 +65,16 @@ def predict(
     if proba and not tree.predicts_classes:
         raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
     if is_stream(data):
-        settings = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+        settings = settings_with(columns, **how)
         predict_stream(content, data, settings, out, proba, leaf, spreadsheet_safe)
         return
     table = read_csv(
         data,
-        separator=separator,
-        missing=missing,
-        encoding=encoding,
-        decimal_comma=decimal_comma,
-        day_first=day_first,
         columns=tree.columns,
         needed=tree.asked,
         reading=content.reading,
         settings=columns,
+        **how,
     ).table
     for text in table.notes:
         note(f"Note: {text}")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from treewright.cli._csv_options import CsvOptions
     from treewright.table import CsvTable, Reading, Settings
     from treewright.tree import Column, Tree
 
@@ -88,17 +89,13 @@ def read_groups(
     path: Path,
     name: str,
     reading: Reading | None,
-    separator: str | None,
-    missing: Sequence[str] | None,
-    encoding: str | None,
-    decimal_comma: bool | None,
-    day_first: bool | None,
     settings: Path | None,
+    **how: Unpack[CsvOptions],
 ) -> NDArray[Any]:
     """Read the column that says which group each row belongs to; rows without a value are a group, too."""
     from treewright.table import Reading, load_groups
 
-    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    kept = settings_with(settings, **how)
     known = (reading or Reading()).missing_values
     return load_groups(
         path,

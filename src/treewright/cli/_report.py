@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import (
-    Csv,
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    KnownTarget,
-    Missing,
-    ModelPath,
-    Separator,
-)
+from treewright.cli._options import Csv, KnownTarget, ModelPath
 from treewright.cli._output import note
 from treewright.cli._read_csv import read_csv, read_groups
 from treewright.cli._verify import check_claims, label_column, problem_of, terms_of
@@ -38,6 +30,7 @@ __all__ = ["report"]
 QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles a column\)")  # a scope
 
 
+@reads_csv
 @exits_by_code
 def report(
     model: ModelPath,
@@ -83,11 +76,8 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="by target")] = None,
     digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
 ) -> None:
     """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
 
@@ -120,12 +110,8 @@ def report(
         "columns": content.tree.columns,
         "needed": None if models or frontier else content.tree.asked,
         "reading": content.reading,
-        "separator": separator,
-        "missing": missing,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
         "settings": columns,
+        **how,
     }
     train = read_csv(data, weight=terms_of(content).weight, **csv_options)
     unseen = None if test is None else read_csv(test, **csv_options)
@@ -134,18 +120,7 @@ def report(
     files |= {} if test is None else {"test": test.name, "test_sha256": _sha256(test)}
     files |= {"written_by": content.written_by}
     groups: dict[str, Any] = {
-        name: read_groups(
-            test or data,
-            name,
-            content.reading,
-            separator,
-            missing,
-            encoding,
-            decimal_comma,
-            day_first,
-            columns,
-        )
-        for name in group or ()
+        name: read_groups(test or data, name, content.reading, columns, **how) for name in group or ()
     }
     about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
     make_report(

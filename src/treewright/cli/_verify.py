@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
-from treewright.cli._options import (
-    DayFirst,
-    DecimalComma,
-    Encoding,
-    KnownTarget,
-    Missing,
-    ModelPath,
-    Separator,
-    SettingsFile,
-)
+from treewright.cli._options import KnownTarget, ModelPath, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
@@ -39,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["verify"]
 
 
+@reads_csv
 @exits_by_code
 def verify(
     model: ModelPath,
@@ -57,11 +50,8 @@ def verify(
         ),
     ] = None,
     target: KnownTarget = None,
-    separator: Separator = None,
-    missing: Missing = None,
-    encoding: Encoding = None,
-    decimal_comma: DecimalComma = None,
-    day_first: DayFirst = None,
+    *,
+    how: CsvOptions,
     columns: SettingsFile = None,
 ) -> None:
     """Recompute everything a model file claims from the data it was made from.
@@ -84,14 +74,7 @@ def verify(
 
     if data is None and ensemble is None:
         raise InputError("There is nothing to verify against: give the CSV file, or --ensemble FILE.")
-    csv_options: dict[str, Any] = {
-        "separator": separator,
-        "missing": missing,
-        "encoding": encoding,
-        "decimal_comma": decimal_comma,
-        "day_first": day_first,
-        "settings": columns,
-    }
+    csv_options: dict[str, Any] = {"settings": columns, **how}
     if is_set(model):
         if data is None:
             raise InputError("A set of near-optimal trees is verified against its rows: give the CSV file.")
@@ -127,7 +110,7 @@ def verify(
                 "and add --ensemble FILE."
             )
         if isinstance(content.result, ShardsResult):
-            settings = settings_with(columns, separator, missing, encoding, decimal_comma, day_first)
+            settings = settings_with(columns, **how)
             holds = verify_stream(content, data, target, settings) and holds
             if not holds:
                 raise typer.Exit(CHECK_FAILED)

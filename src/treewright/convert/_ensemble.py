@@ -52,6 +52,15 @@ class EnsembleTree:
         Scores that a leaf adds; ignored at inner nodes.
     missing_left : ndarray of shape (n_nodes,), bool
         Whether a missing value goes left.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.convert import Ensemble
+    >>> forest = RandomForestClassifier(1, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> tree = Ensemble.from_model(forest).trees[0]
+    >>> tree.depth, tree.feature.tolist()
+    (1, [0, -1, -1])
     """
 
     feature: NDArray[np.int32]
@@ -131,6 +140,15 @@ class Ensemble:
     InputError
         If the parts contradict each other: a node that is not reached exactly once, a column that does not
         exist, numbers that are not finite, scores that do not fit the classes.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.convert import Ensemble
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> len(ensemble.trees), ensemble.n_leaves, ensemble.predict([[1.0], [4.0]])
+    (3, 6, array([0, 1]))
     """
 
     trees: tuple[EnsembleTree, ...]
@@ -453,6 +471,14 @@ def float32_threshold(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64, of the same shape
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.convert import float32_threshold
+    >>> threshold = float32_threshold(np.array([0.5]))
+    >>> bool(np.float32(threshold[0]) <= 0.5)
+    True
     """
     t = np.asarray(threshold, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -40,6 +40,15 @@ def check_writable(path: str | Path) -> None:
     ------
     InputError
         The folder does not exist or takes no files, or `path` is a folder or protected.
+
+    Examples
+    --------
+    >>> from treewright.convert import check_writable
+    >>> try:
+    ...     check_writable("no such folder/model.json")
+    ... except ValueError:
+    ...     print("no such folder")
+    no such folder
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -72,6 +81,16 @@ def write_bytes(path: str | Path, content: bytes) -> None:
     ------
     InputError
         The file cannot be written; the message says why.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.convert import write_bytes
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_bytes(Path(folder) / "note.txt", b"whole")
+    ...     (Path(folder) / "note.txt").read_bytes()
+    b'whole'
     """
     check_writable(path)
     target = Path(os.path.realpath(path))

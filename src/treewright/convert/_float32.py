@@ -40,6 +40,15 @@ class Float32Conflict:
     rounded : float
     n_rows : int
         Rows that go the wrong way at this node.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import float32_conflicts
+    >>> X = [[1.0], [1.0 + 1e-12]]  # one number in float32
+    >>> conflict = float32_conflicts(OptimalTreeClassifier().fit(X, [0, 1]).tree_, X)[0]
+    >>> conflict.node, conflict.rounded
+    (0, 1.0)
     """
 
     node: int

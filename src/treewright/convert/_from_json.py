@@ -63,6 +63,17 @@ def load_model(path: str | Path) -> Model:
         There is no such file, or it may not be read.
     ModelFileError
         It is not a valid model file; the message names the place. A file of a newer schema needs an upgrade.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import load_model, save_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(Path(folder) / "tree.json", OptimalTreeClassifier().fit([[20], [40]], [0, 1]).result_)
+    ...     load_model(Path(folder) / "tree.json").result.status.value
+    'proven optimal'
     """
     try:
         if os.path.getsize(path) > MAX_BYTES:
@@ -94,6 +105,14 @@ def from_json(text: str) -> Model:
     ------
     ModelFileError
         As `load_model`.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import from_json, to_json
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_
+    >>> from_json(to_json(tree)).tree.n_leaves
+    2
     """
     try:
         return _model(parse(text))

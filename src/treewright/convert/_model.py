@@ -74,6 +74,12 @@ class Terms:
         Regression tree of several outputs: columns of the training file that held them; `target` is None then.
     row_costs : tuple of str, or None
         Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
+
+    Examples
+    --------
+    >>> from treewright.convert import Terms
+    >>> Terms(cost_complexity=0.01, max_depth=3, target="ill").objective
+    'accuracy'
     """
 
     cost_complexity: float
@@ -108,6 +114,14 @@ class Certificate:
     notes : tuple of str
     terms : Terms or None
         None if only the answer was kept, not the question.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import Model
+    >>> claim = Model.of(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).result_).certificate
+    >>> claim.objective, claim.lower_bound
+    (0.02, 0.02)
     """
 
     status: SolveStatus
@@ -135,6 +149,13 @@ class Model:
         Version of treewright that wrote the file.
     reading : Reading or None
         How the text file was read that the tree was made from; None if it was made from no file.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import Model
+    >>> Model.of(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).result_).certificate.status.value
+    'proven optimal'
     """
 
     tree: Tree

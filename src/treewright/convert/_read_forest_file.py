@@ -20,7 +20,7 @@ LARGEST = 2**31 - 1
 
 
 def read_forest_file(path: str | Path) -> Ensemble:
-    """Read a published forest file.
+    r"""Read a published forest file.
 
     Parameters
     ----------
@@ -36,6 +36,20 @@ def read_forest_file(path: str | Path) -> Ensemble:
     ------
     ModelFileError
         If the file is not such a file, is cut short or contradicts itself; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.convert import read_forest_file
+    >>> lines = ["DATASET_NAME: tiny.csv", "ENSEMBLE: RF", "NB_TREES: 1", "NB_FEATURES: 1", "NB_CLASSES: 2"]
+    >>> lines += ["MAX_TREE_DEPTH: 1", "Format: node", "", "[TREE 0]", "NB_NODES: 3"]
+    >>> lines += ["0 IN 1 2 0 0.5 0 -1", "1 LN -1 -1 -1 -1 1 0", "2 LN -1 -1 -1 -1 1 1", ""]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tiny.RF1.txt"
+    ...     _ = path.write_text("\n".join(lines))
+    ...     read_forest_file(path).n_leaves
+    2
     """
     name = Path(path).name
     try:

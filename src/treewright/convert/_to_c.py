@@ -50,6 +50,14 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     ------
     InputError
         `name` is not a C identifier, a label cannot be written, or a text holds a zero character.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import to_c
+    >>> source = to_c(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_, name="decide")
+    >>> "decide(" in source
+    True
     """
     check_identifier(name, "C")
     lines = [

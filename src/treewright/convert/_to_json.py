@@ -45,6 +45,17 @@ def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
     See Also
     --------
     load_model : the way back, which is exact.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import save_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(Path(folder) / "tree.json", OptimalTreeClassifier().fit([[20], [40]], [0, 1]).result_)
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['tree.json']
     """
     write_bytes(path, to_json(model).encode("utf-8"))
 
@@ -64,6 +75,13 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     ------
     InputError
         A name or label is not valid Unicode text, or labels are neither text, numbers nor truth values.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import to_json
+    >>> to_json(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).splitlines()[1].strip()
+    '"format": "treewright-tree",'
     """
     if isinstance(model, SolveResult):
         model = Model.of(model)

@@ -58,6 +58,13 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     float32_conflicts : the same check by itself.
     to_sklearn_pipeline : for every tree, equal on every row.
     from_sklearn : the way back.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import to_sklearn
+    >>> to_sklearn(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).predict([[25], [60]])
+    array([0, 1])
     """
     refuse_lines(tree, "scikit-learn's trees hold")
     _refuse_other_splits(tree)
@@ -98,6 +105,13 @@ def to_sklearn_pipeline(tree: Tree) -> Pipeline:
     See Also
     --------
     to_sklearn : a tree alone, where scikit-learn can express it.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import to_sklearn_pipeline
+    >>> to_sklearn_pipeline(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).predict([[25], [60]])
+    array([0, 1])
     """
     refuse_lines(tree, "scikit-learn's trees hold")
     from sklearn.pipeline import Pipeline
@@ -130,6 +144,14 @@ def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
     ------
     InputError
         The tree has category or linear splits.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import float32_conflicts
+    >>> X = [[1.0], [1.0 + 1e-12]]  # one number in float32
+    >>> [conflict.n_rows for conflict in float32_conflicts(OptimalTreeClassifier().fit(X, [0, 1]).tree_, X)]
+    [1]
     """
     _refuse_other_splits(tree)
     return choose_thresholds(tree, encode_like(X, tree.columns))[1]

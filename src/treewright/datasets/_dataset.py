@@ -26,6 +26,13 @@ class Dataset:
         What a row is and what the label says, in a sentence or two.
     source : str
         Where the data come from, or by which rule they were made.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> data = iris()
+    >>> data.name, data.table.names[0], len(data.y)
+    ('iris', 'sepal length (cm)', 150)
     """
 
     name: str

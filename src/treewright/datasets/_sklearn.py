@@ -13,7 +13,14 @@ _WITH = "Comes with scikit-learn; "
 
 
 def breast_cancer() -> Dataset:
-    """Return 569 breast masses, 30 measurements each; malignant or benign."""
+    """Return 569 breast masses, 30 measurements each; malignant or benign.
+
+    Examples
+    --------
+    >>> from treewright.datasets import breast_cancer
+    >>> breast_cancer().table.n_rows
+    569
+    """
     return _load(
         "breast_cancer",
         "Measurements of cell nuclei in 569 breast masses; the label says whether the mass is malignant.",
@@ -22,7 +29,14 @@ def breast_cancer() -> Dataset:
 
 
 def wine() -> Dataset:
-    """Return 178 wines, 13 measurements each; three cultivars."""
+    """Return 178 wines, 13 measurements each; three cultivars.
+
+    Examples
+    --------
+    >>> from treewright.datasets import wine
+    >>> wine().table.n_rows
+    178
+    """
     return _load(
         "wine",
         "Chemical analysis of 178 wines from one region; the label is the cultivar.",
@@ -31,7 +45,14 @@ def wine() -> Dataset:
 
 
 def iris() -> Dataset:
-    """Return 150 iris flowers, 4 measurements each; three species."""
+    """Return 150 iris flowers, 4 measurements each; three species.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> iris().table.n_rows
+    150
+    """
     return _load(
         "iris",
         "Lengths and widths in cm of sepals and petals of 150 flowers; the label is the species.",
@@ -40,7 +61,14 @@ def iris() -> Dataset:
 
 
 def digits() -> Dataset:
-    """Return 1797 images of handwritten digits, 64 grey values from 0 to 16 each; ten digits."""
+    """Return 1797 images of handwritten digits, 64 grey values from 0 to 16 each; ten digits.
+
+    Examples
+    --------
+    >>> from treewright.datasets import digits
+    >>> digits().table.n_rows
+    1797
+    """
     return _load(
         "digits",
         "Handwritten digits as images of 8 x 8 grey values from 0 to 16; the label is the digit.",

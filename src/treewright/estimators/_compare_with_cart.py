@@ -47,6 +47,15 @@ class CartComparison:
     cart_is_freer : str
         A sentence on what CART may do and the searched trees may not: other splits, smaller leaves. Empty if CART's
         tree, without leaves that hold none of the rows, is one of those that were searched.
+
+    Examples
+    --------
+    >>> from treewright import compare_with_cart
+    >>> from treewright.datasets import iris
+    >>> data = iris()
+    >>> found = compare_with_cart(data.table.X, data.y, max_depth=2)
+    >>> found.cart_mistakes >= found.mistakes
+    True
     """
 
     cart: Tree

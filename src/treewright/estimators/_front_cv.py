@@ -45,6 +45,12 @@ class CVProgress:
         Folds.
     seconds : float
         Since the start.
+
+    Examples
+    --------
+    >>> from treewright.estimators import CVProgress
+    >>> CVProgress(done=2, total=5, seconds=1.5).total
+    5
     """
 
     done: int

@@ -34,6 +34,13 @@ class LeafTargets:
         Of these rows.
     mean : float
         Weighted; what the leaf of a tree of means predicts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.estimators import LeafTargets
+    >>> LeafTargets(np.array([1.0, 3.0]), np.ones(2), 2.0).mean
+    2.0
     """
 
     y: NDArray[np.float64]

@@ -80,6 +80,12 @@ def guess_depth(reference: Any) -> int:
     ------
     InputError
         A regressor, or a model whose trees cannot be counted.
+
+    Examples
+    --------
+    >>> from treewright.guess import guess_depth, named_reference
+    >>> guess_depth(named_reference("gbdt", n_estimators=10, max_depth=2).fit([[1], [2], [3], [4]], [0, 0, 1, 1]))
+    10
     """
     check_model(reference)
     n_estimators, max_depth = _size(reference)

@@ -27,6 +27,14 @@ class FaithfulTree:
     depth : int
     fewest_rows : int
         Rows in its smallest leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import faithful_tree
+    >>> goes_left = np.array([[1, 1, 0]], dtype=np.uint8)  # of one split, for each row
+    >>> faithful_tree(goes_left, np.array([0, 0, 1], dtype=np.int32)).depth
+    1
     """
 
     n_leaves: int
@@ -54,6 +62,14 @@ def faithful_tree(goes_left: NDArray[np.uint8], predictions: NDArray[np.int32]) 
     -------
     FaithfulTree or None
         None if two rows with equal columns have different predictions: no such tree exists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import faithful_tree
+    >>> goes_left = np.array([[1, 1, 0]], dtype=np.uint8)  # of one split, for each row
+    >>> faithful_tree(goes_left, np.array([0, 0, 1], dtype=np.int32))
+    FaithfulTree(n_leaves=2, depth=1, fewest_rows=1)
     """
     from sklearn.tree import DecisionTreeClassifier
 

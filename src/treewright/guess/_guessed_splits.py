@@ -28,6 +28,17 @@ class GuessedSplits:
     elimination : Elimination
     faithful : FaithfulTree or None
         The tree t' of Theorem 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import guess_splits, make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> found = guess_splits(make_reference(model, table, y, np.array([0, 1]), np.ones(3)), table, y, np.ones(3))
+    >>> found.faithful.n_leaves
+    2
     """
 
     split_matrix: SplitMatrix
@@ -65,6 +76,17 @@ def guess_splits(
     ------
     InputError
         The reference uses no threshold that separates rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import guess_splits, make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> reference = make_reference(model, table, y, np.array([0, 1]), np.ones(3))
+    >>> [split.threshold for split in guess_splits(reference, table, y, np.ones(3)).split_matrix.splits]
+    [35.0]
     """
     found = eliminate_columns(reference, y, weight, tolerance=tolerance, is_over=is_over)
     groups: list[list[Split]] = [[] for _ in table.columns]

@@ -37,6 +37,13 @@ def rows_in_time(
         That are left; inf is no limit.
     fit : callable
         Makes the fit, or the longest part of it that cannot be stopped, on given rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import rows_in_time
+    >>> rows_in_time(np.ones((5, 1)), np.arange(5) % 2, np.inf, lambda rows: None) is None
+    True
     """
     if not np.isfinite(seconds) or X.size <= LARGE:
         return None

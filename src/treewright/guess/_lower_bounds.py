@@ -41,6 +41,14 @@ class ReferenceCosts:
         Rows predicted wrongly.
     loss : float
         Sum of `cost` divided by the total weight.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import reference_costs
+    >>> predicted, y = np.array([0, 1, 1], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
+    >>> round(reference_costs(predicted, y, np.ones(3), 1.0 - np.eye(2)).loss, 3)
+    0.333
     """
 
     predictions: NDArray[np.int32]
@@ -67,6 +75,14 @@ def reference_costs(
     Returns
     -------
     ReferenceCosts
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import reference_costs
+    >>> predicted, y = np.array([0, 1, 1], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
+    >>> reference_costs(predicted, y, np.ones(3), 1.0 - np.eye(2)).n_wrong
+    1
     """
     cost = weight * costs[y, predictions]
     return ReferenceCosts(
@@ -92,6 +108,15 @@ def guessed_lower_bound(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import guessed_lower_bound, reference_costs
+    >>> predicted, y = np.array([0, 1, 1], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32)
+    >>> costs = reference_costs(predicted, y, np.ones(3), 1.0 - np.eye(2))
+    >>> round(guessed_lower_bound(costs, np.array([True, True, False]), 3.0, 0.01), 3)
+    0.343
     """
     return float(reference.cost[rows].sum() / total) + leaf_penalty
 

@@ -50,6 +50,12 @@ def named_reference(
     ------
     InputError
         An unknown name, a package that is not installed, or a size below 1.
+
+    Examples
+    --------
+    >>> from treewright.guess import named_reference
+    >>> type(named_reference("forest", n_estimators=10)).__name__
+    'RandomForestClassifier'
     """
     if name not in REFERENCES:
         raise InputError(f"reference {name!r}; give one of {', '.join(REFERENCES)}.")

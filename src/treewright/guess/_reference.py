@@ -68,6 +68,16 @@ class Reference:
         Share of the weight that it predicts wrongly.
     n_learned : int or None, default=None
         Rows that it learned from, where the time was too short for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> make_reference(model, table, y, np.array([0, 1]), np.ones(3)).error
+    0.0
     """
 
     model: Any
@@ -168,6 +178,16 @@ def make_reference(
     ------
     InputError
         No classifier, a fitted one of other columns or labels, or one that predicts a single class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> make_reference(model, table, y, np.array([0, 1]), np.ones(3)).predictions
+    array([0, 0, 1], dtype=int32)
     """
     from sklearn.base import clone
 
@@ -256,6 +276,13 @@ def predictions_of(labels: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDA
     ------
     InputError
         Wrong length, or a label that is none of `classes`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import predictions_of
+    >>> predictions_of(["yes", "no"], np.array(["no", "yes"]), 2)
+    array([1, 0], dtype=int32)
     """
     given = np.asarray(labels)
     if given.ndim == 2 and given.shape[1] == 1:

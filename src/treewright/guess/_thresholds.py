@@ -71,6 +71,17 @@ class Elimination:
         Ensembles fitted on 0/1 columns.
     n_refits_by_model : int
         How many of them by the model itself, not by the shorter way.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import eliminate_columns, make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> found = eliminate_columns(make_reference(model, table, y, np.array([0, 1]), np.ones(3)), y, np.ones(3))
+    >>> found.error_before, found.error_after
+    (0.0, 0.0)
     """
 
     kept: tuple[InputThreshold, ...]
@@ -95,6 +106,17 @@ def thresholds_in_use(reference: Reference, merge_equal: bool = True) -> tuple[I
     Returns
     -------
     tuple of InputThreshold
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import make_reference, named_reference, thresholds_in_use
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> reference = make_reference(model, table, y, np.array([0, 1]), np.ones(3))
+    >>> len(thresholds_in_use(reference))
+    1
     """
     by_input: dict[int, set[ModelThreshold]] = {}
     for found in thresholds_of(reference.model):
@@ -157,6 +179,17 @@ def eliminate_columns(
     ------
     InputError
         The reference has no threshold that separates rows, or `tolerance` is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import eliminate_columns, make_reference, named_reference
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> table, model = table_from([[20], [30], [40]]), named_reference("gbdt", n_estimators=5)
+    >>> reference = make_reference(model, table, y, np.array([0, 1]), np.ones(3))
+    >>> len(eliminate_columns(reference, y, np.ones(3)).kept)
+    1
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 1:
         raise InputError(

@@ -48,7 +48,14 @@ __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "pro
 
 
 class Treatment(StrEnum):
-    """Who answers in a leaf."""
+    """Who answers in a leaf.
+
+    Examples
+    --------
+    >>> from treewright.leaf_accuracy import Treatment
+    >>> [treatment.value for treatment in Treatment]
+    ['kept', 'one class', 'simple', 'model', 'shared']
+    """
 
     KEPT = "kept"
     ONE_CLASS = "one class"

@@ -41,6 +41,15 @@ class LeafRecord:
         ``correct / weight``; NaN for a leaf without weight.
     lower, upper : float
         Wilson interval of the accuracy; 0 and 1 for a leaf without weight.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.leaf_accuracy import leaf_table
+    >>> X, y = [[20], [30], [40]], [0, 0, 1]
+    >>> record = leaf_table(OptimalTreeClassifier().fit(X, y).tree_, X, y)[0]
+    >>> float(record.accuracy), round(float(record.lower), 3)
+    (1.0, 0.342)
     """
 
     leaf: int
@@ -128,6 +137,14 @@ def leaf_table(
     ------
     InputError
         As `leaf_accuracy_score`, or `confidence` out of range.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.leaf_accuracy import leaf_table
+    >>> X, y = [[20], [30], [40]], [0, 0, 1]
+    >>> [(leaf.n_rows, float(leaf.accuracy)) for leaf in leaf_table(OptimalTreeClassifier().fit(X, y).tree_, X, y)]
+    [(2, 1.0), (1, 1.0)]
     """
     leaf, predicted, weight = _routed(tree, X, y, sample_weight)
     check_confidence(confidence)

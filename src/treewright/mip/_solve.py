@@ -56,6 +56,12 @@ class MIPOptions:
         Write the stronger constraints (each file of a formulation proves its own) instead of the printed ones.
     seed : int, default=0
         Of the solver.
+
+    Examples
+    --------
+    >>> from treewright.mip import MIPOptions
+    >>> MIPOptions(threads=2).solver
+    'highs'
     """
 
     solver: str = "highs"
@@ -179,6 +185,15 @@ def make_formulation(problem: Problem, formulation: str, options: MIPOptions | N
     problem : Problem
     formulation : {"leaf_accuracy", "oct", "binoct"}
     options : MIPOptions, default=None
+
+    Examples
+    --------
+    >>> from treewright.mip import make_formulation
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[0], [0], [1]]), [0, 0, 1], max_depth=1)
+    >>> type(make_formulation(problem, "oct")).__name__
+    'OCT'
     """
     options = options or MIPOptions()
     _choose("formulation", formulation, FORMULATIONS)

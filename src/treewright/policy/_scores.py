@@ -52,6 +52,13 @@ class ActionScores:
         Expected outcome of each action; None for ``method="ipw"``.
     n_clipped : int
         Rows whose own action had a propensity below the limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.policy import ActionScores
+    >>> ActionScores(np.array([[1.0, 0.0]]), np.array(["wait", "treat"]), None, None).rewards.shape
+    (1, 2)
     """
 
     rewards: NDArray[np.float64]

@@ -24,6 +24,14 @@ class PolicyValue:
     standard_error : float
         Of `value`; NaN for a single row.
     n_rows : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.policy import policy_value
+    >>> value = policy_value(np.array([1.0, 2.0, 3.0]))
+    >>> value.value, round(value.standard_error, 3), value.n_rows
+    (2.0, 0.577, 3)
     """
 
     value: float
@@ -59,6 +67,13 @@ def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] 
     The standard error is that of a ratio of sums, ``sqrt(n / (n - 1) * sum((w (g - value))^2)) / sum(w)``; with equal
     weights the deviation of the gains over the square root of their number. It takes the rows as independent and the
     policy as given: rows that the policy was fitted on say too much good of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.policy import policy_value
+    >>> policy_value(np.array([1.0, 2.0, 3.0])).value
+    2.0
     """
     weight = np.ones(len(gains)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     used = weight > 0

@@ -138,6 +138,12 @@ def check_min_samples_leaf(value: int | float, n_rows: int) -> int:
     ------
     InputError
         `value` is neither, or more than there are rows.
+
+    Examples
+    --------
+    >>> from treewright.problem import check_min_samples_leaf
+    >>> check_min_samples_leaf(5, 1000), check_min_samples_leaf(0.01, 1000)
+    (5, 10)
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise InputError(f"min_samples_leaf={value!r}; give an integer of at least 1 or a fraction below 1.")

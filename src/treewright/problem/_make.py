@@ -86,6 +86,15 @@ def make_problem(
     Notes
     -----
     Balanced weights of integer weights are integers (see `treewright.problem._weights`).
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), ["no", "no", "yes"], max_depth=1)
+    >>> solve(problem).tree.n_leaves
+    2
     """
     classes, index = encode_labels(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
@@ -132,6 +141,12 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
     InputError
         None, NaN or infinity among the labels, numbers that are not whole, text mixed with numbers, more than
         one column, wrong length.
+
+    Examples
+    --------
+    >>> from treewright.problem import encode_labels
+    >>> encode_labels(["yes", "no", "yes"])
+    (array(['no', 'yes'], dtype='<U3'), array([1, 0, 1], dtype=int32))
     """
     if np.ma.is_masked(y):
         raise InputError("Input y contains missing values (masked). Leave out the rows without a label.")

@@ -41,6 +41,15 @@ class PolicyProblem(TreeProblem):
         Labels, all different.
     action_costs : ndarray of shape (n_actions,), float64
         Taken off the reward of a row that gets the action.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_policy_problem
+    >>> from treewright.table import table_from
+    >>> rewards = [[1.0, 0.0], [0.0, 3.0]]
+    >>> problem = make_policy_problem(table_from([[20], [40]]), rewards, actions=["wait", "treat"])
+    >>> problem.actions.tolist(), problem.rewards.tolist()
+    (['wait', 'treat'], [[1.0, 0.0], [0.0, 3.0]])
     """
 
     BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "rewards")
@@ -138,6 +147,15 @@ def make_policy_problem(
     ------
     InputError
         Anything above that does not hold; the message names the argument.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_policy_problem
+    >>> from treewright.search import solve_policy
+    >>> from treewright.table import table_from
+    >>> table, rewards = table_from([[20], [40]]), [[1.0, 0.0], [0.0, 3.0]]
+    >>> solve_policy(make_policy_problem(table, rewards, max_depth=1)).stats["mean_reward"]
+    2.0
     """
     gains, named = check_rewards(rewards, table.n_rows)
     labels = _labels(named if actions is None else actions, gains.shape[1])

@@ -29,6 +29,13 @@ class ProbabilityProblem(Problem):
     ----------
     criterion : {"brier", "log_loss"}, default="brier"
         The loss of the shares of a leaf.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_probability_problem
+    >>> from treewright.table import table_from
+    >>> make_probability_problem(table_from([[20], [30], [40]]), [0, 0, 1], criterion="log_loss").criterion
+    'log_loss'
     """
 
     criterion: Literal["brier", "log_loss"] = "brier"
@@ -70,6 +77,15 @@ def make_probability_problem(
     ------
     InputError
         Anything above that does not hold; the message names the argument.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_probability_problem
+    >>> from treewright.search import solve_probability
+    >>> from treewright.table import table_from
+    >>> problem = make_probability_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)
+    >>> solve_probability(problem).loss
+    0.0
     """
     if criterion not in LOSSES:
         raise InputError(f'criterion={criterion!r}; choose "brier" or "log_loss".')

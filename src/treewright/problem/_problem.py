@@ -36,6 +36,14 @@ class TreeProblem:
         Positions in the input of the rows that stayed; None if all did.
     notes : tuple of str
         Plain sentences about the input that a reader of the certificate must know (rows left out).
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem, make_regression_problem
+    >>> from treewright.table import table_from
+    >>> table = table_from([[20], [30], [40]])
+    >>> make_problem(table, [0, 0, 1]).sample_weight, make_regression_problem(table, [1.0, 1.0, 5.0]).max_depth
+    (array([1., 1., 1.]), None)
     """
 
     table: Table
@@ -91,6 +99,14 @@ class Problem(TreeProblem):
         Labels, sorted.
     costs : ndarray of shape (n_classes, n_classes), float64
         ``costs[true, predicted] >= 0``; 1 off the diagonal and 0 on it for plain misclassification.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), ["no", "no", "yes"], cost_complexity=0.1)
+    >>> problem.y.tolist(), problem.classes.tolist(), problem.cost_complexity
+    ([0, 0, 1], ['no', 'yes'], 0.1)
     """
 
     BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")

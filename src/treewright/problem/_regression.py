@@ -44,6 +44,13 @@ class RegressionProblem(TreeProblem):
         "poisson" and "gamma" are half the deviances of these families, of means.
     quantile : float, default=0.5
         Which one, for criterion "quantile".
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.table import table_from
+    >>> make_regression_problem(table_from([[20], [30], [40]]), [1, 1, 5]).y
+    array([1., 1., 5.])
     """
 
     BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y")
@@ -112,6 +119,15 @@ def make_regression_problem(
     ------
     InputError
         Anything above that does not hold; the message names the argument.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression
+    >>> from treewright.table import table_from
+    >>> problem = make_regression_problem(table_from([[20], [30], [40]]), [1.0, 1.0, 5.0], max_depth=1)
+    >>> solve_regression(problem).loss
+    0.0
     """
     check_criterion(criterion, quantile)
     target = check_target(y, table.n_rows, several=True)

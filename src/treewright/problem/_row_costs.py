@@ -37,6 +37,14 @@ class RowCostsProblem(TreeProblem):
         Labels, sorted.
     row_costs : ndarray of shape (n_rows, n_classes), float64
         Finite, >= 0.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_row_costs_problem
+    >>> from treewright.table import table_from
+    >>> costs = [[0, 2], [0, 1], [7, 0]]  # of predicting "no" and "yes" for each row
+    >>> make_row_costs_problem(table_from([[20], [30], [40]]), ["no", "no", "yes"], costs).row_costs.shape
+    (3, 2)
     """
 
     BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "y", "row_costs")
@@ -84,6 +92,16 @@ def make_row_costs_problem(
     ------
     InputError
         Anything above that does not hold; the message names the argument.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_row_costs_problem
+    >>> from treewright.search import solve_row_costs
+    >>> from treewright.table import table_from
+    >>> costs = [[0, 2], [0, 1], [7, 0]]  # of predicting "no" and "yes" for each row
+    >>> problem = make_row_costs_problem(table_from([[20], [30], [40]]), ["no", "no", "yes"], costs, max_depth=1)
+    >>> solve_row_costs(problem).loss
+    0.0
     """
     classes, index = encode_labels(y, table.n_rows)
     weight = apply_class_weight(

@@ -45,6 +45,14 @@ class SurvivalProblem(TreeProblem):
     hazard : ndarray of shape (n_rows,), float64
         Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
     hazard_bits : int
+
+    Examples
+    --------
+    >>> from treewright.problem import make_survival_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_survival_problem(table_from([[20], [30], [40]]), ([True, False, True], [5.0, 6.0, 1.0]))
+    >>> problem.event.tolist(), problem.time.tolist()
+    ([True, False, True], [5.0, 6.0, 1.0])
     """
 
     BY_ROW: ClassVar[tuple[str, ...]] = ("sample_weight", "event", "time", "hazard")
@@ -91,6 +99,16 @@ def make_survival_problem(
     ------
     InputError
         Anything above that does not hold; the message names the argument.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_survival_problem
+    >>> from treewright.search import solve_survival
+    >>> from treewright.table import table_from
+    >>> outcome = ([True, True, True], [9.0, 8.0, 1.0])
+    >>> problem = make_survival_problem(table_from([[20], [30], [40]]), outcome, max_depth=1)
+    >>> solve_survival(problem).status.value
+    'proven optimal'
     """
     event, time = check_survival(y, table.n_rows)
     weight, notes = _whole(check_sample_weight(sample_weight, table.n_rows))

@@ -48,6 +48,12 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
     ------
     InputError
         Wrong length, NaN, infinite or negative weights, all of them zero, or integers with a sum above 2**53.
+
+    Examples
+    --------
+    >>> from treewright.problem import check_sample_weight
+    >>> check_sample_weight([1, 2], 2), check_sample_weight(None, 2)
+    (array([1., 2.]), array([1., 1.]))
     """
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.float64)
@@ -133,6 +139,14 @@ def apply_class_weight(
     ------
     InputError
         Another word than "balanced", a label that `classes` lacks, or weights that `check_total` refuses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.problem import apply_class_weight
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> apply_class_weight(np.ones(3), y, np.array(["no", "yes"]), {"no": 1, "yes": 5})
+    array([1., 1., 5.])
     """
     if class_weight is None:
         return weight

@@ -40,6 +40,13 @@ class AdditiveResult(SolveResult):
     options : mapping
         ``method`` names the kind of tree, ``criterion`` the loss.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeRegressor
+    >>> result = OptimalTreeRegressor(max_depth=1).fit([[20], [30], [40]], [1.0, 1.0, 5.0]).result_
+    >>> result.loss, result.status.value
+    (0.0, 'proven optimal')
     """
 
     KIND: ClassVar[str] = "tree"
@@ -76,6 +83,14 @@ class RegressionResult(AdditiveResult):
     With ``options["leaf_model"]`` "linear" the leaves may hold lines, which were fitted after the tree was chosen for
     constants: all fields speak of the constants, and `stats` has ``lines``, the number of leaves with a line, and
     ``loss_with_lines``.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeRegressor
+    >>> result = OptimalTreeRegressor(max_depth=1).fit([[20], [30], [40]], [1.0, 1.0, 5.0]).result_
+    >>> print(result.sentence())
+    Proven optimal over all thresholds: no tree of depth at most 1 has an objective that is smaller by more
+    than 5e-13 than that of this one with 2 leaves, objective 0.020000 (0.00% of the variance left).
     """
 
     @property
@@ -126,6 +141,15 @@ class PolicyResult(AdditiveResult):
     `stats` has also ``mean_reward``, ``best_single_reward`` and ``best_each_reward``: mean rewards after costs on the
     training rows, of this tree, of the best single action, and of the best action for each row. `options` has
     ``action_costs``, one number per action, if any is not 0.
+
+    Examples
+    --------
+    >>> from treewright import OptimalPolicyTree
+    >>> result = OptimalPolicyTree(max_depth=1).fit([[20], [40]], [[1.0, 0.0], [0.0, 3.0]]).result_
+    >>> print(result.sentence())
+    Proven optimal over all thresholds: no policy tree of depth at most 1 has an objective that is smaller
+    by more than 2e-15 than that of this one with 2 leaves, objective 0.020000 (mean reward 2 on the
+    training rows against 1.5 by the best single action).
     """
 
     KIND: ClassVar[str] = "policy tree"
@@ -166,6 +190,15 @@ class ProbabilityResult(AdditiveResult):
     The `loss` is a share of the Brier score of a single leaf, or of its log loss, as ``options["criterion"]`` says
     ("brier" or "log_loss"). `stats` has also ``brier_score`` and ``single_leaf_brier_score``: means over the training
     rows, of all classes together (0 to 2); or ``log_loss`` and ``single_leaf_log_loss``, means in natural logarithms.
+
+    Examples
+    --------
+    >>> from treewright import OptimalProbabilityTree
+    >>> result = OptimalProbabilityTree(max_depth=1).fit([[20], [30], [40]], [0, 0, 1]).result_
+    >>> print(result.sentence())
+    Proven optimal over all thresholds: no probability tree of depth at most 1 has an objective that is
+    smaller by more than 5e-13 than that of this one with 2 leaves, objective 0.020000 (0.00% of the Brier
+    score of a single leaf left).
     """
 
     KIND: ClassVar[str] = "probability tree"

@@ -39,6 +39,15 @@ class LeafAccuracyResult(SolveResult):
     options : mapping
         ``method`` is "leaf-accuracy"; ``criterion``, ``confidence``, the constraints.
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from treewright import LeafAccuracyTreeClassifier
+    >>> model = LeafAccuracyTreeClassifier(max_depth=1, min_samples_leaf=1).fit([[20], [30], [40]], [0, 0, 1])
+    >>> print(model.result_.sentence())
+    Proven optimal over all thresholds: lower confidence bound of the worst leaf 0.269866 (Wilson, 0.95); no
+    tree of depth at most 1 has a better worst leaf, and none with a worst leaf as good makes fewer errors
+    than this one (2 leaves, training loss 0.0000).
     """
 
     @property

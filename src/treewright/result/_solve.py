@@ -31,7 +31,15 @@ ROUNDED = "were rounded for the search"  # in the note of a search that ended, b
 
 
 class SolveStatus(Enum):
-    """What is proven about the tree; the value is the message."""
+    """What is proven about the tree; the value is the message.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> result = OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).result_
+    >>> result.status, result.status.value
+    (<SolveStatus.OPTIMAL: 'proven optimal'>, 'proven optimal')
+    """
 
     OPTIMAL = "proven optimal"
     OPTIMAL_UNDER_GUESSES = "optimal if the guesses hold"
@@ -39,7 +47,14 @@ class SolveStatus(Enum):
 
 
 class StopReason(Enum):
-    """Why the search ended before the proof; the value is the message."""
+    """Why the search ended before the proof; the value is the message.
+
+    Examples
+    --------
+    >>> from treewright.result import StopReason
+    >>> StopReason.TIME_LIMIT.value
+    'time limit reached'
+    """
 
     TIME_LIMIT = "time limit reached"
     STEP_LIMIT = "step limit reached"
@@ -59,6 +74,12 @@ def asked_to_stop(stop_reason: StopReason | None, stats: Mapping[str, Any]) -> S
         Why there is no proof; None where there is one, whatever ended the run after it.
     stats : mapping
         Where the engine notes who ended the run (`told_to_stop`).
+
+    Examples
+    --------
+    >>> from treewright.result import StopReason, asked_to_stop, told_to_stop
+    >>> asked_to_stop(StopReason.INTERRUPT, told_to_stop(StopReason.INTERRUPT))
+    <StopReason.INTERRUPT: 'interrupted'>
     """
     if stop_reason is StopReason.INTERRUPT or stats.get(INTERRUPTED) is True:
         return StopReason.INTERRUPT
@@ -74,6 +95,12 @@ def told_to_stop(ended_by: StopReason | None) -> dict[str, bool]:
     ----------
     ended_by : StopReason or None
         What ended the run, after the proof or before.
+
+    Examples
+    --------
+    >>> from treewright.result import StopReason, told_to_stop
+    >>> told_to_stop(StopReason.INTERRUPT), told_to_stop(StopReason.TIME_LIMIT)
+    ({'interrupted': True}, {})
     """
     names = {StopReason.INTERRUPT: INTERRUPTED, StopReason.CALLBACK: BY_CALLBACK}
     return {names[ended_by]: True} if ended_by in names else {}
@@ -103,6 +130,16 @@ class SolveResult:
         The options the method ran with.
     notes : tuple of str
         Plain sentences that a reader of the certificate must know (what was binned, what was guessed).
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> result = OptimalTreeClassifier(cost_complexity=0.01).fit([[20], [30], [40]], [0, 0, 1]).result_
+    >>> result.objective, result.lower_bound, result.loss
+    (0.02, 0.02, 0.0)
+    >>> print(result.sentence())
+    Proven optimal over all thresholds: no tree has a smaller objective than this one with 2 leaves,
+    objective 0.020000 (training loss 0.0000).
     """
 
     tree: Tree
@@ -228,6 +265,12 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         Of a result. They may come from a file: a limit that is not a number is said as it is.
     leave_out : sequence of str
         Limits not to be named.
+
+    Examples
+    --------
+    >>> from treewright.result import constraints_in_words
+    >>> constraints_in_words({"max_depth": 3})
+    ' of depth at most 3'
     """
     said = {name: options.get(name) for name in LIMITS if name not in leave_out}
     limit = {name: exactly(value) if isinstance(value, float) else str(value) for name, value in said.items()}

@@ -47,6 +47,12 @@ class SearchOptions(Switches):
     lattice_states : int, default=40_000_000
         Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each
         (two classes).
+
+    Examples
+    --------
+    >>> from treewright.search import SearchOptions
+    >>> SearchOptions(lookahead=False).cache
+    True
     """
 
     CORE: ClassVar[str] = "BitsOptions"

@@ -64,6 +64,14 @@ class Choice:
         Binary columns for "cuts", ranked columns for "sweep", either for "leaf-accuracy".
     why : str
         In words that complete "this engine was chosen because ...".
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import choose_engine
+    >>> from treewright.table import table_from
+    >>> choose_engine(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=2), "auto").why
+    'the table has 2 thresholds of continuous columns and 0 other splits: at most 128 thresholds, so binary columns'
     """
 
     engine: Literal["cuts", "sweep", "leaf-accuracy"]
@@ -105,6 +113,14 @@ def choose_engine(
     ------
     InputError
         `thresholds` cannot be used with this table, or the engine cannot search them, or cannot use the options.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import choose_engine
+    >>> from treewright.table import table_from
+    >>> choose_engine(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=2), "auto").engine
+    'cuts'
     """
     asked = _asked_engine(options)
     if not isinstance(thresholds, SplitMatrix):

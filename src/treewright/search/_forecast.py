@@ -43,6 +43,12 @@ class SearchTrial:
         False if the time of the forecast was over first.
     memory : int
         Bytes that the search held.
+
+    Examples
+    --------
+    >>> from treewright.search import SearchTrial
+    >>> SearchTrial(rows=500, seconds=0.2, ended=True, memory=1 << 20).rows
+    500
     """
 
     rows: int
@@ -68,6 +74,15 @@ class SearchForecast:
         Of the run that is forecast.
     trials : tuple of SearchTrial
         What the estimate comes from.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import forecast_search, solve
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> forecast_search(problem, lambda some, limits: solve(some, limits=limits), seconds=10).rows
+    3
     """
 
     rows: int

@@ -68,6 +68,12 @@ class Guesses:
     compare : bool, default=True
         Search beside without guessed lower bounds, in turns, and after a search with them for a short while with
         what is left of them where the tree found refutes them.
+
+    Examples
+    --------
+    >>> from treewright.search import Guesses
+    >>> Guesses(thresholds=True, lower_bounds=True).depth
+    False
     """
 
     thresholds: bool = False
@@ -117,6 +123,19 @@ def solve_guided(
     ------
     InputError
         The reference cannot be used; the message says why.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> from treewright.guess import named_reference
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import Guesses, solve_guided
+    >>> data = iris()
+    >>> problem = make_problem(data.table, data.y, max_depth=2)
+    >>> guesses = Guesses(thresholds=True, reference=named_reference("gbdt"))
+    >>> result = solve_guided(problem, "guess", guesses)
+    >>> round(result.loss, 3)
+    0.04
     """
     limits = (limits or Limits()).started()
     start = time.perf_counter()

@@ -52,6 +52,14 @@ class IntegerCosts:
         The objective of any tree differs from its integer version by at most this.
     exact : bool
         Whether nothing was rounded.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import integer_costs
+    >>> from treewright.table import table_from
+    >>> integer_costs(make_problem(table_from([[20], [30]]), [0, 1], sample_weight=[0.5, 1.5])).weight
+    array([1, 3])
     """
 
     weight: NDArray[np.int64]
@@ -157,6 +165,15 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
 
     Rounding to the nearest whole number less than doubles it (what is below one half becomes 0), so where numbers must
     be rounded, ``sum(weight) * max(cost)`` stays below twice the room: the engines check that bound.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import integer_costs
+    >>> from treewright.table import table_from
+    >>> costs = integer_costs(make_problem(table_from([[20], [30]]), [0, 1]))
+    >>> costs.weight.tolist(), costs.costs.tolist(), costs.exact
+    ([1, 1], [[0, 1], [1, 0]], True)
     """
     weights, label_costs, cost_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())
@@ -207,6 +224,14 @@ def whole_weights(problem: Problem) -> NDArray[np.int64] | None:
     -------
     ndarray of shape (n_rows,), int64, or None
         With a sum below 2^53; None if there are none such.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import whole_weights
+    >>> from treewright.table import table_from
+    >>> whole_weights(make_problem(table_from([[20], [30]]), [0, 1], sample_weight=[0.5, 1.5]))
+    array([1, 3])
     """
     exact = _numbers(problem).exact_weight
     return None if exact is None else exact[0]

@@ -24,6 +24,12 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     ------
     InputError
         Zero, or no integer.
+
+    Examples
+    --------
+    >>> from treewright.search import check_n_jobs
+    >>> check_n_jobs(2), check_n_jobs(None)
+    (2, None)
     """
     if n_jobs is None:
         return None
@@ -44,6 +50,12 @@ def threads_of(n_jobs: Any) -> int:
     ----------
     n_jobs : int or None
         As `check_n_jobs` takes it.
+
+    Examples
+    --------
+    >>> from treewright.search import threads_of
+    >>> threads_of(2), threads_of(None)
+    (2, 1)
     """
     jobs = check_n_jobs(n_jobs)
     if jobs == 1:

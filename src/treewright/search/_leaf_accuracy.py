@@ -63,6 +63,15 @@ def thresholds_from_reference(
     -------
     SplitMatrix
         All splits of a table with one class, of which no ensemble can be asked.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import thresholds_from_reference
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> [split.threshold for split in thresholds_from_reference(problem).splits]
+    [35.0]
     """
     if len(np.unique(problem.y)) == 1:
         return auto_splits(problem.table)
@@ -129,6 +138,15 @@ def solve_leaf_accuracy(
     References
     ----------
     J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations. Equation 1.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_leaf_accuracy
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1], cost_complexity=0, max_depth=1)
+    >>> solve_leaf_accuracy(problem).objective  # of the worst leaf
+    1.0
     """
     _check(problem, "the search for the best worst leaf")
     if criterion not in CRITERIA:
@@ -219,6 +237,15 @@ def solve_with_leaf_accuracy(
         A parameter that this search cannot use.
     SolverError
         No tree has such leaves (proven), or none was found within the limits.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_with_leaf_accuracy
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40], [50]]), [0, 1, 0, 1], cost_complexity=0.01, max_depth=1)
+    >>> solve_with_leaf_accuracy(problem, "all", 0.6).tree.n_leaves
+    2
     """
     _check(problem, "min_leaf_accuracy")
     q = min_leaf_accuracy

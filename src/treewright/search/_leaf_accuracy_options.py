@@ -33,6 +33,12 @@ class LeafAccuracyOptions(Switches):
         it.
     dense_splits : int, default=2_500
         Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+
+    Examples
+    --------
+    >>> from treewright.search import LeafAccuracyOptions
+    >>> LeafAccuracyOptions(cache=False).neighbours
+    True
     """
 
     CORE: ClassVar[str] = "LeafAccuracyOptions"

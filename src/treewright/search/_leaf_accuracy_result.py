@@ -45,6 +45,12 @@ def leaf_value(
     References
     ----------
     E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
+
+    Examples
+    --------
+    >>> from treewright.search import leaf_value
+    >>> leaf_value(9, 10), round(leaf_value(9, 10, "lower_bound"), 3)
+    (0.9, 0.652)
     """
     if criterion == "accuracy" or confidence == 0.5:
         return correct / weight

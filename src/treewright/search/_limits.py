@@ -47,6 +47,12 @@ class Progress:
         Steps so far, as `Limits.step_limit` counts them.
     memory : int
         Bytes held by the search.
+
+    Examples
+    --------
+    >>> from treewright.search import Progress
+    >>> Progress(seconds=1.5, objective=0.2, lower_bound=0.1, subproblems=700, memory=1 << 20).lower_bound
+    0.1
     """
 
     seconds: float
@@ -95,6 +101,15 @@ class Limits:
     begun : float or None, default=None
         Reading of `time.perf_counter` at which the time began to run; None is when the search begins. Set by
         `started`, so that reading a table and making its splits count.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import Limits, solve
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> solve(problem, limits=Limits(time_limit=10, memory_limit=1 << 30)).stop_reason is None
+    True
     """
 
     time_limit: float | None = None

@@ -27,6 +27,13 @@ def progress_bar(
         "auto" shows a bar where a person may be watching: standard error is a terminal, or a notebook runs.
     time_limit : float or None
         Seconds at which the bar is full.
+
+    Examples
+    --------
+    >>> from treewright.search import progress_bar
+    >>> with progress_bar(False, None) as report:
+    ...     print(report)
+    None
     """
     with watched(progress, lambda: _Bar(time_limit)) as report:
         yield report

@@ -75,6 +75,12 @@ class SweepOptions(Switches):
     segments : bool, default=True
         Bound such a group search by the cheapest clusters of its groups on a line
         (bounds/segmentation.hpp).
+
+    Examples
+    --------
+    >>> from treewright.search import SweepOptions
+    >>> SweepOptions(cache=False).monotone
+    True
     """
 
     CORE: ClassVar[str] = "SweepOptions"

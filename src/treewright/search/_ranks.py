@@ -214,6 +214,15 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
     split_matrix : SplitMatrix
     table : Table
         That the splits were made from.
+
+    Examples
+    --------
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.search import ranked_splits
+    >>> from treewright.table import table_from
+    >>> table = table_from([[20], [30], [40]])
+    >>> len(ranked_splits(midpoints(table), table))
+    1
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for number, split in enumerate(split_matrix.splits):

@@ -154,6 +154,17 @@ def solve_regression_frontier(
         ``max_leaf_nodes`` is None.
     SolverError
         No tree meets the constraints.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression_frontier
+    >>> from treewright.table import table_from
+    >>> problem = make_regression_problem(
+    ...     table_from([[20], [30], [40]]), [1.0, 1.0, 5.0], cost_complexity=0, max_depth=1, max_leaf_nodes=2
+    ... )
+    >>> [(point.tree.n_leaves, round(point.loss, 3)) for point in solve_regression_frontier(problem)]
+    [(1, 1.0), (2, 0.0)]
     """
     if problem.max_leaf_nodes is None:
         raise InputError(

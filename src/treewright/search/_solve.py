@@ -75,6 +75,15 @@ def solve(
     Two engines: branch and bound over binary columns after Hu, Rudin and Seltzer (2019), where there are few splits,
     with the bounds listed in ``cpp/include/treewright/search/binary_search.hpp``; a search over all thresholds of
     ranked columns (``search/ranked_search.hpp`` there) where there are many. Ties are broken the same way on every run.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve
+    >>> from treewright.table import table_from
+    >>> result = solve(make_problem(table_from([[20], [30], [40]]), [0, 0, 1]))
+    >>> result.tree.n_leaves, result.status.value
+    (2, 'proven optimal')
     """
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
@@ -125,6 +134,16 @@ def solve_binary(
     ------
     SolverError
         No tree meets the constraints.
+
+    Examples
+    --------
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_binary
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> solve_binary(problem, midpoints(problem.table)).objective
+    0.02
     """
     start = time.perf_counter()
     limits = (limits or Limits()).started()

@@ -72,6 +72,15 @@ def solve_frontier(
     definitions and proofs are in ``cpp/include/treewright/search/front.hpp``. Where most splits are thresholds and
     there are more than 512, searches at leaf penalties over ranked columns (`_ranked_frontier.py`), and one with a
     limit on leaves for each point that no penalty selects.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_frontier
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1], cost_complexity=0, max_leaf_nodes=3)
+    >>> [(point.tree.n_leaves, round(point.loss, 3)) for point in solve_frontier(problem)]
+    [(1, 0.333), (2, 0.0)]
     """
     limits = (limits or Limits()).started()
     if problem.max_leaf_nodes is None:

@@ -68,6 +68,15 @@ def solve_policy(
     columns (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
     single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
     are the same; so the integers of the search have their digits where the trees in question differ.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_policy_problem
+    >>> from treewright.search import solve_policy
+    >>> from treewright.table import table_from
+    >>> problem = make_policy_problem(table_from([[20], [40]]), [[1.0, 0.0], [0.0, 3.0]], max_depth=1)
+    >>> solve_policy(problem).stats["mean_reward"]
+    2.0
     """
     if shallower:
 

@@ -59,6 +59,15 @@ def solve_probability(
 
     The log loss of a leaf is ``sum W_k log(W / W_k)``, in natural logarithms; its integers and the error of its
     logarithms are in ``cpp/include/treewright/objective/log_loss.hpp``.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_probability_problem
+    >>> from treewright.search import solve_probability
+    >>> from treewright.table import table_from
+    >>> problem = make_probability_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)
+    >>> solve_probability(problem).status.value
+    'proven optimal'
     """
     if shallower:
 

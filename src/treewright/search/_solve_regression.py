@@ -61,6 +61,15 @@ def solve_regression(
     Branch and bound over sets of rows; the bounds and their proofs are in ``cpp/include/treewright/objective/`` and
     ``cpp/include/treewright/bounds/``. Losses are compared as integers; what the rounding can hide stands in
     ``result.stats["tolerance"]`` and in the sentence.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression
+    >>> from treewright.table import table_from
+    >>> problem = make_regression_problem(table_from([[20], [30], [40]]), [1.0, 1.0, 5.0], max_depth=1)
+    >>> solve_regression(problem).tree.splits[0].threshold
+    35.0
     """
     if shallower:
 
@@ -106,6 +115,15 @@ def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
     -------
     AdditiveLoss
         What a leaf with given rows costs is its ``leaf_loss(rows)``.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import regression_loss
+    >>> from treewright.table import table_from
+    >>> problem = make_regression_problem(table_from([[20], [30], [40]]), [1.0, 1.0, 5.0])
+    >>> type(regression_loss(problem)).__name__
+    'SquaredErrorLoss'
     """
     weight = problem.sample_weight
     if problem.criterion == "squared_error":

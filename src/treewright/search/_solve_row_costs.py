@@ -53,6 +53,16 @@ def solve_row_costs(
     regret of the best single class and p the leaf penalty, ``mean cost + p * leaves = U + R (share + p / R * leaves)``;
     the bracket is the objective of the policy tree, so a proof of one is a proof of the other. With p above R no split
     pays.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_row_costs_problem
+    >>> from treewright.search import solve_row_costs
+    >>> from treewright.table import table_from
+    >>> costs = [[0, 2], [0, 1], [7, 0]]  # of predicting 0 and 1 for each row
+    >>> problem = make_row_costs_problem(table_from([[20], [30], [40]]), [0, 0, 1], costs, max_depth=1)
+    >>> solve_row_costs(problem).tree.splits[0].threshold
+    35.0
     """
     weight = problem.sample_weight / problem.sample_weight.max()
     total = math.fsum(weight.tolist())

@@ -56,6 +56,16 @@ def solve_survival(
     -----
     The loss, its bounds and the error of its logarithms are in ``cpp/include/treewright/objective/survival.hpp``.
     Hazards and weights of a problem are whole multiples of a unit, so nothing of them is rounded here.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_survival_problem
+    >>> from treewright.search import solve_survival
+    >>> from treewright.table import table_from
+    >>> outcome = ([True, True, True], [9.0, 8.0, 1.0])
+    >>> problem = make_survival_problem(table_from([[20], [30], [40]]), outcome, max_depth=1)
+    >>> solve_survival(problem).tree.splits[0].threshold
+    35.0
     """
     if shallower:
 

@@ -80,6 +80,14 @@ class RankedSpace:
         All of what they offer is searched.
     scope : str
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import choose_engine
+    >>> from treewright.table import table_from
+    >>> choose_engine(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=2), "all").space.scope
+    'all thresholds'
     """
 
     candidates: Sequence[CandidateSplits]

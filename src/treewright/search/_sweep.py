@@ -174,6 +174,14 @@ def solve_sweep(
     ----------
     Brita, van der Linden and Demirović, "Optimal classification trees for continuous feature data using dynamic
     programming with branch-and-bound", AAAI 2025: interval bounds of nested thresholds.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_sweep
+    >>> from treewright.table import table_from
+    >>> solve_sweep(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)).objective
+    0.02
     """
     limits = limits or Limits()
     options = options or SweepOptions()

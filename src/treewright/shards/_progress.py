@@ -27,6 +27,13 @@ class ShardProgress(Progress):
         0; workers hold their own.
     done, shards : int
         Shards that were searched, and all of them.
+
+    Examples
+    --------
+    >>> from treewright.shards import ShardProgress
+    >>> state = ShardProgress(1.5, objective=0.2, lower_bound=0.1, subproblems=700, memory=1 << 20, done=1, shards=4)
+    >>> state.done / state.shards
+    0.25
     """
 
     done: int = 0

@@ -31,6 +31,15 @@ class ShardedTree:
         The question, as a model file keeps it.
     reading : Reading or None
         How the files were read; None for rows that were no files.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import fit_shards
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> found = fit_shards(X, X[:, 0] > 80, max_depth=1, shard_rows=100, progress=False)
+    >>> found.tree_.splits[0].threshold
+    80.0
     """
 
     result_: ShardsResult

@@ -26,6 +26,13 @@ def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> st
     -------
     str
         For example for ``dot -Tsvg``. Leaves are filled by class.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import to_graphviz
+    >>> to_graphviz(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).splitlines()[0]
+    'digraph Tree {'
     """
     tree = tree_of(tree)
     colours = class_colours(tree)

@@ -39,6 +39,12 @@ def routing_shares(nodes: ArrayLike, depth: int) -> NDArray[np.float64]:
     -------
     ndarray of shape (2**(depth+1) - 1,)
         Shares of one level add up to 1, or to 0 where no row gets so deep.
+
+    Examples
+    --------
+    >>> from treewright.show import routing_shares
+    >>> routing_shares([1, 1, 2, 2], depth=1)
+    array([1. , 0.5, 0.5])
     """
     count = np.bincount(np.asarray(nodes), minlength=2 ** (depth + 1) - 1).astype(np.float64)
     for t in range(len(count) - 1, 0, -1):

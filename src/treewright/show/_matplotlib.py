@@ -128,6 +128,14 @@ def tree_figure(
     ------
     MissingDependencyError
         matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import tree_figure
+    >>> figure = tree_figure(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_)
+    >>> len(figure.axes)
+    1
     """
     _require_matplotlib()
     tree = tree_of(tree)

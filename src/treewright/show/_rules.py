@@ -39,6 +39,14 @@ class Rule:
         Share and rows in words.
     label : str
         Label or value in words, with the digits that were asked for.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import rules
+    >>> rule = rules(OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_)[0]
+    >>> rule.label, rule.share
+    ('no', 1.0)
     """
 
     leaf: int
@@ -72,6 +80,14 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
     ------
     InputError
         `digits` is below 1.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import rules
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_
+    >>> [(rule.conditions, rule.prediction, rule.n_rows) for rule in rules(tree)]
+    [(('x0 <= 35',), 'no', 2), (('x0 > 35',), 'yes', 1)]
     """
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
@@ -152,6 +168,13 @@ def rules_frame(
         `digits` is below 1, or `backend` is another word.
     MissingDependencyError
         The library of the frame is not installed.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import rules_frame
+    >>> rules_frame(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).shape[0]
+    2
     """
     found = rules(tree, digits=digits)
     columns: dict[str, list[Any]] = {

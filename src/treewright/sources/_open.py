@@ -57,6 +57,13 @@ def open_source(
         There is nothing at the path, or arrays were given beside a source that is not an array or frame.
     InputTypeError
         The source is of no kind that can be read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import open_source
+    >>> type(open_source(np.array([[20.0], [30.0]]), [0, 1])).__name__
+    'MemorySource'
     """
     if isinstance(source, (str, os.PathLike)) or (
         isinstance(source, (list, tuple))

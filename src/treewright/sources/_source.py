@@ -32,6 +32,12 @@ class Roles:
         Columns that are not features.
     categorical : tuple of str
         Columns of numbers to be read as categories.
+
+    Examples
+    --------
+    >>> from treewright.sources import Roles
+    >>> Roles(target="ill", ignore=("id",)).weight is None
+    True
     """
 
     target: str | None = None

@@ -155,6 +155,17 @@ def integrated_brier_score(
     ------
     InputError
         As `brier_score`; or fewer than two times, or times that do not ascend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.survival import integrated_brier_score, kaplan_meier
+    >>> event, time = np.array([True, True, True]), np.array([1.0, 2.0, 3.0])
+    >>> censoring = kaplan_meier(~event, time)  # nobody was censored
+    >>> times = np.array([1.5, 2.5])
+    >>> said = (time[:, None] > times).astype(float)  # right each time
+    >>> integrated_brier_score(event, time, said, times, censoring)
+    0.0
     """
     at = np.atleast_1d(np.asarray(times, dtype=np.float64))
     if len(at) < 2 or not (np.diff(at) > 0).all():

@@ -24,6 +24,13 @@ class SurvivalCurve:
         Share after each of them.
     at_risk : ndarray of shape (n_steps,), float64
         Weight of the rows that were under observation just before.
+
+    Examples
+    --------
+    >>> from treewright.survival import kaplan_meier
+    >>> curve = kaplan_meier([True, False, True], [1.0, 2.0, 3.0])
+    >>> curve.times, curve.survival.round(3)
+    (array([1., 3.]), array([0.667, 0.   ]))
     """
 
     times: NDArray[np.float64]

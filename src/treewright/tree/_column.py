@@ -13,7 +13,15 @@ __all__ = ["Column", "ColumnKind"]
 
 
 class ColumnKind(StrEnum):
-    """Kind of a column; decides which splits it may take part in."""
+    """Kind of a column; decides which splits it may take part in.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> table_from(pd.DataFrame({"age": [20.5, 31.0], "ill": [0, 1], "town": ["Bern", "Ulm"]})).columns[1].kind
+    <ColumnKind.BINARY: 'binary'>
+    """
 
     CONTINUOUS = "continuous"  # numbers; splits `x <= t`
     BINARY = "binary"  # two values, false/0 and true/1; split `x <= 0.5`
@@ -32,6 +40,13 @@ class Column:
         Values of a categorical column in sorted order; value ``categories[k]`` is encoded as ``k``.
     has_missing : bool, default=False
         Whether the training table had missing values here.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> table_from(pd.DataFrame({"town": ["Bern", None, "Ulm"]})).columns[0]
+    Column(name='town', kind=<ColumnKind.CATEGORICAL: 'categorical'>, categories=('Bern', 'Ulm'), has_missing=True)
     """
 
     name: str

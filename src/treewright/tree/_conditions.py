@@ -44,6 +44,14 @@ class IntervalCondition:
         None is no limit.
     missing : bool, default=True
         Whether a missing value passes.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import leaf_conditions
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_
+    >>> leaf_conditions(tree, 1)
+    (IntervalCondition(column=0, low=None, high=35.0, missing=True),)
     """
 
     column: int
@@ -100,6 +108,16 @@ class CategoryCondition:
         Whether a category passes that the schema does not know.
     missing : bool, default=True
         Whether a missing value passes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import leaf_conditions
+    >>> X = pd.DataFrame({"town": ["Bern", "Bern", "Ulm"]})
+    >>> tree = OptimalTreeClassifier().fit(X, ["no", "no", "yes"]).tree_
+    >>> leaf_conditions(tree, 1)
+    (CategoryCondition(column=0, codes=(0,), others=False, missing=True),)
     """
 
     column: int
@@ -136,6 +154,12 @@ class LinearCondition:
     ----------
     split : LinearSplit
     goes_left : bool
+
+    Examples
+    --------
+    >>> from treewright.tree import LinearCondition, LinearSplit
+    >>> LinearCondition(LinearSplit((0, 1), (1.0, -1.0), 0.0), goes_left=True).split.columns
+    (0, 1)
     """
 
     split: LinearSplit
@@ -174,6 +198,14 @@ def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
     See Also
     --------
     all_leaf_conditions : for all leaves of a tree, without walking each path from the root.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import leaf_conditions
+    >>> tree = OptimalTreeClassifier(max_depth=2, cost_complexity=0).fit([[1], [2], [3]], [0, 1, 0]).tree_
+    >>> [leaf_conditions(tree, leaf)[0] for leaf in range(len(tree.splits)) if tree.splits[leaf] is None][1]
+    IntervalCondition(column=0, low=1.5, high=2.5, missing=True)
     """
     merged: dict[object, Condition] = {}
     for split, goes_left in leaf_path(tree, leaf):
@@ -199,6 +231,16 @@ def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]
     -----
     One walk over the tree: a step merges one split and undoes it on the way back, so the cost is that of the
     answer, also for a tree that is one long chain.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import all_leaf_conditions
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_
+    >>> for leaf, conditions in all_leaf_conditions(tree):
+    ...     print(leaf, conditions[0].low, conditions[0].high)
+    1 None 35.0
+    2 35.0 None
     """
     merged: dict[object, Condition] = {}
     undo: list[tuple[object, Condition | None]] = []  # one a step of the path to the node at hand

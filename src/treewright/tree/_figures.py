@@ -19,6 +19,12 @@ def at_least(bound: float, decimals: int = 6) -> str:
     ----------
     bound : float
     decimals : int, default=6
+
+    Examples
+    --------
+    >>> from treewright.tree import at_least
+    >>> at_least(0.0199999, 3)
+    '0.019'
     """
     if not math.isfinite(bound):
         return str(bound)
@@ -32,6 +38,12 @@ def at_most(amount: float, decimals: int = 6) -> str:
     ----------
     amount : float
     decimals : int, default=6
+
+    Examples
+    --------
+    >>> from treewright.tree import at_most
+    >>> at_most(0.0101, 3)
+    '0.011'
     """
     if not math.isfinite(amount):
         return str(amount)
@@ -44,6 +56,12 @@ def exactly(number: float) -> str:
     Parameters
     ----------
     number : float
+
+    Examples
+    --------
+    >>> from treewright.tree import exactly
+    >>> exactly(0.25), exactly(1 / 3)
+    ('0.25', '0.3333333333333333')
     """
     short = f"{number:g}"
     return short if float(short) == number else repr(float(number))
@@ -56,6 +74,12 @@ def power_at_most(amount: float, digits: int = 1) -> str:
     ----------
     amount : float
     digits : int, default=1
+
+    Examples
+    --------
+    >>> from treewright.tree import power_at_most
+    >>> power_at_most(3.1e-15)
+    '4e-15'
     """
     if not math.isfinite(amount):
         return str(amount)
@@ -69,6 +93,12 @@ def percent_at_most(share: float) -> str:
     Parameters
     ----------
     share : float
+
+    Examples
+    --------
+    >>> from treewright.tree import percent_at_most
+    >>> percent_at_most(0.5001), percent_at_most(0.00012)
+    ('50.1%', '0.012%')
     """
     percent = 100 * share
     if 0 < percent < SMALL_PERCENT:
@@ -83,5 +113,11 @@ def percent_at_least(share: float) -> str:
     Parameters
     ----------
     share : float
+
+    Examples
+    --------
+    >>> from treewright.tree import percent_at_least
+    >>> percent_at_least(0.99999)
+    '99.9%'
     """
     return f"{at_least(100 * share, 1)}%"

@@ -45,6 +45,18 @@ def grow_policy(
     Returns
     -------
     Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow_policy
+    >>> table, rewards = table_from([[20], [40]]), np.array([[1.0, 0.0], [0.0, 3.0]])
+    >>> regret = rewards.max(axis=1, keepdims=True) - rewards
+    >>> splits = [ThresholdSplit(0, 30.0), None, None]
+    >>> tree = grow_policy(table.columns, np.array(["wait", "treat"]), splits, table.X, rewards, np.ones(2), regret)
+    >>> tree.predict(np.array([[25.0], [60.0]])).tolist()
+    ['wait', 'treat']
     """
     n_nodes, n_actions = len(splits), len(actions)
     left = np.full(n_nodes, LEAF, dtype=np.int32)

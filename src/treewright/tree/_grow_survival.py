@@ -39,6 +39,16 @@ def grow_survival(
     -------
     Tree
         `value` is the weight of the events of a node over its hazard, 0 without events.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow_survival
+    >>> table, events, hazard = table_from([[20], [40]]), np.array([0.0, 1.0]), np.array([0.5, 0.5])
+    >>> tree = grow_survival(table.columns, [ThresholdSplit(0, 30.0), None, None], table.X, events, hazard)
+    >>> bool(tree.value[1, 0] < tree.value[2, 0])  # less risk on the left
+    True
     """
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)

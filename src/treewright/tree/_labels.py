@@ -37,6 +37,13 @@ def label_positions(
     ------
     InputError
         A label that is none of `classes`, or that differs from them in type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.tree import label_positions
+    >>> label_positions(np.array(["yes", "no"]), np.array(["no", "yes"]), "the file holds")
+    array([1, 0])
     """
     known = {label: k for k, label in enumerate(classes.tolist())}
     given = labels.tolist()

@@ -32,6 +32,16 @@ class Line:
         For each output the smallest and the largest value that the leaf says.
     freedom : float
         Effective number of coefficients, the mean among them: 1 plus the trace of the smoother.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import OptimalTreeRegressor
+    >>> X = np.arange(10.0).reshape(-1, 1)
+    >>> model = OptimalTreeRegressor(max_depth=1, leaf_model="linear").fit(X, X[:, 0])
+    >>> line = model.tree_.lines[1]
+    >>> line.columns, line.slopes[0][0] > 0
+    ((0,), True)
     """
 
     columns: tuple[int, ...]

@@ -28,6 +28,17 @@ def reduce_tree(tree: Tree) -> Tree:
     References
     ----------
     J. Nemecek, T. Pevny, J. Marecek (2023). Improving the Validity of Decision Trees as Explanations. Section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow, reduce_tree
+    >>> table, y = table_from([[20], [30], [40]]), np.array([0, 0, 0], dtype=np.int32)
+    >>> splits = [ThresholdSplit(0, 35.0), None, ThresholdSplit(0, 90.0), None, None]
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
+    >>> tree.n_leaves, reduce_tree(tree).n_leaves
+    (3, 1)
     """
     return merge_equal_leaves(prune_empty_leaves(tree))
 
@@ -44,6 +55,17 @@ def merge_equal_leaves(tree: Tree) -> Tree:
     -------
     Tree
         `tree` itself if there is nothing to merge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow, merge_equal_leaves
+    >>> table, y = table_from([[20], [30], [40]]), np.array([0, 0, 0], dtype=np.int32)
+    >>> splits = [ThresholdSplit(0, 35.0), None, None]
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
+    >>> tree.n_leaves, merge_equal_leaves(tree).n_leaves
+    (2, 1)
     """
     is_leaf = tree.is_leaf.copy()
     prediction = tree.prediction.copy()
@@ -73,6 +95,17 @@ def prune_empty_leaves(tree: Tree) -> Tree:
     -------
     Tree
         `tree` itself if no node is empty. A tree without any rows is returned as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow, prune_empty_leaves
+    >>> table, y = table_from([[20], [30], [40]]), np.array([0, 0, 1], dtype=np.int32)
+    >>> splits = [ThresholdSplit(0, 35.0), None, ThresholdSplit(0, 90.0), None, None]
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
+    >>> tree.n_leaves, prune_empty_leaves(tree).n_leaves
+    (3, 2)
     """
     count = tree.n_node_samples
     if count[0] == 0 or (count > 0).all():

@@ -46,6 +46,14 @@ class ThresholdSplit:
         In units of the column; ``inf`` sends every known value left.
     missing_left : bool, default=False
         Whether a missing value goes left.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, describe
+    >>> describe(ThresholdSplit(0, 30.0), table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns)
+    'age <= 30'
     """
 
     column: int
@@ -71,6 +79,14 @@ class CategorySplit:
     left : tuple of int
         Category codes that go left, ascending.
     missing_left : bool, default=False
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import CategorySplit, describe
+    >>> describe(CategorySplit(0, (0,)), table_from(pd.DataFrame({"town": ["Bern", "Ulm"]})).columns)
+    'town = Bern'
     """
 
     column: int
@@ -98,6 +114,15 @@ class LinearSplit:
         One for each column.
     threshold : float
     missing_left : bool, default=False
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import LinearSplit, describe
+    >>> columns = table_from(pd.DataFrame({"height": [1.6, 1.8], "weight": [60.0, 90.0]})).columns
+    >>> describe(LinearSplit((0, 1), (-50.0, 1.0), 0.0), columns)
+    '-50*height + weight <= 0'
     """
 
     columns: tuple[int, ...]
@@ -151,6 +176,16 @@ def describe(
     -------
     str
         For example ``age <= 42``, ``colour = red or missing``, ``income is known``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, describe
+    >>> columns = table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns
+    >>> split = ThresholdSplit(0, 25.75)
+    >>> describe(split, columns), describe(split, columns, goes_left=False, digits=2)
+    ('age <= 25.75', 'age > 26')
     """
     return f"{subject(split, columns, digits)} {relation(split, columns, goes_left, digits)}"
 
@@ -164,6 +199,14 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
     columns : sequence of Column
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, subject
+    >>> subject(ThresholdSplit(0, 25.75), table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns)
+    'age'
     """
     if not isinstance(split, LinearSplit):
         return columns[split.column].name
@@ -191,6 +234,14 @@ def relation(
         Which side.
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, relation
+    >>> relation(ThresholdSplit(0, 25.75), table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns, goes_left=False)
+    '> 25.75'
     """
     if isinstance(split, LinearSplit):
         may_be_missing = any(columns[column].has_missing for column in split.columns)

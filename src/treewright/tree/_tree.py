@@ -29,7 +29,15 @@ WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library ma
 
 
 class TreeKind(Enum):
-    """What the leaves of a tree say; the value completes "a ... tree"."""
+    """What the leaves of a tree say; the value completes "a ... tree".
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeRegressor
+    >>> tree = OptimalTreeRegressor(max_depth=1).fit([[20], [30], [40]], [1.0, 1.0, 5.0]).tree_
+    >>> tree.kind, tree.kind.value
+    (<TreeKind.REGRESSION: 'regression'>, 'regression')
+    """
 
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
@@ -69,6 +77,16 @@ class Tree:
     lines : tuple of Line or None, length node_count; or None
         Of a regression tree whose leaves may hold lines: a leaf with a line adds it to its mean. None for a tree that
         predicts the values alone.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_
+    >>> tree.n_leaves, tree.depth, tree.splits[0].threshold
+    (2, 1, 35.0)
+    >>> import numpy as np
+    >>> tree.apply(np.array([[25.0], [60.0]]))  # the node that each row ends in
+    array([1, 2])
     """
 
     columns: tuple[Column, ...]
@@ -274,6 +292,17 @@ def grow(
     Returns
     -------
     Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow
+    >>> table, y = table_from([[20], [30], [40]]), np.array([0, 0, 1], dtype=np.int32)
+    >>> splits = [ThresholdSplit(0, 35.0), None, None]  # the root, its left leaf, its right leaf
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
+    >>> tree.classes[tree.prediction].tolist(), tree.n_node_samples.tolist()
+    (['no', 'no', 'yes'], [3, 2, 1])
     """
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)
@@ -325,6 +354,16 @@ def grow_regression(
     -------
     Tree
         With ``classes=None``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow_regression
+    >>> table, y = table_from([[20], [30], [40]]), np.array([1.0, 2.0, 9.0])
+    >>> tree = grow_regression(table.columns, [ThresholdSplit(0, 35.0), None, None], table.X, y, np.ones(3))
+    >>> tree.predict(np.array([[25.0], [60.0]]))
+    array([1.5, 9. ])
     """
     n_nodes = len(splits)
     left = np.full(n_nodes, LEAF, dtype=np.int32)
@@ -363,6 +402,13 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.tree import mean_of
+    >>> mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
     """
     origin, share = float(y[0]), weight / weight.sum()
     with np.errstate(over="ignore"):
@@ -420,6 +466,14 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
     tree : Tree
     leaf : int
         Number of a node.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import leaf_path
+    >>> tree = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_
+    >>> leaf_path(tree, 1)
+    [(ThresholdSplit(column=0, threshold=35.0, missing_left=True), True)]
     """
     parent = np.full(tree.node_count, -1)
     inner = np.flatnonzero(~tree.is_leaf)
@@ -441,5 +495,12 @@ def leaves_in_words(tree: Tree) -> str:
     Parameters
     ----------
     tree : Tree
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.tree import leaves_in_words
+    >>> leaves_in_words(OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "no", "yes"]).tree_)
+    '2 leaves'
     """
     return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"

@@ -43,6 +43,13 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
     References
     ----------
     E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. JASA 22.
+
+    Examples
+    --------
+    >>> from treewright.tree import wilson_interval
+    >>> low, high = wilson_interval(90, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.826, 0.945)
     """
     check_confidence(confidence)
     if not 0 <= correct <= total:

@@ -41,6 +41,16 @@ def verify_born_again(ensemble: Ensemble, result: BornAgainResult) -> Verificati
     -------
     VerificationReport
         With a check for each number and word of the certificate's sentence.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve
+    >>> from treewright.verify import verify_born_again
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> verify_born_again(ensemble, solve(ensemble)).ok
+    True
     """
     tree = result.tree
     checks = []

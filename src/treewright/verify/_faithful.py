@@ -44,6 +44,16 @@ class FaithfulnessReport:
         Boxes that the proof looked at.
     scope : str
         Over which rows the statement holds, in words.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve
+    >>> from treewright.verify import check_faithful
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> print(check_faithful(solve(ensemble).tree, ensemble).sentence())
+    Proven faithful: the tree and the ensemble decide alike on all rows without missing values (2 boxes).
     """
 
     faithful: bool
@@ -84,6 +94,16 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
     InputError
         If the tree has other columns than the ensemble, is a regression tree, or has splits that are no
         thresholds.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from treewright.bornagain import Ensemble, solve
+    >>> from treewright.verify import check_faithful
+    >>> forest = RandomForestClassifier(3, max_depth=1, random_state=0).fit([[1], [2], [3], [4]], [0, 0, 1, 1])
+    >>> ensemble = Ensemble.from_model(forest)
+    >>> check_faithful(solve(ensemble).tree, ensemble).faithful
+    True
     """
     _check_input(tree, ensemble)
     space = _Space(tree, ensemble)

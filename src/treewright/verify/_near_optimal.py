@@ -51,6 +51,17 @@ def count_near_optimal(
     -----
     All sets of rows that the splits can reach are gone through, without any bound: for small tables. It shares no code
     with `treewright.near_optimal`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import count_near_optimal
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1], cost_complexity=0.01, max_depth=1)
+    >>> count_near_optimal(problem, midpoints(problem.table).splits, max_objective=Fraction(1, 2))
+    {2: 1}
     """
     if problem.max_depth is None:
         raise InputError("max_depth=None: a plain count needs a depth.")

@@ -36,6 +36,16 @@ def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> Verifica
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_policy_problem
+    >>> from treewright.search import solve_policy
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_policy
+    >>> problem = make_policy_problem(table_from([[20], [40]]), [[1.0, 0.0], [0.0, 3.0]], max_depth=1)
+    >>> verify_policy(problem, solve_policy(problem)).ok
+    True
     """
     regret = _regrets(problem)
     one_leaf = float(_sums(regret, np.arange(len(regret))).min())

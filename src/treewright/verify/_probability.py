@@ -31,6 +31,16 @@ def verify_probability(problem: ProbabilityProblem, claim: SolveResult | Tree) -
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_probability_problem
+    >>> from treewright.search import solve_probability
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_probability
+    >>> problem = make_probability_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)
+    >>> verify_probability(problem, solve_probability(problem)).ok
+    True
     """
     question = Question(
         problem,

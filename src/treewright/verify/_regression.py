@@ -39,6 +39,16 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_regression
+    >>> problem = make_regression_problem(table_from([[20], [30], [40]]), [1.0, 1.0, 5.0], max_depth=1)
+    >>> verify_regression(problem, solve_regression(problem)).ok
+    True
     """
     options: dict[str, float | int] = {}
     if problem.criterion == "quantile":

@@ -26,6 +26,12 @@ class Check:
         What the data say.
     message : str
         What a failure means and what to do; empty if the claim holds.
+
+    Examples
+    --------
+    >>> from treewright.verify import Check
+    >>> Check("leaves", False, "2", "3").ok
+    False
     """
 
     name: str
@@ -44,6 +50,17 @@ class VerificationReport:
     checks : tuple of Check
     claims_bound : bool, default=False
         Whether a lower bound was among the claims.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> report = verify(problem, solve(problem))
+    >>> report.ok, all(check.ok for check in report.checks)
+    (True, True)
     """
 
     checks: tuple[Check, ...]

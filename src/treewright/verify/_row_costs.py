@@ -32,6 +32,17 @@ def verify_row_costs(problem: RowCostsProblem, claim: SolveResult | Tree) -> Ver
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_row_costs_problem
+    >>> from treewright.search import solve_row_costs
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_row_costs
+    >>> costs = [[0, 2], [0, 1], [7, 0]]
+    >>> problem = make_row_costs_problem(table_from([[20], [30], [40]]), [0, 0, 1], costs, max_depth=1)
+    >>> verify_row_costs(problem, solve_row_costs(problem)).ok
+    True
     """
     share = problem.sample_weight / math.fsum(problem.sample_weight.tolist())
     paid = share[:, None] * problem.row_costs

@@ -35,6 +35,17 @@ def verify_survival(problem: SurvivalProblem, claim: SolveResult | Tree) -> Veri
     -------
     VerificationReport
         ``report.ok`` is the verdict, ``str(report)`` a table.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_survival_problem
+    >>> from treewright.search import solve_survival
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify_survival
+    >>> outcome = ([True, True, True], [9.0, 8.0, 1.0])
+    >>> problem = make_survival_problem(table_from([[20], [30], [40]]), outcome, max_depth=1)
+    >>> verify_survival(problem, solve_survival(problem)).ok
+    True
     """
     question = Question(
         problem,

@@ -66,6 +66,16 @@ def verify(
     -----
     It is not checked that no better tree exists; see the top of `treewright.verify._verify` for what is.
     Cost: rows times nodes, and rows times the square of the depth.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve
+    >>> from treewright.table import table_from
+    >>> from treewright.verify import verify
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
+    >>> verify(problem, solve(problem)).ok
+    True
     """
     if isinstance(claim, SolveResult):
         tree, result = claim.tree, claim

@@ -13,7 +13,7 @@ from shared_folder import shared
 from treewright.binarize import quantiles
 from treewright.bornagain import Ensemble, solve
 from treewright.cli import app
-from treewright.cli._reborn import _bin_numbers, _edges, _in_units
+from treewright.cli._reborn_rows import bin_numbers, edges_of, in_units
 from treewright.convert import load_model
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import table_from
@@ -126,12 +126,12 @@ def test_an_ensemble_over_bins_decides_like_the_forest(tmp_path):
     X[rng.random(X.shape) < 0.1] = np.nan
     y = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 1]) > 0
     table = table_from(X)
-    edges = _edges(table, 6)
-    numbers = _bin_numbers(table.X, edges)
+    edges = edges_of(table, 6)
+    numbers = bin_numbers(table.X, edges)
     forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(numbers, y)
-    ensemble = _in_units(Ensemble.from_model(forest, missing="route"), edges)
+    ensemble = in_units(Ensemble.from_model(forest, missing="route"), edges)
     new = np.vstack([X, np.column_stack([np.resize(own, 40) for own in edges]), rng.normal(size=(500, 3))])
-    np.testing.assert_array_equal(ensemble.predict(new), forest.predict(_bin_numbers(new, edges)))
+    np.testing.assert_array_equal(ensemble.predict(new), forest.predict(bin_numbers(new, edges)))
 
 
 def test_the_tree_of_a_table_reads_its_columns_again(tmp_path):

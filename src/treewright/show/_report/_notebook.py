@@ -27,5 +27,12 @@ def notebook_html(tree: TreeLike, *, sentence: str = "", parameters: str = "", d
     -------
     str
         Has no script, no id and no request; branches fold by check boxes.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import notebook_html
+    >>> "x0" in notebook_html(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_)
+    True
     """
     return render_fragment(picture(tree_of(tree), digits), sentence, parameters)

@@ -1,0 +1,71 @@
+"""Options that say how a CSV file is read: a verb that reads one declares ``how``, and gets them all."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypedDict, get_type_hints
+
+import typer
+
+__all__ = ["CsvOptions", "reads_csv"]
+
+
+class CsvOptions(TypedDict):
+    """How a CSV file is read; what is None is found out from the file."""
+
+    separator: Annotated[
+        str | None,
+        typer.Option(help="Column separator; detected if it is a comma, semicolon, tab or bar."),
+    ]
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing",
+            help="A field that means 'missing', besides ?, NA and the like: in all columns, or in one. Repeatable.",
+            metavar="[COLUMN=]TEXT",
+        ),
+    ]
+    encoding: Annotated[str | None, typer.Option(help="Text encoding of the CSV file.", show_default="utf-8")]
+    decimal_comma: Annotated[
+        bool | None,
+        typer.Option(
+            "--decimal-comma/--decimal-point",
+            help="What 1,200 is where the file does not decide: 1.2, or 1200.",
+            show_default="by the other numbers",
+        ),
+    ]
+    day_first: Annotated[
+        bool | None,
+        typer.Option(
+            "--day-first/--month-first",
+            help="What 03/04/2020 is where the file does not decide: in April, or in March.",
+            show_default="by the other dates",
+        ),
+    ]
+
+
+OPTIONS = get_type_hints(CsvOptions, include_extras=True)
+
+
+def reads_csv(verb: Callable[..., None]) -> Callable[..., None]:
+    """Put the options of `CsvOptions` in place of a verb's parameter ``how``, which gets what was given."""
+    parameters: list[inspect.Parameter] = []
+    signature = inspect.signature(verb, eval_str=True)
+    for parameter in signature.parameters.values():
+        if parameter.name == "how":
+            parameters += [
+                parameter.replace(name=name, annotation=annotation, default=None)
+                for name, annotation in OPTIONS.items()
+            ]
+        else:
+            parameters.append(parameter)
+
+    @functools.wraps(verb)
+    def run(**given: Any) -> None:
+        verb(how={name: given.pop(name) for name in OPTIONS}, **given)
+
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,0 +1,71 @@
+"""What `treewright reborn` keeps of the faithful tree: pruned by rows, leaves merged, columns as the table has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from treewright.result import BornAgainResult
+    from treewright.tree import Column
+
+__all__ = ["merged", "pruned", "with_columns"]
+
+
+def pruned(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:
+    """The result of pruning by rows: decisions are kept on the rows, and nothing is proven about the size."""
+    from treewright.bornagain import prune
+    from treewright.result import SolveStatus
+
+    tree = prune(result.tree, X)
+    if tree.n_leaves == result.tree.n_leaves:  # every split is needed: the faithful tree, with its proof
+        return result
+    return replace(
+        result,
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=1.0,
+        scope=f"the {len(X)} rows that it was pruned with",
+        stats={**result.stats, "depth_lower_bound": 0, "leaves_lower_bound": 1},
+        notes=(*result.notes, "A pruned tree may differ from the ensemble where there are no training rows."),
+    )
+
+
+def merged(result: BornAgainResult) -> BornAgainResult:
+    """The result with sibling leaves of one class merged: all decisions stay, the proof was of them apart."""
+    from treewright.result import SolveStatus
+    from treewright.tree import merge_equal_leaves
+
+    tree = merge_equal_leaves(result.tree)
+    if tree.n_leaves == result.tree.n_leaves:
+        return result
+    n_apart = result.tree.n_leaves
+    apart = f"Sibling leaves of one class were merged, which changes no decision; apart they were {n_apart}."
+    return replace(
+        result,
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=1.0,
+        stats={
+            **result.stats,
+            "depth": tree.depth,
+            "leaves": tree.n_leaves,
+            "depth_lower_bound": 0,
+            "leaves_lower_bound": 1,
+        },
+        notes=(*result.notes, apart),
+    )
+
+
+def with_columns(result: BornAgainResult, columns: tuple[Column, ...]) -> BornAgainResult:
+    """Let the tree speak of the table's columns (0/1, true/false), so that it reads such files again."""
+    kinds = tuple(
+        replace(column, has_missing=own.has_missing)
+        for column, own in zip(columns, result.tree.columns, strict=True)
+    )
+    return replace(result, tree=replace(result.tree, columns=kinds))
