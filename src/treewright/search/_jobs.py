@@ -85,6 +85,13 @@ def answers_in_order(tasks: Iterable[Any], n_jobs: int | None, parallel: Any = N
         As `check_n_jobs` returns it.
     parallel : type, default=None
         joblib's `Parallel`, or scikit-learn's, which goes with its own `delayed`.
+
+    Examples
+    --------
+    >>> from joblib import delayed
+    >>> from treewright.search import answers_in_order
+    >>> list(answers_in_order((delayed(abs)(number) for number in (-3, 2)), 1))
+    [3, 2]
     """
     if parallel is None:
         import joblib
