@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from treewright import __version__
 from treewright.convert._source import head_line, plain_labels
 from treewright.errors import InputError, MissingDependencyError
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree
-from treewright.tree._conditions import left_codes
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, left_codes
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import power_at_most
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import leaves_in_words, power_at_most
 
 __all__ = [
     "AdditiveResult",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import at_least, percent_at_most
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import at_least, leaves_in_words, percent_at_most
 
 __all__ = ["ShardsResult"]
 

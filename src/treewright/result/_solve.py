@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from treewright.tree import Tree, at_least, at_most, exactly, percent_at_most, power_at_most
+from treewright.tree import Tree, at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 from treewright.tree._display import html_of
-from treewright.tree._tree import leaves_in_words
 
 __all__ = [
     "SolveResult",
