@@ -148,6 +148,12 @@ def written(made: Made) -> str:
     for option in options:
         lines.append(f"    {option.name} : {option.accepted}, default={option.value}")
         lines += textwrap.wrap(option.text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    lines += ["", "    Examples", "    --------"]
+    lines += [
+        f"    >>> from treewright.search import {made.name}",
+        f"    >>> {made.name}(cache=False).cache",
+        "    False",
+    ]
     lines += ['    """', ""]
     choices = {option.name: CHOICES[option.type] for option in options if option.type in CHOICES}
     settings = tuple(option.name for option in options if option.kind == "SETTING")

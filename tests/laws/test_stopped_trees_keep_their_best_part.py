@@ -21,7 +21,8 @@ from treewright.problem import (
     make_survival_problem,
 )
 from treewright.search import Limits, SearchOptions, solve, solve_policy, solve_regression, solve_survival
-from treewright.search._additive import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss, loss_of
+from treewright.search._additive import loss_of
+from treewright.search._additive_losses import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.table import table_from
 from treewright.tree import Split, grow
 

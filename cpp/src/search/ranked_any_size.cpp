@@ -46,6 +46,10 @@ std::vector<SolvedSplit> Search::open_by_any_size(const Node& node, Size size, C
     return found;
 }
 
+// Not `evaluate` (ranked_splits.cpp), which also solves the two sides of a split: there the bounds of the sides go into
+// the profile of a column and close gaps beside it, so each side is asked for more than the target needs (slack, shares,
+// leaves on either side) and knows its neighbours. Here no profile is told, nothing beside the split gains, and both
+// sides are asked for what the target needs and no more. In common are `divide` and which side comes first.
 Outcome Search::solve_sides(const Node& node, const SolvedSplit& split, Size size, Cost target, std::size_t level) {
     Level& own = level_at(level);
     const Stack::Mark mark = stack_.mark();

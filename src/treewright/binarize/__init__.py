@@ -7,13 +7,11 @@ from treewright.binarize._candidates import (
     known_split,
     scope_of_all,
 )
+from treewright.binarize._fewer import even_level, fewer_notes, listed
 from treewright.binarize._make import (
     auto_splits,
     count_splits,
-    even_level,
-    fewer_notes,
     given_splits,
-    listed,
     make_splits,
     midpoints,
     quantiles,

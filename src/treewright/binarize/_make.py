@@ -16,6 +16,7 @@ from treewright.binarize._candidates import (
     scope_of_all,
     threshold_splits,
 )
+from treewright.binarize._fewer import even_level, fewer_notes, listed
 from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import keep_label_changes
 from treewright.errors import InputError
@@ -287,34 +288,6 @@ def auto_splits(
     return make_splits(table, [offer.splits(level) for offer in offers], scope, notes)
 
 
-def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
-    """Return the largest number of choices per column, at least 1, with which all columns stay within so many splits.
-
-    Parameters
-    ----------
-    candidates : sequence of CandidateSplits
-    max_splits : int
-
-    Examples
-    --------
-    >>> from treewright.binarize import candidates_of, even_level
-    >>> from treewright.table import table_from
-    >>> even_level(candidates_of(table_from([[x, -x] for x in range(100)])), max_splits=10)
-    5
-    """
-    level = max([offer.n_choices for offer in candidates], default=0)
-    if sum(offer.n_splits(level) for offer in candidates) <= max_splits:
-        return level
-    low, high = 1, level  # the count grows with the level: bisect for the last level that fits
-    while high - low > 1:
-        middle = (low + high) // 2
-        if sum(offer.n_splits(middle) for offer in candidates) <= max_splits:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 def _only_label_changes(offer: CandidateSplits, table: Table, labels: NDArray[np.int32]) -> CandidateSplits:
     if offer.gaps is None:
         return offer
@@ -393,53 +366,3 @@ def _check_size(n_splits: int, n_rows: int) -> None:
             f"{n_splits} splits on {n_rows} rows need {n_bytes / 2**30:.1f} GiB; the limit is "
             f"{LARGEST_MATRIX // 2**30} GiB. Use quantiles or auto_splits, which keep fewer, or round the column."
         )
-
-
-def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequence[int]) -> tuple[str, ...]:
-    """Return which columns lost thresholds or categories, and how many of how many they keep, in words.
-
-    Parameters
-    ----------
-    table : Table
-    offers : sequence of CandidateSplits
-    levels : sequence of int
-        How many choices each column keeps.
-
-    Examples
-    --------
-    >>> from treewright.binarize import candidates_of, fewer_notes
-    >>> from treewright.table import table_from
-    >>> table = table_from([[x] for x in range(100)])
-    >>> fewer_notes(table, candidates_of(table), [10])
-    ('Not all thresholds were offered, only those at quantiles, in 1 columns: x0 (10 of 99).',)
-    """
-    notes = []
-    for what, how, of_numbers in (
-        ("thresholds", "those at quantiles", True),
-        ("categories", "the most frequent ones", False),
-    ):
-        cut = [
-            f"{table.columns[offer.position].name} ({level} of {offer.n_choices})"
-            for offer, level in zip(offers, levels, strict=True)
-            if (offer.gaps is not None) == of_numbers and offer.n_splits(level) < offer.n_splits()
-        ]
-        if cut:
-            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {listed(cut)}.")
-    return tuple(notes)
-
-
-def listed(names: Sequence[str], limit: int = 8) -> str:
-    """Return names as a list for a note: the first few, and how many more.
-
-    Parameters
-    ----------
-    names : sequence of str
-    limit : int, default=8
-
-    Examples
-    --------
-    >>> from treewright.binarize import listed
-    >>> listed(["age", "height", "weight"], limit=2)
-    'age, height and 1 more'
-    """
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

@@ -45,6 +45,12 @@ class Worth:
         Of a leaf, in units of `saving`.
     min_rows : int, default=1
         Minimum number of rows in a leaf.
+
+    Examples
+    --------
+    >>> from treewright.binarize import Worth
+    >>> Worth(saving=None, min_rows=5).min_rows
+    5
     """
 
     saving: NDArray[np.float64] | None

@@ -1,12 +1,14 @@
 """Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
 
 from treewright.bornagain._certificate import find_other_decision
+from treewright.bornagain._course import Progress
 from treewright.bornagain._distil import Agreement, agreement, distil
 from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
 from treewright.bornagain._prune import prune, solve_active
-from treewright.bornagain._solve import Progress, solve
+from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
+from treewright.bornagain._solve import solve
 from treewright.convert import Domain, Ensemble
 from treewright.result import BornAgainResult
 

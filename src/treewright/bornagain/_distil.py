@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.bornagain._course import Progress
 from treewright.bornagain._engine import DEFAULT_MEMORY
-from treewright.bornagain._solve import Progress
 from treewright.convert import Ensemble
 from treewright.errors import InputError
 from treewright.problem import Problem, make_problem

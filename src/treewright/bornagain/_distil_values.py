@@ -196,7 +196,7 @@ class _Search:
         last = self._least(largest)
         self._keep(largest)
         goal = max(allowed, last)  # no tree at all leaves fewer than `last` outside
-        line = _outside_on_the_line(self.numbers, self.starts, self.tolerance, max_leaves)
+        line = _outside_on_the_line(self.numbers, self.tolerance, max_leaves)
         for n_leaves in range(1, max_leaves + 1):
             bound = max(int(line[n_leaves - 1]), last)
             if bound > goal:
@@ -337,9 +337,7 @@ def _near(values: Numbers, numbers: Numbers, tolerance: float) -> NDArray[np.boo
         return np.asarray(np.abs(values - numbers) <= tolerance + slack)
 
 
-def _outside_on_the_line(
-    numbers: Numbers, starts: Numbers, tolerance: float, max_leaves: int
-) -> NDArray[np.int64]:
+def _outside_on_the_line(numbers: Numbers, tolerance: float, max_leaves: int) -> NDArray[np.int64]:
     """Return the rows that no choice of 1, 2, ... windows holds: what so many leaves leave outside at least.
 
     The most rows that k windows hold, by dynamic programming from the right: a best choice has windows that do not

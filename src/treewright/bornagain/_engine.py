@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.convert import Ensemble
-from treewright.convert._ensemble import LINKS
+from treewright.convert import LINKS, Ensemble
 from treewright.errors import InputError
 from treewright.tree import Column, ColumnKind, ThresholdSplit, Tree
 

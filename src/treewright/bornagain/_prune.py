@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
+from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
-from treewright.bornagain._solve import STOPS, Progress, domain_notes, give_up_if_asked, reporter
+from treewright.bornagain._notes import domain_notes
 from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError

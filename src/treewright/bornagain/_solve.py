@@ -9,64 +9,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._native import core
+from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
+from treewright.bornagain._notes import ensemble_notes
 from treewright.bornagain._solve_groups import solve_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, StopReason, told_to_stop
 from treewright.tree import Tree
 
-__all__ = ["OBJECTIVES", "Progress", "domain_notes", "give_up_if_asked", "solve"]
+__all__ = ["OBJECTIVES", "solve"]
 
 OBJECTIVES = ("depth", "leaves", "depth-leaves", "heuristic")
-STOPS = {
-    core.Stop.TIME: StopReason.TIME_LIMIT,
-    core.Stop.STEPS: StopReason.STEP_LIMIT,
-    core.Stop.MEMORY: StopReason.MEMORY_LIMIT,
-    core.Stop.INTERRUPT: StopReason.INTERRUPT,
-    core.Stop.CALLBACK: StopReason.CALLBACK,
-}
 # Above so many boxes the heuristic's tree is built before the exact run, so that a stop has an incumbent.
 QUICK_BOXES = 1e7  # if the run has a limit
 SURELY_QUICK_BOXES = 1e8  # if only Ctrl-C can end it
 MOST_SECONDS_FIRST = 30.0  # for that tree in a run without a time limit
 GRACE = 0.15  # seconds beyond the time limit to complete a tree where there is none
 MOST_CELLS = 5e7  # more are not labelled, as in the core
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What is known while a run goes on.
-
-    Parameters
-    ----------
-    seconds : float
-        Since the start of the phase.
-    steps : int
-        Units of work so far.
-    bytes : int
-        Memory of the tables.
-    phase : str
-        "heuristic", "exact" or "active".
-
-    Examples
-    --------
-    >>> from treewright.bornagain import Progress
-    >>> Progress(seconds=1.5, steps=700, bytes=1 << 20, phase="cells").phase
-    'cells'
-    """
-
-    seconds: float
-    steps: int
-    bytes: int
-    phase: str
 
 
 def solve(
@@ -231,35 +197,6 @@ def _forecast_boxes(engine: Engine, cell_limit: float, time_limit: float) -> flo
     return float(engine.forecast(cell_limit, time_limit).get("boxes", np.inf))
 
 
-def give_up_if_asked(found: dict[str, Any]) -> None:
-    """End the run if its user asked for it before any tree was there."""
-    if found.get("complete"):
-        return
-    if found["stop"] == core.Stop.INTERRUPT:
-        raise KeyboardInterrupt
-    if found["stop"] == core.Stop.CALLBACK:
-        raise SolverError(
-            "The progress callback ended the run before a faithful tree was found; let it run longer."
-        )
-
-
-def ensemble_notes(ensemble: Ensemble) -> tuple[str, ...]:
-    """Return what a reader of any faithful tree has to know of its ensemble."""
-    return (
-        f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
-        "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
-        *domain_notes(ensemble),
-    )
-
-
-def domain_notes(ensemble: Ensemble) -> tuple[str, ...]:
-    """Return what the domain is, if there is one; a certificate is worth nothing without it."""
-    if ensemble.domain is None:
-        return ()
-    limits = ensemble.domain.words(ensemble.feature_names)
-    return (f"The domain: {limits or 'no limits'}. Of rows outside it nothing is said.",)
-
-
 def _check(
     objective: str,
     time_limit: float | None,
@@ -281,13 +218,6 @@ def _check(
     ):
         if value is not None and not value >= least:
             raise InputError(f"{name}={value!r}; give at least {least}.")
-
-
-def reporter(progress: Callable[[Progress], bool | None] | None, phase: str) -> Any:
-    """Return `progress` as the compiled core calls it in a phase."""
-    if progress is None:
-        return None
-    return lambda seconds, incumbent, bound, steps, size: progress(Progress(seconds, steps, size, phase))
 
 
 def _heuristic(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.bornagain._course import give_up
 from treewright.bornagain._group_axes import GroupAxes
 from treewright.bornagain._group_program import BYTES_A_BOX, Node, Smallest, Stopped, smallest
 from treewright.convert import Domain, Ensemble
@@ -97,8 +98,7 @@ def solve_groups(
     if not boxes.too_many:
         stats |= {"cells": float(boxes.n_cells), "boxes": float(boxes.n_boxes)}
     if found is None:
-        if stop in (StopReason.INTERRUPT, StopReason.CALLBACK):
-            _give_up(stop)
+        give_up(stop)
         left = options["time_limit"]
         larger = otherwise(
             _without_groups(ensemble), None if left is None else left - (time.monotonic() - start)
@@ -115,14 +115,6 @@ def solve_groups(
     tree = boxes.engine.tree(nodes, X)
     return _result(
         tree, ensemble, found is not None, stop, (depth_bound, leaves_bound), stats, options, notes, start
-    )
-
-
-def _give_up(stop: StopReason) -> None:
-    if stop is StopReason.INTERRUPT:
-        raise KeyboardInterrupt
-    raise SolverError(
-        "The progress callback ended the run before a faithful tree was found; let it run longer."
     )
 
 

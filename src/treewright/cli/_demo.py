@@ -87,7 +87,7 @@ def _compare(data: Dataset, result: SolveResult, example: _Example) -> None:
     import numpy as np
     from sklearn.tree import DecisionTreeClassifier
 
-    from treewright.leaf_accuracy._inputs import Inputs
+    from treewright.leaf_accuracy import Inputs
 
     greedy = DecisionTreeClassifier(
         max_leaf_nodes=max(2, result.tree.n_leaves), max_depth=example.max_depth, random_state=0

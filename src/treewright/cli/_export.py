@@ -111,8 +111,7 @@ def _sklearn(tree: Tree) -> bytes:
     """The pickle of a scikit-learn tree, or of a pipeline where scikit-learn's trees lack the splits."""
     import joblib
 
-    from treewright.convert import to_sklearn, to_sklearn_pipeline
-    from treewright.convert._to_sklearn import has_other_splits
+    from treewright.convert import has_other_splits, to_sklearn, to_sklearn_pipeline
 
     if has_other_splits(tree):
         fitted = to_sklearn_pipeline(tree)

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.leaf_accuracy import HybridReport
-    from treewright.leaf_accuracy._hybrid import Tuning
+    from treewright.leaf_accuracy import HybridReport, Tuning
     from treewright.tree import Tree
 
 __all__ = ["extend"]
@@ -96,14 +95,17 @@ def extend(
     import numpy as np
 
     from treewright.convert import check_writable, load_model, write_bytes
-    from treewright.leaf_accuracy._explanations import HybridReport
-    from treewright.leaf_accuracy._held_out import held_out_answers
-    from treewright.leaf_accuracy._hybrid import classify, extend_leaves, treatments
-    from treewright.leaf_accuracy._leaf_models import make_leaf_model
-    from treewright.leaf_accuracy._shared import shared_model
-    from treewright.leaf_accuracy._tune import check_tunable
-    from treewright.tree import reduce_tree
-    from treewright.tree._tree import leaves_in_words
+    from treewright.leaf_accuracy import (
+        HybridReport,
+        check_tunable,
+        classify,
+        extend_leaves,
+        held_out_answers,
+        make_leaf_model,
+        shared_model,
+        treatments,
+    )
+    from treewright.tree import leaves_in_words, reduce_tree
 
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"--leaf-model {leaf_model!r}; give 'boosting' or 'xgboost'.")
@@ -179,7 +181,7 @@ def extend(
 
 def _tuning(tune: str, time_limit: float | None) -> Tuning | None:
     """Return what `--tune` and `--time-limit` ask for."""
-    from treewright.leaf_accuracy._hybrid import Tuning
+    from treewright.leaf_accuracy import Tuning
 
     trials = int(tune) if tune.isdecimal() else 0
     if tune not in ("none", "rounds") and trials == 0:

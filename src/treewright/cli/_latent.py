@@ -39,7 +39,6 @@ def fit_latent(
     pruning: float = 1.0,
     epochs: int | None = None,
     seed: int = 0,
-    device: str = "cpu",
     clock: Clock | None = None,
     progress: bool = True,
     ascii_only: bool = False,
@@ -66,15 +65,13 @@ def fit_latent(
     epochs : int or None, default=None
         None is 100, or more on a small table.
     seed : int, default=0
-    device : str, default="cpu"
-        "cpu", "auto", or a torch device.
     clock : Clock or None, default=None
         The time limit, of which reading the file has used up its part.
     progress : bool, default=True
     ascii_only : bool, default=False
+        Draw the tree in ASCII.
     titles : Path, default=None
         Settings with the names that people read.
-        Draw the tree in ASCII.
 
     Raises
     ------
@@ -89,7 +86,7 @@ def fit_latent(
     from treewright.estimators import LatentTreeClassifier
     from treewright.problem import make_problem
     from treewright.result import SolveResult, SolveStatus, StopReason
-    from treewright.tree._tree import leaves_in_words
+    from treewright.tree import leaves_in_words
 
     assert csv.target is not None  # a target was named
     if csv.sample_weight is not None:
@@ -100,7 +97,6 @@ def fit_latent(
         pruning=pruning,
         epochs="auto" if epochs is None else epochs,
         random_state=seed,
-        device=device,
         time_limit=None if clock is None else clock.left(),
         progress="auto" if progress else False,
     )

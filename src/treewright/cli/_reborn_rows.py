@@ -56,7 +56,7 @@ def train_on(csv: CsvTable, trees: int, depth: int, bins: int, seed: int) -> Dec
     import numpy as np
 
     from treewright.convert import Ensemble
-    from treewright.estimators._born_again import make_forest
+    from treewright.estimators import make_forest
 
     assert csv.target is not None  # a target was named
     _check_numeric(csv.table.columns)

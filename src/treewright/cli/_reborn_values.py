@@ -101,7 +101,7 @@ def reborn_values(asked: AskedValues) -> None:
     """
     from treewright.bornagain import distil_values, value_agreement
     from treewright.convert import Model, save_model
-    from treewright.estimators._born_again_regressor import deviations
+    from treewright.estimators import deviations
     from treewright.result import StopReason
     from treewright.search import progress_bar
 
@@ -169,7 +169,7 @@ def reborn_values(asked: AskedValues) -> None:
 
 def _forest(csv: CsvTable, y: NDArray[np.float64], size: tuple[int, int, int]) -> Any:
     """Train a regression forest on a table of numbers."""
-    from treewright.estimators._born_again_regressor import make_regression_forest
+    from treewright.estimators import make_regression_forest
     from treewright.tree import ColumnKind
 
     words = [column.name for column in csv.table.columns if column.kind is ColumnKind.CATEGORICAL]

@@ -91,7 +91,7 @@ def _text(model: Model, drawn: Tree, kind: str, digits: int, counts: bool, ascii
         from treewright.show import to_graphviz
 
         return to_graphviz(drawn, digits=digits or None)
-    from treewright.tree._tree import leaves_in_words
+    from treewright.tree import leaves_in_words
 
     lines = [tree_text(drawn, ascii_only, digits=digits or None, counts=counts), ""]
     result = model.result

@@ -1,7 +1,9 @@
 """Trees in other forms: model files, scikit-learn, ONNX, source code; and other libraries' ensembles as one kind."""
 
 from treewright.convert._domain import Domain
-from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
+from treewright.convert._ensemble import LINKS as LINKS
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
 from treewright.convert._files import check_writable, write_bytes
 from treewright.convert._float32 import Float32Conflict
 from treewright.convert._from_json import from_json, load_model
@@ -13,6 +15,7 @@ from treewright.convert._to_json import save_model, to_json
 from treewright.convert._to_onnx import to_onnx
 from treewright.convert._to_python import to_python
 from treewright.convert._to_sklearn import float32_conflicts, to_sklearn, to_sklearn_pipeline
+from treewright.convert._to_sklearn import has_other_splits as has_other_splits
 from treewright.convert._to_sql import to_sql
 
 __all__ = [

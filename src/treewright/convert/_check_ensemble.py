@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.convert._ensemble import Ensemble, EnsembleTree
+    from treewright.convert._ensemble import Ensemble
+    from treewright.convert._ensemble_tree import EnsembleTree
 
 __all__ = [
     "LINKS",

@@ -25,7 +25,7 @@ from treewright.convert._encoder_groups import encoder_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.convert._ensemble import EnsembleTree
+    from treewright.convert._ensemble_tree import EnsembleTree
 
 __all__ = ["Domain", "restrict"]
 

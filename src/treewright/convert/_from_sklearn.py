@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.convert._ensemble import float32_threshold
+from treewright.convert._ensemble_tree import float32_threshold
 from treewright.errors import InputError
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit, Tree
 

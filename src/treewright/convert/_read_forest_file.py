@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes
-from treewright.convert._ensemble import Ensemble, EnsembleTree
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.errors import ModelFileError
 
 __all__ = ["read_forest_file", "read_forest_text"]

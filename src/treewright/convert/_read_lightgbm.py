@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
-from treewright.convert._ensemble import Ensemble, EnsembleTree
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.errors import InputError, ModelFileError
 
 __all__ = ["read_lightgbm", "read_lightgbm_text"]

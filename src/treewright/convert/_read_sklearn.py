@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
 from treewright.errors import InputError
 
 __all__ = ["read_sklearn"]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
 from treewright.convert._checked import Checked, parse
-from treewright.convert._ensemble import Ensemble, EnsembleTree, float32_threshold
+from treewright.convert._ensemble import Ensemble
+from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
 from treewright.errors import InputError
 
 __all__ = ["read_xgboost", "read_xgboost_json"]

@@ -16,8 +16,7 @@ import numpy as np
 
 from treewright import __version__
 from treewright.errors import InputError
-from treewright.tree import Split, Tree, describe
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import Split, Tree, describe, leaves_in_words
 
 __all__ = [
     "check_identifier",

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from treewright import __version__
 from treewright.convert._source import head_line, plain_labels
 from treewright.errors import InputError, MissingDependencyError
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree
-from treewright.tree._conditions import left_codes
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, left_codes
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -62,6 +61,14 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     InputError
         `precision` is another word, the tree has linear splits and `precision` is "float32", a label or name
         cannot be written, or the empty text is a category that goes another way than a missing value.
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.convert import to_onnx
+    >>> model = to_onnx(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_)
+    >>> [entry.name for entry in model.graph.input]
+    ['X']
     """
     if precision not in ("float64", "float32"):
         raise InputError(f"precision={precision!r}; choose 'float64' or 'float32'.")

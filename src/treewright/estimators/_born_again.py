@@ -12,8 +12,17 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treewright.bornagain import Agreement, Domain, Ensemble, agreement, distil, prune, solve, solve_active
-from treewright.bornagain._solve import OBJECTIVES
+from treewright.bornagain import (
+    OBJECTIVES,
+    Agreement,
+    Domain,
+    Ensemble,
+    agreement,
+    distil,
+    prune,
+    solve,
+    solve_active,
+)
 from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity

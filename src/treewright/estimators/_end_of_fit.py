@@ -12,21 +12,14 @@ from treewright.result import SolveResult, SolveStatus
 __all__ = ["end_of_fit"]
 
 
-def end_of_fit(
-    result: SolveResult,
-    smaller: str = "a smaller max_depth or a larger cost_complexity",
-    *,
-    stacklevel: int = 3,
-) -> None:
-    """Warn the caller of `fit` where nothing is proven, and pass Ctrl-C on to a loop over fits.
+def end_of_fit(result: SolveResult, smaller: str = "a smaller max_depth or a larger cost_complexity") -> None:
+    """Warn the caller of `fit`, which calls this, where nothing is proven, and pass Ctrl-C on to a loop over fits.
 
     Parameters
     ----------
     result : SolveResult
     smaller : str
         What makes the problem smaller.
-    stacklevel : int, default=3
-        Of the warning: the caller of the function that calls this one.
     """
     if result.status is SolveStatus.FEASIBLE:
         advice = f"Raise time_limit, or make the problem smaller: {smaller}."
@@ -35,5 +28,5 @@ def end_of_fit(
                 "The search ended, and more time brings no proof: give weights, costs or targets that differ less in "
                 "size, or fewer digits of them."
             )
-        warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel)
+        warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=3)
     settle_interrupt(result.asked_to_stop)

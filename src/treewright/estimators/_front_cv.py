@@ -21,9 +21,15 @@ from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, answers_in_order, check_n_jobs
-from treewright.search._frontier import check_max_leaves
-from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
+from treewright.search import (
+    SECONDS_BEFORE_BAR,
+    Frontier,
+    Limits,
+    answers_in_order,
+    check_max_leaves,
+    check_n_jobs,
+    watched,
+)
 from treewright.tree import Tree
 
 __all__ = ["CVProgress", "FrontCV", "folds_in"]

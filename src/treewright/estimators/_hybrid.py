@@ -1,4 +1,7 @@
-"""A small tree that explains, with a model in each leaf that corrects it."""
+"""A small tree that explains, with a model in each leaf that corrects it.
+
+Longer than 400 lines: a quarter documents parameters and attributes, which readers look for at the class.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +18,29 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
-from treewright.errors import InputError, NoGainWarning
+from treewright.errors import InputError
+from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
-from treewright.leaf_accuracy._explanations import HybridReport
-from treewright.leaf_accuracy._gain import compare
-from treewright.leaf_accuracy._hybrid import (
+from treewright.leaf_accuracy import (
+    Clock,
     Extension,
+    HybridReport,
+    Shared,
     Treatment,
     Tuning,
+    check_tunable,
     classify,
+    compare,
+    cross_validate_alone,
     extend_leaves,
+    family,
+    fit_shared,
+    make_leaf_model,
+    make_top,
     probabilities,
 )
-from treewright.leaf_accuracy._leaf_models import family, make_leaf_model
-from treewright.leaf_accuracy._shared import Shared, cross_validate_alone, fit_shared
-from treewright.leaf_accuracy._timed_fits import Clock
-from treewright.leaf_accuracy._top import make_top
-from treewright.leaf_accuracy._tune import check_tunable
 from treewright.problem import make_problem
 from treewright.result import SolveResult, StopReason
 from treewright.table import Table, encode_like
@@ -298,11 +305,11 @@ class HybridTreeClassifier(TreeClassifier):
         if interrupted:
             self.stop_reason_ = StopReason.INTERRUPT
         if self.cv_accuracy_ is not None:
-            self._warn_of_no_gain(problem.table.n_rows)
+            warn_of_no_gain(self, problem.table.n_rows)
         if self.tune == "optuna":
-            self._warn_of_few_trials()
+            warn_of_few_trials(self)
         elif self.stop_reason_ is StopReason.TIME_LIMIT:
-            self._warn_of_time()
+            warn_of_time(self)
         settle_interrupt(self.stop_reason_)
         return self
 
@@ -418,47 +425,3 @@ class HybridTreeClassifier(TreeClassifier):
         if self.share and not fit_shared(alone, tree, X, y, weight, half):
             return None, True
         return alone, False
-
-    def _warn_of_no_gain(self, n_rows: int) -> None:
-        assert self.cv_accuracy_ is not None  # checked by the caller
-        tree, hybrid, model = (self.cv_accuracy_[part] for part in ("tree", "hybrid", "model"))
-        if tree < 1 and all(own.treatment is Treatment.KEPT for own in self.extensions_.values()):
-            warnings.warn(
-                f"No leaf model does better than the tree on held-out rows, so the tree ({100 * tree:.1f}% of the "
-                f"training rows right; the model alone {100 * model:.1f}% of held-out rows) answers everywhere. Use "
-                "the tree itself, or another top.",
-                NoGainWarning,
-                stacklevel=3,
-            )
-        elif hybrid < model - np.sqrt(model * (1 - model) / n_rows):
-            warnings.warn(
-                f"The leaf model alone, fitted on all rows, is right on {100 * model:.1f}% of held-out rows, the "
-                f"hybrid tree on {100 * hybrid:.1f}%. Use the model if accuracy counts, or a smaller tree on top.",
-                NoGainWarning,
-                stacklevel=3,
-            )
-
-    def _warn_of_time(self) -> None:
-        leaves = self.extensions_.values()
-        early = sum(extension.cut_short for extension in leaves)
-        what = f"in {early} of {len(leaves)} leaves" if early else "while the leaf model alone was tried"
-        warnings.warn(
-            f"time_limit={self.time_limit} ended the fit {what}; leaf models have fewer rounds of boosting than they "
-            "might have, or the tree answers. Raise time_limit, or use a faster leaf model."
-            if early
-            else f"time_limit={self.time_limit} ended the fit {what}: the leaves are done, cv_accuracy_ is not known.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-
-    def _warn_of_few_trials(self) -> None:
-        tuned = [own for own in self.extensions_.values() if own.n_trials > 0]
-        early = [own for own in tuned if own.n_trials < self.n_trials]
-        if early:
-            warnings.warn(
-                f"time_limit={self.time_limit} ended tuning early in {len(early)} of {len(tuned)} leaves (fewest "
-                f"trials: {min(own.n_trials for own in early)} of {self.n_trials}); the best parameters so far "
-                "were taken. Raise time_limit, or lower n_trials.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

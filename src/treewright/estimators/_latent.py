@@ -19,8 +19,7 @@ from treewright.estimators._latent_progress import EpochCallback
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.problem import apply_class_weight, check_sample_weight, encode_labels
 from treewright.table import Table
-from treewright.tree import label_positions, merge_equal_leaves, percent_at_least
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import label_positions, leaves_in_words, merge_equal_leaves, percent_at_least
 
 if TYPE_CHECKING:
     import torch

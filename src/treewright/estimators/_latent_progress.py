@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from treewright.search._progress_bar import SECONDS_BEFORE_BAR, watched
+from treewright.search import SECONDS_BEFORE_BAR, watched
 
 __all__ = ["EpochCallback", "epoch_bar"]
 

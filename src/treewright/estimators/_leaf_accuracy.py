@@ -17,11 +17,11 @@ from treewright.result import LeafAccuracyResult
 from treewright.search import (
     LeafAccuracyOptions,
     Limits,
+    ProgressCallback,
     progress_bar,
     solve_leaf_accuracy,
     thresholds_from_reference,
 )
-from treewright.search._limits import ProgressCallback
 
 __all__ = ["LeafAccuracyTreeClassifier"]
 

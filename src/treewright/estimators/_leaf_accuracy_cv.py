@@ -26,8 +26,7 @@ from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
-from treewright.search import LeafAccuracyOptions, Limits
-from treewright.search._limits import ProgressCallback
+from treewright.search import LeafAccuracyOptions, Limits, ProgressCallback
 
 __all__ = ["LeafAccuracyTreeClassifierCV"]
 

@@ -15,8 +15,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, check_n_jobs, progress_bar
-from treewright.search._limits import ProgressCallback
+from treewright.search import Limits, ProgressCallback, check_n_jobs, progress_bar
 
 __all__ = ["MIPTreeClassifier"]
 

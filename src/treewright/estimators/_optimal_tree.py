@@ -19,6 +19,7 @@ from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import make_problem, make_row_costs_problem
 from treewright.search import (
     Limits,
+    ProgressCallback,
     SearchOptions,
     SweepOptions,
     progress_bar,
@@ -27,7 +28,6 @@ from treewright.search import (
     solve_row_costs,
     solve_with_leaf_accuracy,
 )
-from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 
 __all__ = ["OptimalTreeClassifier"]

@@ -13,8 +13,7 @@ from treewright.estimators._front_folds import held_out_costs
 from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
-from treewright.search import Frontier, Limits, SearchOptions, solve_frontier
-from treewright.search._space import Thresholds
+from treewright.search import Frontier, Limits, SearchOptions, Thresholds, solve_frontier
 
 __all__ = ["OptimalTreeClassifierCV"]
 

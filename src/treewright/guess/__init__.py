@@ -7,6 +7,7 @@ from treewright.guess._in_time import rows_in_time
 from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
 from treewright.guess._named import named_reference
 from treewright.guess._reference import Reference, make_reference, predictions_of
+from treewright.guess._reference import check_predictions as check_predictions
 from treewright.guess._thresholds import Elimination, eliminate_columns, thresholds_in_use
 
 __all__ = [

@@ -148,6 +148,17 @@ def most_lost(
     -----
     For a set of equal rows with the optimal tree's class k the theorem leaves sum max(0, g_i - cost_ik); the
     largest of these over k is what is added up. Cost: one sort of the rows that the reference gets wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.guess import most_lost, reference_costs
+    >>> from treewright.table import table_from
+    >>> y = np.array([0, 0, 1], dtype=np.int32)
+    >>> costs = reference_costs(y, y, np.ones(3), 1.0 - np.eye(2))  # a reference without errors
+    >>> most_lost(costs, midpoints(table_from([[20], [30], [40]])), y, np.ones(3), 1.0 - np.eye(2))
+    0.0
     """
     wrong = np.flatnonzero(reference.cost > 0)
     if len(wrong) == 0:

@@ -58,6 +58,14 @@ def tuned_cart(
     Notes
     -----
     Cost: 100 x `cv` fits of a shallow tree.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> from treewright.leaf_accuracy import tuned_cart
+    >>> data = iris()
+    >>> tuned_cart(data.table.X, data.y, max_depth=2).best_estimator_.get_depth()
+    1
     """
     tree = DecisionTreeClassifier(
         max_depth=max_depth, min_samples_leaf=min_samples_leaf, random_state=random_state

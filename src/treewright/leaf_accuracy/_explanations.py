@@ -41,6 +41,12 @@ class LeafReport:
         Those of them that get another label than the leaf's.
     top_accuracy, accuracy : float or None
         Share of right rows by the leaf's label and by the hybrid tree; None without labels or rows.
+
+    Examples
+    --------
+    >>> from treewright.leaf_accuracy import LeafReport
+    >>> LeafReport(1, "age <= 35", "no", "kept", n_rows=20, n_overruled=0, top_accuracy=1.0, accuracy=1.0).rule
+    'age <= 35'
     """
 
     leaf: int
@@ -71,6 +77,15 @@ class HybridReport:
         Label that the hybrid tree predicts.
     y : ndarray of shape (n_rows,), or None
         True labels, if they are known.
+
+    Examples
+    --------
+    >>> from treewright import HybridTreeClassifier
+    >>> from treewright.datasets import iris
+    >>> data = iris()
+    >>> report = HybridTreeClassifier(tune=None, random_state=0).fit(data.table.X, data.y).report(data.table.X, data.y)
+    >>> report.accuracy >= report.top_accuracy
+    True
     """
 
     tree: Tree

@@ -109,6 +109,15 @@ class Extension:
     cut_short : bool
         Whether the time limit came before the leaf was done: its model has fewer rounds than it would have got, or the
         tree answers.
+
+    Examples
+    --------
+    >>> from treewright import HybridTreeClassifier
+    >>> from treewright.datasets import iris
+    >>> data = iris()
+    >>> model = HybridTreeClassifier(tune=None, random_state=0).fit(data.table.X, data.y)
+    >>> sum(extension.n_rows for extension in model.extensions_.values())
+    150
     """
 
     leaf: int

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError, InputTypeError
-from treewright.problem._weights import check_sample_weight
+from treewright.problem import check_sample_weight
 from treewright.table import Table, encode_like
-from treewright.tree import Tree, wilson_interval
-from treewright.tree._wilson import check_confidence
+from treewright.tree import Tree, check_confidence, wilson_interval
 
 __all__ = ["LeafRecord", "leaf_accuracy_score", "leaf_table"]
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.problem import Problem
-from treewright.search._ranks import RankedColumn, rank_matrix, ranked_columns
+from treewright.search import RankedColumn, rank_matrix, ranked_columns
 
 __all__ = ["SCALINGS", "TOLERANCE", "Instance"]
 

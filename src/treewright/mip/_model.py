@@ -55,6 +55,14 @@ class Model:
     watch : callable, default=None
         Called with the bytes of each block of constraints before it is written; it may raise to stop the writing of
         a model that takes too long or too much.
+
+    Examples
+    --------
+    >>> from treewright.mip import Model
+    >>> model = Model()
+    >>> x = model.variables("x", (2,), upper=1.0, integer=True)
+    >>> x.shape
+    (2,)
     """
 
     offset: float = 0.0

@@ -28,8 +28,7 @@ from treewright.mip.leaf_accuracy import LeafAccuracy
 from treewright.mip.oct import OCT
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason, told_to_stop
-from treewright.search import Limits, Progress, leaf_accuracy_result_of, result_of
-from treewright.search._limits import ProgressCallback
+from treewright.search import Limits, Progress, ProgressCallback, leaf_accuracy_result_of, result_of
 from treewright.tree import Tree
 
 __all__ = ["FORMULATIONS", "SOLVERS", "STRATEGIES", "MIPOptions", "make_formulation", "solve"]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import power_at_most
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import leaves_in_words, power_at_most
 
 __all__ = [
     "AdditiveResult",
@@ -175,6 +174,15 @@ class SurvivalResult(AdditiveResult):
     """A survival tree with its certificate; the fields are those of `AdditiveResult`.
 
     The `loss` is a share of the deviance of a single leaf.
+
+    Examples
+    --------
+    >>> from treewright import OptimalSurvivalTree
+    >>> model = OptimalSurvivalTree(max_depth=1).fit([[20], [30], [40]], ([True, True, True], [9.0, 8.0, 1.0]))
+    >>> print(model.result_.sentence())
+    Proven optimal over all thresholds: no survival tree of depth at most 1 has an objective that is smaller
+    by more than 2e-11 than that of this one with 2 leaves, objective 0.244586 (22.46% of the deviance
+    left).
     """
 
     KIND: ClassVar[str] = "survival tree"
@@ -215,6 +223,18 @@ class RowCostsResult(AdditiveResult):
     The fields are those of `AdditiveResult`, but `loss` is the mean cost of a training row. `stats` has also
     ``single_class_cost`` and ``least_cost``: mean costs of the best single class, and of the cheapest class for every
     row.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_row_costs_problem
+    >>> from treewright.search import solve_row_costs
+    >>> from treewright.table import table_from
+    >>> costs = [[0, 2], [0, 1], [7, 0]]  # of predicting 0 and 1 for each row
+    >>> problem = make_row_costs_problem(table_from([[20], [30], [40]]), [0, 0, 1], costs, max_depth=1)
+    >>> print(solve_row_costs(problem).sentence())
+    Proven optimal over all thresholds: no tree of depth at most 1 has an objective that is smaller by more
+    than 4e-15 than that of this one with 2 leaves, objective 0.020000 (mean cost 0 on the training rows
+    against 1 by the best single class).
     """
 
     def _in_words(self) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import exactly
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import exactly, leaves_in_words
 
 __all__ = ["BornAgainResult"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import at_most
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import at_most, leaves_in_words
 
 __all__ = ["LeafAccuracyResult"]
 

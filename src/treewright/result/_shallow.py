@@ -26,6 +26,12 @@ def shallow_note(options: Mapping[str, Any], depth: int, objective: float, left:
         Of the tree found.
     left : float, default=0.0
         By how much rounded weights may hide a better one.
+
+    Examples
+    --------
+    >>> from treewright.result import shallow_note
+    >>> shallow_note({}, depth=2, objective=0.1)
+    'Proven of shallower trees: no tree of depth at most 2 has a smaller objective than this one.'
     """
     words = f"{BEGINNING}{constraints_in_words({**options, 'max_depth': depth})}"
     if left > ROUNDING * abs(objective):
@@ -39,5 +45,11 @@ def is_shallow_note(note: str) -> bool:
     Parameters
     ----------
     note : str
+
+    Examples
+    --------
+    >>> from treewright.result import is_shallow_note, shallow_note
+    >>> is_shallow_note(shallow_note({}, depth=2, objective=0.1)), is_shallow_note("Another note.")
+    (True, False)
     """
     return note.startswith(BEGINNING)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.result._solve import SolveResult, SolveStatus
-from treewright.tree import at_least, percent_at_most
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import at_least, leaves_in_words, percent_at_most
 
 __all__ = ["ShardsResult"]
 
@@ -34,6 +33,15 @@ class ShardsResult(SolveResult):
     options : mapping
         ``method`` is "shards".
     notes : tuple of str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import fit_shards
+    >>> X = np.arange(200.0).reshape(-1, 1)
+    >>> result = fit_shards(X, X[:, 0] > 80, max_depth=1, shard_rows=100, progress=False).result_
+    >>> result.lower_bound <= result.objective
+    True
     """
 
     def sentence(self) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from treewright.tree import Tree, at_least, at_most, exactly, percent_at_most, power_at_most
+from treewright.tree import Tree, at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 from treewright.tree._display import html_of
-from treewright.tree._tree import leaves_in_words
 
 __all__ = [
     "SolveResult",
@@ -298,5 +297,11 @@ def note_of_rounding(what: str, amount: float) -> str:
         What was rounded, in words that begin a sentence: "The rewards".
     amount : float
         By how much an objective may have moved, above 0.
+
+    Examples
+    --------
+    >>> from treewright.result import note_of_rounding
+    >>> note_of_rounding("weights", 1e-12)
+    'weights were rounded for the search; that may move an objective by 1.0e-12.'
     """
     return f"{what} {ROUNDED}; that may move an objective by {power_at_most(amount, 2)}."

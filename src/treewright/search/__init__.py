@@ -4,19 +4,22 @@ from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
+from treewright.search._frontier import check_max_leaves as check_max_leaves
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
 from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
-from treewright.search._leaf_accuracy import (
-    solve_leaf_accuracy,
-    solve_with_leaf_accuracy,
-    thresholds_from_reference,
-)
+from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_leaf_accuracy
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
+from treewright.search._progress_bar import SECONDS_BEFORE_BAR as SECONDS_BEFORE_BAR
 from treewright.search._progress_bar import progress_bar
+from treewright.search._progress_bar import watched as watched
+from treewright.search._ranks import RankedColumn as RankedColumn
+from treewright.search._ranks import rank_matrix as rank_matrix
+from treewright.search._ranks import ranked_columns as ranked_columns
 from treewright.search._ranks import ranked_splits
+from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_binary

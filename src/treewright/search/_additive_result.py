@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from treewright.binarize import CandidateSplits
 from treewright.problem import TreeProblem
 from treewright.result import SolveResult, SolveStatus, note_of_rounding
-from treewright.search._additive import AdditiveAnswer, AdditiveLoss, loss_of, solve_additive
+from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
+from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits

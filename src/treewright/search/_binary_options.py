@@ -51,8 +51,8 @@ class SearchOptions(Switches):
     Examples
     --------
     >>> from treewright.search import SearchOptions
-    >>> SearchOptions(lookahead=False).cache
-    True
+    >>> SearchOptions(cache=False).cache
+    False
     """
 
     CORE: ClassVar[str] = "BitsOptions"

@@ -18,7 +18,8 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.problem import PolicyProblem
 from treewright.result import told_to_stop
-from treewright.search._additive import ActionLoss, AdditiveAnswer, loss_of
+from treewright.search._additive import AdditiveAnswer, loss_of
+from treewright.search._additive_losses import ActionLoss
 from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions

@@ -25,13 +25,13 @@ from treewright.guess import (
     GuessedSplits,
     Reference,
     ReferenceCosts,
+    check_predictions,
     guess_depth,
     guess_splits,
     make_reference,
     predictions_of,
     reference_costs,
 )
-from treewright.guess._reference import check_predictions
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._beside import solve_beside

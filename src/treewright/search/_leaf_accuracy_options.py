@@ -37,8 +37,8 @@ class LeafAccuracyOptions(Switches):
     Examples
     --------
     >>> from treewright.search import LeafAccuracyOptions
-    >>> LeafAccuracyOptions(cache=False).neighbours
-    True
+    >>> LeafAccuracyOptions(cache=False).cache
+    False
     """
 
     CORE: ClassVar[str] = "LeafAccuracyOptions"

@@ -79,8 +79,8 @@ class SweepOptions(Switches):
     Examples
     --------
     >>> from treewright.search import SweepOptions
-    >>> SweepOptions(cache=False).monotone
-    True
+    >>> SweepOptions(cache=False).cache
+    False
     """
 
     CORE: ClassVar[str] = "SweepOptions"

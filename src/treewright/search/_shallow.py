@@ -99,7 +99,6 @@ class _Run(Generic[Result]):
     progress: ProgressCallback | None
     proven: int | None = None  # depth of the last search that ended
     shallow_bound: float = 0.0  # its bound
-    shallow_notes: tuple[str, ...] = ()
     spent: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

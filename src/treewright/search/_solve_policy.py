@@ -10,7 +10,7 @@ import numpy as np
 from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult
-from treewright.search._additive import ActionLoss
+from treewright.search._additive_losses import ActionLoss
 from treewright.search._additive_result import (
     as_shares,
     result_of_answer,

@@ -9,7 +9,8 @@ import numpy as np
 from treewright.binarize import scope_of_all
 from treewright.problem import ProbabilityProblem
 from treewright.result import ProbabilityResult
-from treewright.search._additive import AdditiveLoss, SquaredErrorLoss, loss_of
+from treewright.search._additive import loss_of
+from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._log_loss import LogLoss

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.binarize import scope_of_all
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
-from treewright.search._additive import AdditiveLoss, SquaredErrorLoss
+from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions

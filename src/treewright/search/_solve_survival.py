@@ -9,7 +9,7 @@ import numpy as np
 from treewright.binarize import scope_of_all
 from treewright.problem import SurvivalProblem
 from treewright.result import SurvivalResult
-from treewright.search._additive import SurvivalLoss
+from treewright.search._additive_losses import SurvivalLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SweepOptions

@@ -187,7 +187,7 @@ def fit_shards(
         chosen, said = chosen_thresholds(thresholds, place, dealt)
         run = Run(place, dealt.shards, chosen, limits, pool, report)
         shape = _bounded(run, _check_gap(gap))
-        notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, question, bool(shuffle)))
+        notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
         result = result_of(run, shape, dealt, seed=seed, shuffled=bool(shuffle), notes=notes)
     terms = Terms(
         cost_complexity=question.cost_complexity,
@@ -257,7 +257,7 @@ def _weightless(dealt: Deal) -> tuple[str, ...]:
 SURE = 8.0  # standard deviations
 
 
-def _not_random(dealt: Deal, question: Question, shuffled: bool) -> tuple[str, ...]:
+def _not_random(dealt: Deal, shuffled: bool) -> tuple[str, ...]:
     """Say so if the classes are spread over shards that were cut as they lie in a way that chance does not do."""
     if shuffled or len(dealt.shards) < 2:
         return ()

@@ -34,6 +34,14 @@ def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figur
     ------
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
+
+    Examples
+    --------
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import plot_trees_beside
+    >>> model = OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1])
+    >>> len(plot_trees_beside([model, model], ["one", "another"]).axes)
+    2
     """
     figure: Figure = pyplot().figure(figsize=(WIDTH * len(trees), HEIGHT))
     for place, (tree, title) in enumerate(zip(trees, titles, strict=True)):

@@ -53,6 +53,15 @@ def plot_frontier(
         There are no results, `chosen` is none of them, or `measure` is another word.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import accuracy_frontier
+    >>> from treewright.show import plot_frontier
+    >>> frontier = accuracy_frontier([[20], [30], [40]], [0, 0, 1], max_leaves=2)
+    >>> plot_frontier(frontier, ax=Figure().subplots()).get_xlabel()
+    'leaves'
     """
     results = _results(results)
     if not len(results):

@@ -90,6 +90,15 @@ def plot_tree(
         matplotlib is not installed.
     InputError
         A parameter is out of range.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import plot_tree
+    >>> model = OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1])
+    >>> len(plot_tree(model, Figure().subplots()).texts) > 0
+    True
     """
     _require_matplotlib()
     tree = tree_of(tree)

@@ -90,6 +90,16 @@ def plot_search_progress(
         matplotlib is not installed (extra `plot`).
     InputError
         Nothing was recorded and there is no result.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import ProgressRecorder, plot_search_progress
+    >>> recorder = ProgressRecorder()
+    >>> model = OptimalTreeClassifier(progress=recorder).fit([[20], [30], [40]], [0, 0, 1])
+    >>> plot_search_progress(recorder, model, Figure().subplots()).get_xlabel()
+    'seconds'
     """
     points = [(state.seconds, state.objective, state.lower_bound) for state in recorder.states]
     if result is not None and not isinstance(result, SolveResult):

@@ -74,6 +74,16 @@ def plot_decision_regions(
         or `y` has another length.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.show import plot_decision_regions
+    >>> X, y = [[20, 1.5], [30, 2.5], [40, 3.5]], [0, 0, 1]
+    >>> model = OptimalTreeClassifier().fit(X, y)
+    >>> plot_decision_regions(model, X, y, ax=Figure().subplots()).get_xlabel()
+    'x0'
     """
     tree = tree_with_rows(tree)
     if tree.classes is None:

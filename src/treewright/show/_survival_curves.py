@@ -52,6 +52,15 @@ def plot_survival_curves(model: Any, *, digits: int = 4, bands: bool = False, ax
         `model` is not a fitted survival tree.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalSurvivalTree
+    >>> from treewright.show import plot_survival_curves
+    >>> model = OptimalSurvivalTree(max_depth=1).fit([[20], [30], [40]], ([True, True, True], [9.0, 8.0, 1.0]))
+    >>> plot_survival_curves(model, ax=Figure().subplots()).get_xlabel()
+    'time'
     """
     curves = getattr(model, "curves_", None)
     if curves is None:

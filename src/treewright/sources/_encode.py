@@ -33,6 +33,16 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
     ------
     InputError
         A column that the tree splits on is absent or cannot be read, or holds a category that it never saw.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.sources import Roles, encoded_pieces, open_source
+    >>> X, y = np.array([[20.0], [30.0]]), [0, 1]
+    >>> tree = OptimalTreeClassifier().fit(X, y).tree_
+    >>> [rows.X.tolist() for rows in encoded_pieces(open_source(X, y), Roles(), tree)]
+    [[[20.0], [30.0]]]
     """
     if isinstance(source, CsvSource):  # it types its columns by the tree, and reads no other
         yield from source.encoded(roles, tree)

@@ -65,6 +65,14 @@ class Piece:
         Where the rows come from, for messages: a file, or what was given.
     notes : tuple of str
         What is to be said about how they were read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import Roles, open_source
+    >>> pieces = open_source(np.array([[20.0], [30.0]]), [0, 1]).pieces(Roles())
+    >>> [(len(piece.columns), piece.labels.tolist()) for piece in pieces]
+    [(1, [0, 1])]
     """
 
     columns: tuple[RawColumn, ...]
@@ -99,7 +107,14 @@ class EncodedRows:
 
 
 class Source(Protocol):
-    """Rows that can be read again and again, in the same order."""
+    """Rows that can be read again and again, in the same order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import Source, open_source
+    >>> source: Source = open_source(np.array([[20.0], [30.0]]), [0, 1])
+    """
 
     @property
     def name(self) -> str:

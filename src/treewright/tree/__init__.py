@@ -9,6 +9,7 @@ from treewright.tree._conditions import (
     all_leaf_conditions,
     leaf_conditions,
 )
+from treewright.tree._conditions import left_codes as left_codes
 from treewright.tree._figures import (
     at_least,
     at_most,
@@ -17,6 +18,7 @@ from treewright.tree._figures import (
     percent_at_most,
     power_at_most,
 )
+from treewright.tree._grow import grow, grow_regression, mean_of, quantile_of
 from treewright.tree._grow_policy import grow_policy
 from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
@@ -31,16 +33,8 @@ from treewright.tree._split import (
     relation,
     subject,
 )
-from treewright.tree._tree import (
-    Tree,
-    TreeKind,
-    grow,
-    grow_regression,
-    leaf_path,
-    leaves_in_words,
-    mean_of,
-    quantile_of,
-)
+from treewright.tree._tree import Tree, TreeKind, leaf_path, leaves_in_words
+from treewright.tree._wilson import check_confidence as check_confidence
 from treewright.tree._wilson import wilson_interval
 
 __all__ = [

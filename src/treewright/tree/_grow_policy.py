@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._grow import mean_of
 from treewright.tree._split import Split
-from treewright.tree._tree import LEAF, Tree, TreeKind, mean_of
+from treewright.tree._tree import LEAF, Tree, TreeKind
 
 __all__ = ["grow_policy"]
 

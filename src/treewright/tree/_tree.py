@@ -6,10 +6,8 @@ its split is None. Nothing here knows how the tree was found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +19,7 @@ from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._line import Line
 from treewright.tree._split import Split
 
-__all__ = ["Tree", "TreeKind", "grow", "grow_regression", "leaf_path", "leaves_in_words"]
+__all__ = ["Tree", "TreeKind", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
@@ -262,200 +260,6 @@ class Tree:
         A leaf without training weight gives all of it to its prediction.
         """
         return np.asarray(self.node_shares[self.apply(X)], dtype=np.float64)
-
-
-def grow(
-    columns: Sequence[Column],
-    classes: NDArray[Any],
-    splits: Sequence[Split | None],
-    X: NDArray[np.float64],
-    y: NDArray[np.int32],
-    sample_weight: NDArray[np.float64],
-    costs: NDArray[np.float64],
-) -> Tree:
-    """Make a tree from splits in depth-first order, and fill in its counts and predictions from data.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    classes : ndarray of shape (n_classes,)
-    splits : sequence of Split or None
-        One entry per node, depth-first, left before right; None for a leaf.
-    X : ndarray of shape (n_rows, n_columns)
-        Encoded rows.
-    y : ndarray of shape (n_rows,), int32
-        Class index of each row.
-    sample_weight : ndarray of shape (n_rows,)
-    costs : ndarray of shape (n_classes, n_classes)
-        ``costs[true, predicted]``; a leaf predicts the cheapest class, the lowest index on ties.
-
-    Returns
-    -------
-    Tree
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.table import table_from
-    >>> from treewright.tree import ThresholdSplit, grow
-    >>> table, y = table_from([[20], [30], [40]]), np.array([0, 0, 1], dtype=np.int32)
-    >>> splits = [ThresholdSplit(0, 35.0), None, None]  # the root, its left leaf, its right leaf
-    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
-    >>> tree.classes[tree.prediction].tolist(), tree.n_node_samples.tolist()
-    (['no', 'no', 'yes'], [3, 2, 1])
-    """
-    n_nodes = len(splits)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
-    value = np.zeros((n_nodes, len(classes)), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    node = 0
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
-    while pending:
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
-        value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
-        count[node] = len(rows)
-        split = splits[node]
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
-        node += 1
-    prediction = np.argmin(value @ costs, axis=1).astype(np.int32)
-    return Tree(tuple(columns), classes, tuple(splits), left, right, prediction, value, count)
-
-
-def grow_regression(
-    columns: Sequence[Column],
-    splits: Sequence[Split | None],
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
-    sample_weight: NDArray[np.float64],
-    quantile: Fraction | None = None,
-) -> Tree:
-    """Make a regression tree from splits in depth-first order; each node holds the weighted mean of its rows.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    splits : sequence of Split or None
-        One entry per node, depth-first, left before right; None for a leaf.
-    X : ndarray of shape (n_rows, n_columns)
-        Encoded rows.
-    y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
-    sample_weight : ndarray of shape (n_rows,)
-        Positive.
-    quantile : Fraction or None, default=None
-        In place of means, nodes hold this quantile of their rows.
-
-    Returns
-    -------
-    Tree
-        With ``classes=None``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.table import table_from
-    >>> from treewright.tree import ThresholdSplit, grow_regression
-    >>> table, y = table_from([[20], [30], [40]]), np.array([1.0, 2.0, 9.0])
-    >>> tree = grow_regression(table.columns, [ThresholdSplit(0, 35.0), None, None], table.X, y, np.ones(3))
-    >>> tree.predict(np.array([[25.0], [60.0]]))
-    array([1.5, 9. ])
-    """
-    n_nodes = len(splits)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
-    outputs = y.reshape(len(y), -1)
-    value = np.zeros((n_nodes, outputs.shape[1]), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
-    for node, split in enumerate(splits):
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
-        here, weight = outputs[rows], sample_weight[rows]
-        value[node] = [
-            mean_of(one, weight) if quantile is None else quantile_of(one, weight, quantile) for one in here.T
-        ]
-        count[node] = len(rows)
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
-    prediction = np.zeros(n_nodes, dtype=np.int32)
-    return Tree(tuple(columns), None, tuple(splits), left, right, prediction, value, count)
-
-
-def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Return the weighted mean, without overflow for large targets and exact for constant ones.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,), float64
-        At least one.
-    weight : ndarray of shape (n_rows,), float64
-        Positive.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.tree import mean_of
-    >>> mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
-    2.0
-    """
-    origin, share = float(y[0]), weight / weight.sum()
-    with np.errstate(over="ignore"):
-        apart = y - origin
-    if np.isfinite(apart).all():
-        return origin + float(np.dot(share, apart))
-    return 2 * (
-        origin / 2 + float(np.dot(share, y / 2 - origin / 2))
-    )  # two targets lie further apart than a float
-
-
-def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Fraction) -> float:
-    """Return a weighted quantile: the value up to which at least `share` of the weight lies, and no less beyond it.
-
-    Where a whole interval of values does so, its middle; so the median of two numbers is their mean. Shares that
-    differ by less than 1e-12 are the same.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,), float64
-        At least one.
-    weight : ndarray of shape (n_rows,), float64
-        Positive.
-    share : Fraction
-        Between 0 and 1.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> import numpy as np
-    >>> from treewright.tree import quantile_of
-    >>> quantile_of(np.array([5.0, 1.0, 2.0]), np.ones(3), Fraction(1, 2))
-    2.0
-    """
-    order = np.argsort(y, kind="stable")
-    below = np.cumsum(weight[order])
-    wanted = below[-1] * (share.numerator / share.denominator)
-    near = 1e-12 * below[-1]
-    at = int(np.searchsorted(below, wanted - near))
-    value = float(y[order[at]])
-    if below[at] <= wanted + near and at + 1 < len(y):  # as good up to the next value
-        return value / 2 + float(y[order[at + 1]]) / 2
-    return value
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:

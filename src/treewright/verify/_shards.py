@@ -179,7 +179,7 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     for name, found in (("lower_bound <= objective", objective), ("no pruning is below the bound", least)):
         ok = bound <= found + TOLERANCE
         yield Check(name, ok, f"{bound:.9g}", f"<= {found:.9g}", "" if ok else "The bound is wrong.")
-    yield from _bound_checks(result, terms, total)
+    yield from _bound_checks(result, total)
     proven = result.status is SolveStatus.OPTIMAL
     ok = not proven or (objective - bound <= TOLERANCE and result.stop_reason is None)
     yield Check(
@@ -204,7 +204,7 @@ def _limit_checks(tree: Tree, terms: Terms, rows: NDArray[np.int64]) -> Iterator
     yield Check("min_samples_leaf", ok, said, str(int(rows.min())), "" if ok else "A leaf has too few rows.")
 
 
-def _bound_checks(result: ShardsResult, terms: Terms, total: float) -> Iterator[Check]:
+def _bound_checks(result: ShardsResult, total: float) -> Iterator[Check]:
     weights = [Fraction(float(w)) for w in result.stats["shard_weights"]]
     bounds = [Fraction(float(b)) for b in result.stats["shard_bounds"]]
     whole = sum(weights, Fraction(0))

@@ -16,7 +16,8 @@ from treewright import _core
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits
-from treewright.search._additive import ActionLoss, SquaredErrorLoss, SurvivalLoss, solve_additive
+from treewright.search._additive import solve_additive
+from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.search._sweep import SweepOptions
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind

@@ -13,7 +13,8 @@ from treewright import SolveStatus
 from treewright.errors import RefutedProofWarning
 from treewright.problem import make_policy_problem, make_regression_problem, make_survival_problem
 from treewright.search import _additive_result, _solve_policy, solve_policy, solve_regression, solve_survival
-from treewright.search._additive import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss, loss_of
+from treewright.search._additive import loss_of
+from treewright.search._additive_losses import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.search._log_loss import LogLoss
 from treewright.search._prune_additive import pruned_splits
 from treewright.table import Table, table_from

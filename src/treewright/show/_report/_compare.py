@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from treewright.show._report._leaves import Count
 from treewright.show._report._rows import Rows
-from treewright.tree import Column, ColumnKind, Tree
-from treewright.tree._tree import leaves_in_words
+from treewright.tree import Column, ColumnKind, Tree, leaves_in_words
 
 __all__ = ["Contender", "compare", "sign_test"]
 

@@ -1,0 +1,24 @@
+"""What a reader of any faithful tree has to know of its ensemble and its domain."""
+
+from __future__ import annotations
+
+from treewright.convert import Ensemble
+
+__all__ = ["domain_notes", "ensemble_notes"]
+
+
+def ensemble_notes(ensemble: Ensemble) -> tuple[str, ...]:
+    """Return what a reader of any faithful tree has to know of its ensemble."""
+    return (
+        f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
+        "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+        *domain_notes(ensemble),
+    )
+
+
+def domain_notes(ensemble: Ensemble) -> tuple[str, ...]:
+    """Return what the domain is, if there is one; a certificate is worth nothing without it."""
+    if ensemble.domain is None:
+        return ()
+    limits = ensemble.domain.words(ensemble.feature_names)
+    return (f"The domain: {limits or 'no limits'}. Of rows outside it nothing is said.",)
