@@ -32,7 +32,9 @@ from treewright.tree import Tree, exactly, wilson_interval
 
 __all__ = ["distil_values", "value_agreement"]
 
-MOST_COSTS = 2**25  # rows times windows: a quarter of a gigabyte
+MOST_COSTS = 2**25  # rows times windows
+COST_BYTES = 70  # of each, measured: the table of costs, its integers, and the search's copies
+LEAST_MEMORY = 2**26  # bytes that are always granted
 Numbers = NDArray[np.float64]
 
 
@@ -108,10 +110,15 @@ def distil_values(
     numbers = _numbers(predicted, table.n_rows)
     _check(tolerance, share, max_depth, max_leaves)
     starts = _windows(numbers, float(tolerance))
-    if len(starts) * len(numbers) > MOST_COSTS:
+    granted = COST_BYTES * MOST_COSTS
+    if memory_limit is not None:
+        granted = min(granted, max(memory_limit, LEAST_MEMORY))
+    need = COST_BYTES * len(starts) * len(numbers)
+    if need > granted:
         raise InputError(
-            f"{len(numbers):,} rows with {len(starts):,} windows of numbers take too much memory; give fewer rows (a "
-            "sample), a larger tolerance, or rounded numbers."
+            f"{len(numbers):,} rows with {len(starts):,} windows of numbers take too much memory, about "
+            f"{need / 2**20:,.0f} MiB of {granted / 2**20:,.0f} that are allowed; give fewer rows (a sample), a larger "
+            "tolerance, or rounded numbers."
         )
     search = _Search(table, numbers, starts, float(tolerance), max_depth, progress)
     allowed = math.floor(share * len(numbers) + 1e-9)

@@ -14,6 +14,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, KnownTarget, ModelPath, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv, read_groups
+from treewright.cli._stop import finishing
 from treewright.cli._verify import label_column
 from treewright.errors import InputError
 
@@ -63,7 +64,7 @@ def audit(
       treewright audit model.json test.csv --group race --group age --cut age=25,45
       treewright audit model.json test.csv --group sex --positive yes --out audit.json
 
-    Exit codes: 0 done, 2 bad input.
+    Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (nothing is written).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.audit import audit_groups
     from treewright.convert import check_writable, load_model, write_bytes
@@ -99,10 +100,13 @@ def audit(
         fewest_rows=fewest_rows,
         settings=columns,
     )
-    say(found.to_text())
-    if out is not None:
-        write_bytes(out, (json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-        note(f"Wrote {out}.")
+    with finishing():
+        say(found.to_text())
+        if out is not None:
+            write_bytes(
+                out, (json.dumps(found.to_dict(), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+            )
+            note(f"Wrote {out}.")
 
 
 def _cuts(entries: Sequence[str], groups: Sequence[str]) -> dict[str, list[float]]:

@@ -52,7 +52,7 @@ class MIPTreeClassifier(TreeClassifier):
     step_limit : int or None, default=None
         Nodes of the solver's branch-and-bound tree; unlike seconds the same on every run.
     memory_limit : int or None, default=None
-        Bytes that the process may grow by.
+        Bytes that the process may grow by; a program that needs more is not written. None is what the machine has free.
     n_jobs : int or None, default=None
         Threads of the solver, as in joblib: None is 1, -1 all cores.
     solver : {"highs", "gurobi"}, default="highs"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright.mip._instance import Instance
 from treewright.mip._model import Model
 from treewright.mip._plan import FullTree, Plan
+from treewright.mip._size import Size
 
 __all__ = ["Formulation"]
 
@@ -49,6 +50,11 @@ class Formulation(ABC):
         self.tighten = tighten
         self.model = Model(watch=watch)
         self.tree_variables = np.empty(0, dtype=np.int64)
+
+    @classmethod
+    @abstractmethod
+    def size(cls, instance: Instance, depth: int, tighten: bool) -> Size:
+        """Count what the constructor would write."""
 
     @abstractmethod
     def read(self, values: NDArray[np.float64]) -> Plan | None:

@@ -93,6 +93,8 @@ class Outcome:
         Name and version.
     words : str
         The solver's own name of its status.
+    note : str, default=""
+        Why it was not called, and what to do, where that needs a sentence.
     """
 
     proven: bool
@@ -104,19 +106,23 @@ class Outcome:
     seconds: float
     solver: str
     words: str
+    note: str = ""
 
 
 class ModelUnfinished(Exception):
-    """A limit was reached while the program was being written.
+    """A limit was reached while the program was being written, or would have been.
 
     Parameters
     ----------
     reason : StopReason
+    note : str, default=""
+        As that of an `Outcome`.
     """
 
-    def __init__(self, reason: StopReason) -> None:
+    def __init__(self, reason: StopReason, note: str = "") -> None:
         super().__init__(reason.value)
         self.reason = reason
+        self.note = note
 
 
 class Watch:

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import Instance
 from treewright.mip._plan import NO_CUT, FullTree, Plan, plan_of
+from treewright.mip._size import Size
 
 __all__ = ["Routing"]
 
@@ -68,6 +69,19 @@ class Routing(Formulation):
         model.rows("(17)", (n_inner,), [(1, self.a.T)], lower=1, upper=1)
         if problem.max_leaf_nodes is not None:
             model.rows("(max_leaf_nodes)", (), [(1, self.l)], upper=problem.max_leaf_nodes)
+
+    @classmethod
+    def size(cls, instance: Instance, depth: int, tighten: bool) -> Size:
+        """Count z, l, c, a and b and the rows (11) to (21); subclasses add their own."""
+        problem, n, p = instance.problem, instance.n_patterns, instance.n_columns
+        leaves, inner, k = 2**depth, 2**depth - 1, problem.n_classes
+        below = depth * leaves // 2  # leaves on one side of a node, over all nodes
+        # (12), (13) and (13') of a node; or (12) and (13) of a node and a leaf below it
+        sides = n * (inner * (3 * p + 2) + 3 * below) if tighten else 2 * n * below * (p + 2)
+        bounded = problem.max_leaf_nodes is not None
+        terms = leaves * (1 + k) + sides + 3 * n * leaves + leaves * (n + 1) + inner * p + leaves * bounded
+        blocks = 5 + (3 * inner if tighten else 2 * below) + bounded
+        return Size((n + 1 + k) * leaves + (p + 1) * inner, terms, blocks)
 
     def _write_sides(self) -> None:
         """Equations 12 and 13, for each inner node and what lies below it on either side."""

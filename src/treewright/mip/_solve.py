@@ -20,8 +20,9 @@ from treewright.binarize import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import SCALINGS, TOLERANCE, Instance
-from treewright.mip._outcome import Job, Report, resident_memory
+from treewright.mip._outcome import Job, ModelUnfinished, Report, Watch, resident_memory
 from treewright.mip._plan import tree_of
+from treewright.mip._room import granted_memory, why_too_large
 from treewright.mip._strategies import STRATEGIES, Solution, follow
 from treewright.mip.binoct import RBinOCT
 from treewright.mip.leaf_accuracy import LeafAccuracy
@@ -100,7 +101,8 @@ def solve(
         Without a start; from the best CART tree; or depth by depth, each starting from the last with twice its time.
     limits : Limits, default=None
         A step is a node of the solver's branch-and-bound tree; memory is what the process may grow by. None is no
-        limit.
+        limit. A program that needs more than the memory limit leaves, or more than the machine has free, is not
+        written: the result is then CART's tree, and a note has the size of the program and what would fit.
     options : MIPOptions, default=None
     progress : callable, default=None
         Called some times a second with a `treewright.search.Progress` (its objective is 1 - Q for "leaf_accuracy");
@@ -152,12 +154,21 @@ def solve(
     instance = Instance.of(problem, options.scaling)
     deadline = math.inf if limits.time_limit is None else began + limits.left()
     assert problem.max_depth is not None  # by _check
+    held = resident_memory()
+
+    def make(depth: int, watch: Watch) -> Formulation:
+        granted = granted_memory(limits.memory_limit, held)
+        why = why_too_large(FORMULATIONS, formulation, instance, depth, options.tighten, granted)
+        if why is not None:
+            raise ModelUnfinished(StopReason.MEMORY_LIMIT, why)
+        return FORMULATIONS[formulation](instance, depth, options.tighten, watch)
+
     solution = follow(
         strategy,
         instance,
         problem.max_depth,
         FORMULATIONS[formulation].maximises_leaf_accuracy,
-        lambda depth, watch: FORMULATIONS[formulation](instance, depth, options.tighten, watch),
+        make,
         lambda formulation, job: run(formulation.model, job),
         Job(
             keep=np.empty(0, dtype=np.int64),
@@ -165,7 +176,7 @@ def solve(
             threads=int(options.threads),
             seed=int(options.seed),
             report=_reporter(progress, began),
-            held=resident_memory(),
+            held=held,
         ),
         deadline,
     )
@@ -185,6 +196,11 @@ def make_formulation(problem: Problem, formulation: str, options: MIPOptions | N
     formulation : {"leaf_accuracy", "oct", "binoct"}
     options : MIPOptions, default=None
 
+    Raises
+    ------
+    InputError
+        A name that cannot be used, or a program that does not fit into the machine's memory.
+
     Examples
     --------
     >>> from treewright.mip import make_formulation
@@ -199,6 +215,11 @@ def make_formulation(problem: Problem, formulation: str, options: MIPOptions | N
     _check(problem, formulation)
     assert problem.max_depth is not None  # by _check
     instance = Instance.of(problem, options.scaling)
+    why = why_too_large(
+        FORMULATIONS, formulation, instance, problem.max_depth, options.tighten, granted_memory()
+    )
+    if why is not None:
+        raise InputError(why)
     return FORMULATIONS[formulation](instance, problem.max_depth, options.tighten)
 
 
@@ -329,8 +350,8 @@ def _measured(problem: Problem, tree: Tree, leaf_accuracy: bool) -> float:
 
 
 def _notes(instance: Instance, solution: Solution, cost: float, scaling: str) -> list[str]:
-    notes = []
     outcome = solution.runs[-1].outcome
+    notes = [outcome.note] if outcome.note else []
     if solution.source == "cart":
         none = not any(run.outcome.incumbents for run in solution.runs)
         than = "without any tree" if none else "with no better tree than CART's"

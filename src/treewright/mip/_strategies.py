@@ -141,7 +141,7 @@ def follow(
             job = replace(job, keep=formulation.tree_variables, limits=limits, start=start)
             outcome = call(formulation, job)
         except ModelUnfinished as unfinished:
-            outcome = _not_begun(unfinished.reason)
+            outcome = _not_begun(unfinished.reason, unfinished.note)
         except KeyboardInterrupt:
             outcome = _not_begun(StopReason.INTERRUPT)
         steps = None if steps is None else max(1, steps - outcome.nodes)
@@ -161,7 +161,7 @@ def follow(
     return Solution(best, best_value, source, tuple(runs))
 
 
-def _not_begun(reason: StopReason) -> Outcome:
+def _not_begun(reason: StopReason, note: str = "") -> Outcome:
     """Return what is known when a run ended before the solver had the program."""
     return Outcome(
         proven=False,
@@ -172,5 +172,6 @@ def _not_begun(reason: StopReason) -> Outcome:
         nodes=0,
         seconds=0.0,
         solver="The solver",
-        words=f"{reason.value} while the program was written",
+        words=f"{reason.value} {'before' if note else 'while'} the program was written",
+        note=note,
     )

@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from treewright.mip._formulation import Formulation
 from treewright.mip._instance import Instance
 from treewright.mip._plan import NO_CUT, FullTree, Plan, plan_of
+from treewright.mip._size import Size
 
 __all__ = ["RBinOCT"]
 
@@ -98,6 +99,42 @@ class RBinOCT(Formulation):
             model.rows("(min_samples_leaf)", (n_leaves,), terms, lower=0)
         if problem.max_leaf_nodes is not None:
             model.rows("(max_leaf_nodes)", (), [(1, self.alpha)], upper=problem.max_leaf_nodes)
+
+    @classmethod
+    def size(cls, instance: Instance, depth: int, tighten: bool) -> Size:
+        """Count f, (stay), t, p, l, e and alpha and all rows; those of the halves level by level."""
+        problem, n, p = instance.problem, instance.n_patterns, instance.n_columns
+        leaves, inner, k = 2**depth, 2**depth - 1, problem.n_classes
+        below = depth * leaves // 2  # leaves on one side of a node, over all nodes
+        last = [len(level) - 1 for level in instance.level]
+        bits = max((m - 1).bit_length() if m > 1 else 0 for m in last)
+        terms, blocks = inner * (p + 1) + n * leaves + leaves * k, 3
+        terms += n * (2 * below + inner * (2 * p + 1)) if tighten else n * below + inner
+        blocks += inner * (2 if tighten else 1)
+        for column, most in enumerate(last):
+            counts = np.bincount(instance.rank[instance.first, column], minlength=most + 1)
+            if most == 0:
+                terms, blocks = terms + inner, blocks + inner
+            elif not tighten:
+                terms += int(counts[0] + counts[most]) * below + inner
+                blocks += inner
+            rows, asked, halves = _halves_in_all(counts)
+            terms += rows * below + inner * (halves + asked)
+            blocks += inner * halves
+        for c, paid in enumerate(problem.costs):
+            of_class = int((instance.y == c).sum())
+            for v in np.unique(paid[paid > 0]):
+                terms += leaves * (of_class + int((paid < v).sum()) + 1)
+                blocks += 1
+        if tighten:
+            terms, blocks = terms + leaves * (k + n), blocks + 1
+        terms += 2 * n * leaves if tighten else leaves * (n + 1)
+        blocks += 1
+        if problem.min_samples_leaf > 1:
+            terms, blocks = terms + leaves * (n + 1), blocks + 1
+        if problem.max_leaf_nodes is not None:
+            terms, blocks = terms + leaves, blocks + 1
+        return Size(inner * (p + 1 + bits) + leaves * (2 * k + n + 1), terms, blocks)
 
     def _write_node(self, node: int) -> None:
         """Equations 27.4 to 27.6 of one inner node, all columns."""
@@ -212,6 +249,25 @@ def _halves(low: int, high: int, ones: tuple[int, ...], zeros: tuple[int, ...], 
     yield _Half((*zeros, bit), (first, high - 1), upper=False)  # ranks from `high` on too
     yield from _halves(low, first, ones, (*zeros, bit), bit + 1)
     yield from _halves(first, high, (*ones, bit), zeros, bit + 1)
+
+
+def _halves_in_all(counts: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Return how many rows, bits and halves `_halves` yields in all for a column with so many rows of each rank."""
+    to = np.concatenate([[0], np.cumsum(counts)])
+    low, high = np.zeros(1, dtype=np.int64), np.full(1, len(counts) - 1)
+    ones, zeros = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    rows = asked = halves = 0
+    while True:
+        open_ = high - low >= 2
+        low, high, ones, zeros = low[open_], high[open_], ones[open_], zeros[open_]
+        if not len(low):
+            return rows, asked, halves
+        first = (low + high) // 2
+        rows += int((to[first + 1] - to[low + 1]).sum() + (to[high] - to[first]).sum())
+        asked += int((ones + zeros + 2).sum())
+        halves += 2 * len(low)
+        low, high = np.concatenate([low, first]), np.concatenate([first, high])
+        ones, zeros = np.concatenate([ones, ones + 1]), np.concatenate([zeros + 1, zeros])
 
 
 def _decode(n_thresholds: int, bits: NDArray[np.bool_]) -> int:

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from treewright.mip._instance import Instance
 from treewright.mip._plan import FullTree
 from treewright.mip._routing import Routing
+from treewright.mip._size import Size
 
 __all__ = ["LeafAccuracy"]
 
@@ -95,6 +96,18 @@ class LeafAccuracy(Routing):
             of_class[np.arange(instance.n_rows), instance.y] = share
             best = instance.by_pattern(of_class).max(axis=1)
             model.rows("(9')", (n_leaves,), [(share, right.T), (-best, s.T)], upper=0)
+
+    @classmethod
+    def size(cls, instance: Instance, depth: int, tighten: bool) -> Size:
+        """Count routing, Q, r, s and S and the rows (3) to (10)."""
+        routing, leaves = super().size(instance, depth, tighten), 2**depth
+        rows, n = instance.n_rows, instance.n_patterns
+        terms = (rows + 2) + 5 * n + (6 if tighten else 3) * n + (1 + n) + 7 * rows + tighten * (rows + n)
+        return Size(
+            routing.variables + 1 + leaves * (1 + n + rows),
+            routing.terms + leaves * terms,
+            routing.blocks + 8 + 2 * tighten,
+        )
 
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of a full tree; Q is the smallest accuracy of its leaves."""

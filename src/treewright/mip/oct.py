@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from treewright.mip._instance import Instance
 from treewright.mip._plan import FullTree
 from treewright.mip._routing import Routing
+from treewright.mip._size import Size
 
 __all__ = ["OCT"]
 
@@ -50,6 +51,14 @@ class OCT(Routing):
             model.rows(f"(L) k={k}", (n_leaves,), terms, lower=-most[k])
         if tighten:
             model.rows("(L')", (n_leaves,), [(1, self.loss), (-row_cost.min(axis=1), self.z.T)], lower=0)
+
+    @classmethod
+    def size(cls, instance: Instance, depth: int, tighten: bool) -> Size:
+        """Count routing, L and the rows (L)."""
+        routing, leaves = super().size(instance, depth, tighten), 2**depth
+        k, n = instance.problem.n_classes, instance.n_patterns
+        terms = leaves * (k * (n + 2) + tighten * (n + 1))
+        return Size(routing.variables + leaves, routing.terms + terms, routing.blocks + k + tighten)
 
     def write(self, tree: FullTree) -> NDArray[np.float64]:
         """Return the values of a full tree."""

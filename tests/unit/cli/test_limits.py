@@ -86,6 +86,8 @@ TERMINATED_ONLY = {  # the search and what writes its tree are those of `fit`; S
                      "-o", "{m}"],
     "fit shards": ["fit", "{d}", "-t", "y", "--shard-rows", "700", "-c", ".0005", "--max-depth", "7", "-o", "{m}"],
     "fit --guess": [*ENDLESS["fit --guess"][:-6], "--thresholds", "all", "-c", ".00001", "-o", "{m}"],
+    "reborn --predictions": ["reborn", "{d}", "--predictions", "b20", "--ignore", "y", "--within", "1",
+                             "--tolerance", "0.01", "--max-depth", "7", "--max-leaves", "60", "-o", "{m}"],
 }  # fmt: skip
 READY = ("Searching", "Training", "dealing its rows")
 
@@ -147,7 +149,7 @@ BOTH = ["fit", "fit wide thresholds", "fit regression", "fit leaf-accuracy", "fr
 @pytest.mark.parametrize(
     ("name", "number", "code"),
     [
-        *((name, signal.SIGINT, 130) for name in BOTH),
+        *((name, signal.SIGINT, 130) for name in [*BOTH, "reborn --predictions"]),
         *((name, signal.SIGTERM, 143) for name in [*BOTH, *TERMINATED_ONLY]),
     ],
 )
@@ -246,19 +248,23 @@ def test_a_signal_before_the_search_itself_leaves_a_small_tree(
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("verb", ["query", "choose", "verify", "verify, a set"])
+@pytest.mark.parametrize("verb", ["query", "choose", "verify", "verify, a set", "audit"])
 def test_a_signal_ends_what_only_reads(verb, data, tmp_path, monkeypatch, number, code):
     """One line, the exit code, and no file: the signal comes in the middle of the work."""
+    import treewright.audit
     import treewright.near_optimal
     import treewright.verify
 
     made, page = tmp_path / "made.json", tmp_path / "page.html"
-    search = ["fit", "-c", ".05"] if verb == "verify" else ["near-optimal", "--cost-complexity", ".05"]
+    of_one_tree = verb in ("verify", "audit")
+    search = ["fit", "-c", ".05"] if of_one_tree else ["near-optimal", "--cost-complexity", ".05"]
     asked = [*search, str(data), "-t", "y", "--max-depth", "2", "-o", str(made)]
     assert CliRunner().invoke(app, asked).exit_code == 0
     where, name = treewright.near_optimal, "load_near_optimal"
-    if verb == "verify":
-        where, name = treewright.verify, "verify"
+    if of_one_tree:
+        where, name = {"verify": (treewright.verify, "verify"), "audit": (treewright.audit, "audit_groups")}[
+            verb
+        ]
     real, calls = getattr(where, name), []
 
     def work(*args, **options):
@@ -272,6 +278,7 @@ def test_a_signal_ends_what_only_reads(verb, data, tmp_path, monkeypatch, number
         "choose": ["choose", str(made), "-o", str(page)],
         "verify": ["verify", str(made), str(data)],
         "verify, a set": ["verify", str(made), str(data)],
+        "audit": ["audit", str(made), str(data), "--group", "b1", "-o", str(page)],
     }[verb]
     done = CliRunner().invoke(app, args)
     assert len(calls) == 1

@@ -73,3 +73,22 @@ def test_leaf_models_and_a_check(folder: Path) -> None:
     models = ["extend", "model.json", "d.csv", "--tune", "none", "--folds", "2"]
     assert held(folder, *models) < WITH_SKLEARN
     assert held(folder, "verify", "model.json", "d.csv") < PLAIN
+
+
+def test_trees_near_the_numbers_of_a_model(folder: Path) -> None:
+    """Every number of 3,000 is a window of its own: 700 MiB, which is refused; of 40 numbers the costs are few."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 40, (3000, 8))
+    said = 5 * np.sin(X[:, 0]) + X[:, 1] % 7 + rng.normal(size=3000)
+    names = ",".join(f"x{j}" for j in range(8))
+    columns = f"{names},said,rounded"
+    table = np.column_stack([X, said, np.rint(said * 2) / 2])
+    np.savetxt(folder / "said.csv", table, fmt="%.6g", delimiter=",", header=columns, comments="")
+    question = ["--tolerance", "0.01", "--max-depth", "6", "--max-leaves", "60", "--out", "near.json"]
+    limits = ["--memory-limit", str(LIMIT), "--time-limit", "4"]
+    every = ["--predictions", "said", "--ignore", "rounded", "--within", "0.001"]
+    assert held(folder, "reborn", "said.csv", *every, *question, *limits) < WITH_SKLEARN
+    assert not (folder / "near.json").exists()
+    few = ["--predictions", "rounded", "--ignore", "said", "--within", "0.5"]
+    assert held(folder, "reborn", "said.csv", *few, *question, *limits) < WITH_SKLEARN
+    assert (folder / "near.json").exists()
