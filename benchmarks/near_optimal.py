@@ -9,7 +9,7 @@ the bound relative to the optimum) and "praxis" (any label, every split, price a
 given to all). Seconds are of the processor, since machines are shared; megabytes are what the process grew by after
 the data was loaded. A run is ended after so many of these seconds, or at 6 GiB. A peer that fails is not asked
 for larger depths and sets at the same price. With --save a row is written as soon as it is there, and a run that is
-started again goes on behind the rows that are stored.
+started again goes on behind the rows that are stored; a row says of which commit it is, and how busy the machine was.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,16 @@ def run(solver: str, job: dict[str, Any], seconds: float, folder: Path) -> dict[
     return answer
 
 
+@cache
+def commit() -> str:
+    """The commit of this checkout, marked where files were changed since: rows of several runs stand in one file."""
+    said = [
+        subprocess.run(["git", *words], capture_output=True, text=True, cwd=HERE, check=False).stdout.strip()
+        for words in (("rev-parse", "--short=8", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
+    ]
+    return said[0] + ("+" if said[1] else "")
+
+
 def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
     """What tells a row from all others."""
     return tuple(row[name] for name in ("table", "price", "epsilon", "depth", "rule"))
@@ -155,6 +166,7 @@ def add_rows(
                         row = {
                             "table": name, "rows": len(y), "columns": X.shape[1], "price": price,
                             "epsilon": epsilon, "depth": depth, "rule": rule, "answers": answers,
+                            "commit": commit(), "load": round(os.getloadavg()[0], 1),
                         }  # fmt: skip
                         rows.append(row)
                         save()

@@ -19,7 +19,6 @@ void bind_near_optimal(nb::module_& m) {
         .def("root_edges", &NearOptimalCounts::root_edges, "Return the trees that begin with each edge of the root.");
     nb::class_<NearOptimalShares>(m, "NearOptimalShares", "How many trees there are, in floating point, at every node.")
         .def_prop_ro("stop", &NearOptimalShares::stop)
-        .def("total", &NearOptimalShares::total, "Return the number of trees with at least two leaves.")
         .def("leaves", &NearOptimalShares::leaves, nb::kw_only(), "to_side"_a, "by_node"_a, "time_limit"_a,
              "memory_limit"_a,
              "Return what stopped it, and the trees in which each node, or with `by_node=False` any, is a leaf of each "
@@ -43,19 +42,23 @@ void bind_near_optimal(nb::module_& m) {
              "redundant"_a, "leaf_value"_a, "time_limit"_a, "memory_limit"_a,
              "Find the largest sums of leaf values (node x class).")
         .def("shares", &NearOptimalSet::shares, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
-             "time_limit"_a, "memory_limit"_a, "report"_a.none(), "root_only"_a,
-             "Count the trees in floating point, at every node or in all.")
+             "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Count the trees in floating point, at every node.")
         .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
              "redundant"_a, "time_limit"_a, "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
              "leaf_at_root"_a, "report"_a.none(),
              "Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are "
              "drawn anew, times the "
              "total weight; None if there is no tree.")
-        .def("column_worth", &NearOptimalSet::column_worth, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
-             "redundant"_a, "time_limit"_a, "memory_limit"_a, "copies_without"_a, "report"_a.none(),
-             "Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of "
-             "one without; 2^62 for "
-             "none.")
+        .def("least_with_columns", &NearOptimalSet::least_with_columns, nb::kw_only(), "max_errors"_a, "copies"_a,
+             "any_label"_a, "redundant"_a, "time_limit"_a, "memory_limit"_a, "kind"_a, "on_columns"_a, "n_columns"_a,
+             "report"_a.none(),
+             "Return what stopped it, and the fewest errors of a tree with a split on each column (column x leaves); "
+             "2^62 for none.")
+        .def("trees_without_columns", &NearOptimalSet::trees_without_columns, nb::kw_only(), "max_errors"_a, "copies"_a,
+             "any_label"_a, "redundant"_a, "time_limit"_a, "memory_limit"_a, "kind"_a, "on_columns"_a, "n_columns"_a,
+             "first"_a, "last"_a, "report"_a.none(),
+             "Return what stopped it, and for each column from `first` on the number of trees of at least two leaves "
+             "without a split on it, and by leaves the fewest errors of a tree without one; 2^62 for none.")
         .def("sum_by_row", &NearOptimalSet::sum_by_row, "ones"_a, "n_rows"_a, "share"_a,
              "Sum shares (node x class) over the nodes of each row; `ones` are 64 rows a word for each column.")
         .def("sum_by_node", &NearOptimalSet::sum_by_node, "ones"_a, "n_rows"_a, "value"_a,

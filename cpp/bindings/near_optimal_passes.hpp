@@ -88,23 +88,18 @@ class NearOptimalCounts {
 // In which share of the trees a node is a leaf.
 class NearOptimalShares {
    public:
-    NearOptimalShares(Graph graph, SetRule rule, bool root_only, Control control) : graph_(std::move(graph)) {
+    NearOptimalShares(Graph graph, SetRule rule, Control control) : graph_(std::move(graph)) {
         {
             nb::gil_scoped_release release;
-            shares_ = std::make_unique<TreeShares>(*graph_, std::move(rule), root_only, control);
+            shares_ = std::make_unique<TreeShares>(*graph_, std::move(rule), control);
         }
         stop_ = control.reason();
-        root_only_ = root_only;
     }
     [[nodiscard]] treewright::Stop stop() const { return stop_; }
-    [[nodiscard]] double total() const {
-        treewright::require(shares_->complete(), "total: not counted");
-        return shares_->total();
-    }
     // An empty `to_side` is all columns.
     [[nodiscard]] nb::object leaves(const Vector<std::uint32_t>& to_side, bool by_node, double time_limit,
                                     std::size_t memory_limit) const {
-        treewright::require(shares_->complete() && !root_only_, "leaves: not counted");
+        treewright::require(shares_->complete(), "leaves: not counted");
         treewright::require(to_side.shape(0) == 0 || to_side.shape(0) == 2 * graph_->edges.size(),
                             "leaves: shapes do not agree");
         Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, nb::none());
@@ -124,7 +119,6 @@ class NearOptimalShares {
     Graph graph_;
     std::unique_ptr<TreeShares> shares_;
     treewright::Stop stop_ = treewright::Stop::none;
-    bool root_only_ = false;
 };
 
 // The largest sums over leaves.

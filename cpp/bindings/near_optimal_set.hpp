@@ -3,9 +3,11 @@
 
 #include "near_optimal_passes.hpp"
 #include "binary_problem.hpp"
+#include "treewright/search/column_worth.hpp"
 #include "treewright/search/node_rows.hpp"
 #include "treewright/search/reliance.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -129,9 +131,9 @@ class NearOptimalSet {
 
     [[nodiscard]] NearOptimalShares shares(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
                                            bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
-                                           nb::object report, bool root_only) const {
+                                           nb::object report) const {
         SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
-        return NearOptimalShares(graph_, std::move(rule), root_only,
+        return NearOptimalShares(graph_, std::move(rule),
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
 
@@ -157,18 +159,42 @@ class NearOptimalSet {
         return nb::make_tuple(control.reason(), nb::make_tuple(found->first, found->second));
     }
 
-    [[nodiscard]] nb::tuple column_worth(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
-                                         bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
-                                         const Vector<std::uint32_t>& copies_without, nb::object report) const {
-        treewright::require(copies_without.shape(0) == graph_->edges.size(), "column_worth: shapes do not agree");
+    [[nodiscard]] nb::tuple least_with_columns(std::vector<std::int64_t> max_errors,
+                                               const Vector<std::uint32_t>& copies, bool any_label, bool redundant,
+                                               double time_limit, std::size_t memory_limit,
+                                               const Vector<std::uint32_t>& kind,
+                                               const Vector<std::uint32_t>& on_columns, std::size_t n_columns,
+                                               nb::object report) const {
         const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
+        const ColumnsOfEdges columns = columns_of(rule, kind, on_columns, n_columns);
         Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
-        ColumnWorth found;
+        LeastWith found;
         {
             nb::gil_scoped_release release;
-            found = treewright::bits::column_worth(*graph_, rule, span_of(copies_without), control);
+            found = treewright::bits::least_with_columns(*graph_, rule, columns, control);
         }
-        return nb::make_tuple(control.reason(), copy_of(found.with), copy_of(found.without));
+        return nb::make_tuple(control.reason(), copy_of(found.errors));
+    }
+
+    [[nodiscard]] nb::tuple trees_without_columns(std::vector<std::int64_t> max_errors,
+                                                  const Vector<std::uint32_t>& copies, bool any_label, bool redundant,
+                                                  double time_limit, std::size_t memory_limit,
+                                                  const Vector<std::uint32_t>& kind,
+                                                  const Vector<std::uint32_t>& on_columns, std::size_t n_columns,
+                                                  std::size_t first, std::size_t last, nb::object report) const {
+        treewright::require(first < last && last <= n_columns && last - first <= kWaysLanes,
+                            "trees_without_columns: no such columns");
+        const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
+        const ColumnsOfEdges columns = columns_of(rule, kind, on_columns, n_columns);
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        std::vector<TreesWithout> found;
+        {
+            nb::gil_scoped_release release;
+            found = treewright::bits::trees_without_columns(*graph_, rule, columns, first, last, control);
+        }
+        nb::list out;
+        for (const TreesWithout& some : found) out.append(nb::make_tuple(some.n_split_trees, copy_of(some.least)));
+        return nb::make_tuple(control.reason(), out);
     }
 
     // For each row the sum of the shares of the nodes that hold it, (row, class); `ones` has 64 rows a word for each column of the graph.
@@ -209,6 +235,22 @@ class NearOptimalSet {
                 min_count_,
                 {copies.data(), copies.data() + copies.shape(0)},
                 memory_limit};
+    }
+    // What `rule` says of its edges, by the columns of their copies.
+    [[nodiscard]] ColumnsOfEdges columns_of(const SetRule& rule, const Vector<std::uint32_t>& kind,
+                                            const Vector<std::uint32_t>& on_columns, std::size_t n_columns) const {
+        treewright::require(
+            kind.shape(0) == graph_->edges.size() && n_columns > 0 && on_columns.shape(0) % n_columns == 0,
+            "columns: shapes do not agree");
+        const ColumnsOfEdges out{span_of(kind), span_of(on_columns), n_columns};
+        const std::size_t n_kinds = on_columns.shape(0) / n_columns;
+        for (std::size_t e = 0; e < kind.shape(0); ++e) {
+            treewright::require(kind.data()[e] < n_kinds, "columns: no such kind");
+            const auto counts = out.copies.subspan(kind.data()[e] * n_columns, n_columns);
+            treewright::require(std::all_of(counts.begin(), counts.end(), [&](auto n) { return n <= rule.copies[e]; }),
+                                "columns: more copies than there are");
+        }
+        return out;
     }
     void require_rows(const Vector<std::uint64_t>& ones, std::size_t n_rows) const {
         treewright::require(n_rows > 0 && ones.shape(0) == source_.size() * ((n_rows + 63) / 64),

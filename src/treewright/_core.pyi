@@ -344,9 +344,6 @@ class NearOptimalShares:
     @property
     def stop(self) -> Stop: ...
 
-    def total(self) -> float:
-        """Return the number of trees with at least two leaves."""
-
     def leaves(self, *, to_side: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], by_node: bool, time_limit: float, memory_limit: int) -> object:
         """
         Return what stopped it, and the trees in which each node, or with `by_node=False` any, is a leaf of each class. `to_side` has for each edge how many of its columns send one row to either side, or is empty.
@@ -384,17 +381,22 @@ class NearOptimalSet:
     def extremes(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, leaf_value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int) -> NearOptimalExtremes:
         """Find the largest sums of leaf values (node x class)."""
 
-    def shares(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, report: object | None, root_only: bool) -> NearOptimalShares:
-        """Count the trees in floating point, at every node or in all."""
+    def shares(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalShares:
+        """Count the trees in floating point, at every node."""
 
     def reliance(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool, report: object | None) -> tuple:
         """
         Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the total weight; None if there is no tree.
         """
 
-    def column_worth(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, copies_without: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], report: object | None) -> tuple:
+    def least_with_columns(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, kind: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], on_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, report: object | None) -> tuple:
         """
-        Return what stopped it, and by leaves the fewest errors of a tree with a split on some columns, and of one without; 2^62 for none.
+        Return what stopped it, and the fewest errors of a tree with a split on each column (column x leaves); 2^62 for none.
+        """
+
+    def trees_without_columns(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, kind: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], on_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, first: int, last: int, report: object | None) -> tuple:
+        """
+        Return what stopped it, and for each column from `first` on the number of trees of at least two leaves without a split on it, and by leaves the fewest errors of a tree without one; 2^62 for none.
         """
 
     def sum_by_row(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:

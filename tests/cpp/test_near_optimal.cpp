@@ -1,5 +1,6 @@
 // Counts and extremes on random graphs against lists of all their trees.
 #include "check.hpp"
+#include "treewright/search/column_worth.hpp"
 #include "treewright/search/tree_counts.hpp"
 #include "treewright/search/tree_extremes.hpp"
 #include "treewright/search/tree_shares.hpp"
@@ -94,6 +95,59 @@ std::vector<Tree> listed(const Made& made, std::size_t n) {
     return out;
 }
 
+// Trees without each column, and the best with and without it, beside lists of all trees. A tree is without a column if it is one of
+// those of the graph in which the column's copies are closed; the others that are left are with it.
+void check_columns(const Made& made, Control& control, std::mt19937& random) {
+    const std::size_t n_columns = 1 + random() % (kWaysLanes + 3), n_edges = made.graph.edges.size();
+    std::vector<std::uint32_t> kind(n_edges), copies(n_edges * n_columns, 0);
+    for (std::size_t e = 0; e < n_edges; ++e) {
+        kind[e] = static_cast<std::uint32_t>(e);
+        for (std::uint32_t copy = 0; copy < made.rule.copies[e]; ++copy) ++copies[e * n_columns + random() % n_columns];
+    }
+    const ColumnsOfEdges columns{kind, copies, n_columns};
+    const LeastWith with = least_with_columns(made.graph, made.rule, columns, control);
+    const std::size_t most = made.rule.max_errors.size();
+    const auto sizes = [&](const Made& some) {  // of its trees within the set
+        std::map<std::pair<std::size_t, std::int64_t>, std::size_t> out;
+        for (const Tree& tree : listed(some, 0))
+            if (tree.leaves < most && tree.errors <= made.rule.max_errors[tree.leaves])
+                ++out[{tree.leaves, tree.errors}];
+        return out;
+    };
+    const auto all = sizes(made);
+    const auto same = [&](std::size_t leaves, std::int64_t errors, const std::vector<std::int64_t>& expected) {
+        const bool some = errors <= made.rule.max_errors[leaves];
+        check(expected[leaves] == (some ? errors : kNoTree), "the fewest errors with or without a column");
+    };
+    for (std::size_t first = 0; first < n_columns; first += kWaysLanes) {
+        const std::size_t last = std::min(first + kWaysLanes, n_columns);
+        const auto found = trees_without_columns(made.graph, made.rule, columns, first, last, control);
+        check(found.size() == last - first, "as many columns as asked for");
+        for (std::size_t c = first; c < last; ++c) {
+            Made closed = made;
+            for (std::size_t e = 0; e < n_edges; ++e) closed.rule.copies[e] -= columns.on(e, c);
+            const auto left = sizes(closed);
+            std::vector<std::int64_t> least_with(most, kNoTree), least_without(most, kNoTree);
+            std::size_t n_split_trees = 0;
+            for (const auto& [size, n] : left) {
+                n_split_trees += size.first > 1 ? n : 0;
+                least_without[size.first] = std::min(least_without[size.first], size.second);
+            }
+            for (const auto& [size, n] : all)
+                if (const auto at = left.find(size); n > (at == left.end() ? 0 : at->second))
+                    least_with[size.first] = std::min(least_with[size.first], size.second);
+            check(found[c - first].n_split_trees == static_cast<double>(n_split_trees), "trees without a column");
+            const auto alone = trees_without_columns(made.graph, made.rule, columns, c, c + 1, control);
+            check(alone[0].n_split_trees == found[c - first].n_split_trees && alone[0].least == found[c - first].least,
+                  "a column alone and beside others");
+            for (std::size_t l = 1; l < most; ++l) {
+                same(l, l < found[c - first].least.size() ? found[c - first].least[l] : kNoTree, least_without);
+                same(l, l < with.n_leaves ? with.errors[c * with.n_leaves + l] : kNoTree, least_with);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -131,13 +185,12 @@ int main() {
             for (std::size_t e = 0; e < edges.words.size(); e += edges.n_words) by_edge += edges.words[e];
             check(by_edge + leaf_alone == total, "by_edge + leaf_alone == total");
             if (root_only || cells.empty()) continue;
-            const TreeShares shares(made.graph, made.rule, false, control);  // small numbers: exact
-            check(shares.total() + static_cast<double>(leaf_alone) == static_cast<double>(total), "the shares' total");
-            check(TreeShares(made.graph, made.rule, true, control).total() == shares.total(), "the total alone");
+            const TreeShares shares(made.graph, made.rule, control);  // small numbers: exact
             const std::vector<double> leaves = shares.leaves_in_trees({}, control);
             for (std::size_t i = 0; i < in_leaf.size(); ++i)
                 check(leaves[i] == static_cast<double>(in_leaf[i]), "trees in which a node is a leaf");
         }
+        check_columns(made, control, random);
         const TreeExtremes extremes(made.graph, made.rule, made.value, control);
         const SizeExtremes best = extremes.cells(0);
         check(best.errors.size() == cells.size(), "best.errors.size() == cells.size()");

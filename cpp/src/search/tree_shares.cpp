@@ -36,23 +36,8 @@ Cells<Ways> of_one_leaf(Cells<Ways> cells, bool one) {
 
 }  // namespace
 
-TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control)
-    : pass_(graph, std::move(rule)) {
-    complete_ = pass_.run(root_only ? 1 : 0, Terms{pass_.walk()}, control);
-}
-
-double TreeShares::total() const {
-    Ways out;
-    for (const SetEdge& edge : pass_.walk().graph().edges_of(0)) {
-        if (pass_.dead(edge)) continue;
-        Ways sum = pairs_within<Ways>(pass_.rule(), pass_.cells(edge.child[0]), pass_.cells(edge.child[1]));
-        if (!pass_.rule().redundant && pass_.rule().max_errors.size() > 2)
-            pass_.walk().each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
-                if (errors <= pass_.rule().max_errors[2]) sum += Ways{1};
-            });
-        out.value += sum.value * pass_.walk().n_copies(edge);
-    }
-    return out.value;
+TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, Control& control) : pass_(graph, std::move(rule)) {
+    complete_ = pass_.run(0, Terms{pass_.walk()}, control);
 }
 
 std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const {
@@ -185,56 +170,6 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
         }
     }
     return of_leaf;
-}
-
-ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
-                         std::span<const std::uint32_t> copies_without, Control& control) {
-    const SetWalk walk(graph, rule);
-    const std::size_t n_nodes = graph.nodes.size();
-    // Of each node the fewest errors of its subtrees by their leaves: all, those with a split on the columns, those without.
-    enum Kind : std::size_t { all, with, without };
-    std::vector<std::int64_t> least[3];
-    std::vector<std::size_t> begin(n_nodes, 0), size(n_nodes, 0);  // of a node, in each of them
-    const auto of = [&](Kind kind, std::size_t n) { return std::span(least[kind]).subspan(begin[n], size[n]); };
-    const auto join = [&](std::span<std::int64_t> out, std::span<const std::int64_t> a,
-                          std::span<const std::int64_t> b) {
-        for (std::size_t x = 1; x < a.size(); ++x)
-            for (std::size_t y = x == 1 ? 2 : 1; a[x] < kNoTree && y < b.size() && x + y < out.size(); ++y)
-                if (b[y] < kNoTree) out[x + y] = std::min(out[x + y], a[x] + b[y]);
-    };
-    for (std::size_t n = n_nodes; n-- > 0;) {
-        if (!walk.reached(n)) continue;
-        if (control.poll(1 + static_cast<std::int64_t>(graph.edges_of(n).size()))) return {};
-        std::size_t n_leaves = 1;
-        for (const SetEdge& edge : graph.edges_of(n))
-            if (walk.n_copies(edge) > 0) n_leaves = std::max(n_leaves, size[edge.child[0]] + size[edge.child[1]] - 2);
-        begin[n] = least[all].size();
-        size[n] = std::min(n_leaves + 1, std::max<std::size_t>(rule.max_errors.size(), 2));
-        for (auto& some : least) some.resize(begin[n] + size[n], kNoTree);
-        for (const SetEdge& edge : graph.edges_of(n)) {
-            if (walk.n_copies(edge) == 0) continue;
-            const std::size_t zero = edge.child[0], one = edge.child[1];
-            const bool some = copies_without[walk.edge_number(edge)] > 0,
-                       asks = copies_without[walk.edge_number(edge)] < walk.n_copies(edge);
-            join(of(all, n), of(all, zero), of(all, one));
-            if (asks) join(of(with, n), of(all, zero), of(all, one));
-            if (some) {
-                join(of(without, n), of(without, zero), of(without, one));
-                join(of(with, n), of(with, zero), of(all, one));
-                join(of(with, n), of(all, zero), of(with, one));
-            }
-            walk.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
-                for (const Kind kind : {all, with, without})
-                    if (size[n] > 2 && (kind == all || (kind == with ? asks : some)))
-                        of(kind, n)[2] = std::min(of(kind, n)[2], errors);
-            });
-        }
-        walk.each_leaf(n, [&](std::size_t, std::int64_t errors) {
-            for (const Kind kind : {all, without}) of(kind, n)[1] = std::min(of(kind, n)[1], errors);
-        });
-    }
-    const auto root = [&](Kind kind) { return std::vector<std::int64_t>(of(kind, 0).begin(), of(kind, 0).end()); };
-    return {root(with), root(without)};
 }
 
 }  // namespace treewright::bits

@@ -1,4 +1,4 @@
-"""What each column is worth among the trees of a set: one restricted count for each, several at a time."""
+"""What each column is worth among the trees of a set: counts without it, several columns a pass and in threads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from treewright.errors import SolverError
 from treewright.near_optimal._answers import ColumnUse
-from treewright.near_optimal._counts import Counts
-from treewright.near_optimal._watch import Watch, in_threads
+from treewright.near_optimal._counts import COLUMNS_AT_ONCE
+from treewright.near_optimal._watch import LittleMemory, TimeOver, Watch, in_threads
 
 if TYPE_CHECKING:
     from treewright.near_optimal._trees import NearOptimalTrees
@@ -33,40 +33,51 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
         The time was over before all shares were known; the message has those that are.
     """
     graph, names = trees.graph, trees.graph.problem.table.names
-    columns = range(len(names))
     trees._count_within(watch)
-    first, n_trees = trees._by_first_split(), trees.n_trees_
+    counts, n_trees = trees.counts, trees.n_trees_
+    by_first, at_root = trees._by_first_split(), dict.fromkeys(range(len(names)), 0)
+    for split, count in by_first.items():
+        at_root[trees._column(split)] += count
     leaf = sum(count for _, cell, count in trees._cells if cell[0] == 1)
-    others = [Counts(graph, trees._without({number})) for number in columns]
-    graph.twins, trees.counts.copies, graph.rows, graph.paid  # noqa: B018  # once, before the threads
+    graph.twins, counts.copies, counts.on_columns, graph.rows, graph.paid  # noqa: B018  # once, before the threads
+    try:
+        least_with = counts.least_with(watch)
+    except TimeOver:
+        raise SolverError(_so_far([], len(names))) from None
 
-    def worth(number: int, watch: Watch) -> ColumnUse:
-        with_it, without = trees.counts.least_errors(others[number], watch)
-        share = 1.0 if with_it else 0.0
-        if with_it and without:
-            share = max(0.0, 1 - (leaf + others[number].n_split_trees(watch)) / n_trees)
-        at_root = sum(first[split] for split in first if trees._column(split) == number)
+    def use(number: int, n_split_trees: float, without: Mapping[int, int]) -> ColumnUse:
+        share = 1.0 if least_with[number] else 0.0
+        if least_with[number] and without:
+            share = max(0.0, 1 - (leaf + n_split_trees) / n_trees)
         return ColumnUse(
             names[number],
             share,
-            at_root / n_trees if n_trees else 0.0,
-            _least(trees, with_it),
+            at_root[number] / n_trees if n_trees else 0.0,
+            _least(trees, least_with[number]),
             _least(trees, without),
             None,
         )
 
-    def reliance_of(number: int, watch: Watch) -> tuple[float, float] | None:
-        return trees.counts.reliance(others[number], watch)
+    def uses(numbers: range, watch: Watch) -> list[ColumnUse]:
+        try:
+            found = counts.without(numbers[0], numbers[-1] + 1, watch)
+        except LittleMemory:
+            if len(numbers) == 1:
+                raise
+            return [own for number in numbers for own in uses(range(number, number + 1), watch)]
+        return [use(number, *worth) for number, worth in zip(numbers, found, strict=True)]
 
-    found = in_threads(worth, columns, watch, threads)
-    known = [use for use in found if use is not None]
+    columns = range(len(names))
+    batches = [columns[first : first + COLUMNS_AT_ONCE] for first in range(0, len(names), COLUMNS_AT_ONCE)]
+    found = in_threads(uses, batches, watch, threads)
+    known = [use for batch in found if batch is not None for use in batch]
     if len(known) < len(names):
         raise SolverError(_so_far(known, len(names)))
     if not reliance or n_trees == 0:
         return known
     asked = [number for number in columns if known[number].best_with is not None]
     ranges = dict.fromkeys(columns, (0.0, 0.0)) | dict(
-        zip(asked, in_threads(reliance_of, asked, watch, threads), strict=True)
+        zip(asked, in_threads(counts.reliance, asked, watch, threads), strict=True)
     )
     return [use._replace(reliance=ranges[number]) for number, use in enumerate(known)]
 

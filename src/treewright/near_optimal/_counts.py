@@ -15,9 +15,10 @@ from treewright.near_optimal._watch import Watch, check_ended
 from treewright.result import StopReason
 from treewright.search import stop_reason
 
-__all__ = ["Cell", "Counts"]
+__all__ = ["COLUMNS_AT_ONCE", "Cell", "Counts"]
 
 Cell = tuple[int, int]  # leaves, errors
+COLUMNS_AT_ONCE = 8  # that the compiled core counts in one pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +60,33 @@ class Counts:
         return [s for s in group if (allowed is None or s in allowed) and (first is None or s in first)]
 
     @cached_property
+    def _kinds(self) -> tuple[NDArray[np.uint32], list[tuple[int, ...]]]:
+        """For each edge the place of the splits that it stands for here, shape (n_edges,); and these splits."""
+        groups = [tuple(self._allowed(group, at_root=False)) for group in self.graph.twins]
+        kind = np.array(self.graph.arrays["column"], dtype=np.uint32)
+        own: dict[tuple[int, ...], int] = {}
+        for edge in {*self.graph.pinned, *self.graph.edges(0)}:
+            group = tuple(self.twins(edge, int(edge not in self.graph.edges(0))))
+            if group not in own:
+                own[group] = len(groups)
+                groups.append(group)
+            kind[edge] = own[group]
+        return kind, groups
+
+    @cached_property
     def copies(self) -> NDArray[np.uint32]:
         """How many open splits each edge stands for, shape (n_edges,)."""
-        column = self.graph.arrays["column"]
-        by_split = [len(self._allowed(group, at_root=False)) for group in self.graph.twins]
-        out = np.array(by_split, dtype=np.uint32)[column] if len(column) else np.zeros(0, np.uint32)
-        for edge, group in self.graph.pinned.items():
-            out[edge] = len(self._allowed(group, at_root=False))
-        for edge in self.graph.edges(0):
-            out[edge] = len(self.twins(edge, 0))
+        kind, groups = self._kinds
+        return np.array([len(group) for group in groups], dtype=np.uint32)[kind] if len(kind) else kind
+
+    @cached_property
+    def on_columns(self) -> NDArray[np.uint32]:
+        """How many open splits of each kind of edge are on each column of the table, shape (n_kinds, n_columns)."""
+        splits = self.graph.split_matrix.splits
+        out = np.zeros((len(self._kinds[1]), len(self.graph.problem.table.names)), dtype=np.uint32)
+        for place, group in enumerate(self._kinds[1]):
+            for split in group:
+                out[place, splits[split].column] += 1
         return out
 
     @cached_property
@@ -125,31 +144,48 @@ class Counts:
         """Return the number of trees that begin with each edge of the root."""
         return dict(zip(self.graph.edges(0), _whole_numbers(self.native.root_edges()), strict=True))
 
-    def n_split_trees(self, watch: Watch) -> float:
-        """Return the number of trees with at least two leaves, rounded to about twelve digits; nothing else is held."""
-        total: float = _finished(self._count_shares(watch=watch, root_only=True)).total()
-        return total
-
-    def least_errors(self, others: Counts, watch: Watch) -> tuple[dict[int, int], dict[int, int]]:
-        """Return by leaves the fewest errors of a tree with a split that is closed in `others`, and of one without."""
-        rule = self._rule(watch)
-        most = rule["max_errors"]
-        stop, *found = self.graph.native.column_worth(**rule, **watch.native(), copies_without=others.copies)
+    def least_with(self, watch: Watch) -> list[dict[int, int]]:
+        """Return for each column by leaves the fewest errors of a tree with a split on it."""
+        if len(self.on_columns) == 0:
+            return [{} for _ in self.graph.problem.table.names]
+        stop, found = self.graph.native.least_with_columns(**self._by_column(watch))
         check_ended(stop)
-        with_it, without = (
-            {
-                leaves: errors
-                for leaves, errors in enumerate(least.tolist())
-                if leaves < len(most) and errors <= most[leaves] and (leaves > 1 or not self._must_split)
-            }
-            for least in found
+        return [self._of_trees(least) for least in found.reshape(self.on_columns.shape[1], -1)]
+
+    def without(self, first: int, last: int, watch: Watch) -> list[tuple[float, dict[int, int]]]:
+        """Return of the trees without each column from `first` on how many have at least two leaves, and the best.
+
+        The numbers are rounded to about twelve digits; the best are the fewest errors by leaves. At most
+        `COLUMNS_AT_ONCE` columns.
+        """
+        stop, found = self.graph.native.trees_without_columns(
+            **self._by_column(watch), first=first, last=last
         )
-        return with_it, without
+        check_ended(stop)
+        return [(n_split_trees, self._of_trees(least)) for n_split_trees, least in found]
 
-    def reliance(self, others: Counts, watch: Watch) -> tuple[float, float] | None:
-        """Return the least and the most by which the loss of a tree rises if columns are drawn anew.
+    def _of_trees(self, least: NDArray[np.int64]) -> dict[int, int]:
+        """Return by leaves the fewest errors of trees of this set."""
+        most = self.membership.max_errors(self.graph)
+        return {
+            leaves: errors
+            for leaves, errors in enumerate(least.tolist())
+            if leaves < len(most) and errors <= most[leaves] and (leaves > 1 or not self._must_split)
+        }
 
-        The columns are those whose splits are closed in `others`; None if there is no tree.
+    def _by_column(self, watch: Watch) -> dict[str, Any]:
+        return {
+            **self._rule(watch),
+            **watch.native(),
+            "kind": self._kinds[0],
+            "on_columns": self.on_columns.reshape(-1),
+            "n_columns": self.on_columns.shape[1],
+        }
+
+    def reliance(self, column: int, watch: Watch) -> tuple[float, float] | None:
+        """Return the least and the most by which the loss of a tree rises if a column is drawn anew.
+
+        None if there is no tree.
         """
         graph = self.graph
         _, n_kinds, ones = graph.rows
@@ -157,7 +193,7 @@ class Counts:
         stop, found = graph.native.reliance(
             **self._rule(watch),
             **watch.native(),
-            copies_of=self.copies - others.copies,
+            copies_of=np.ascontiguousarray(self.on_columns[:, column][self._kinds[0]]),
             ones=ones,
             n_rows=n_kinds,
             weight=weight,
@@ -179,8 +215,8 @@ class Counts:
             )
         )
 
-    def _count_shares(self, *, watch: Watch, root_only: bool = False) -> Any:
-        return self.graph.native.shares(**self._rule(watch), **watch.native(), root_only=root_only)
+    def _count_shares(self, *, watch: Watch) -> Any:
+        return self.graph.native.shares(**self._rule(watch), **watch.native())
 
     def _count(self, *, time_limit: float = math.inf, report: Any = None, root_only: bool = False) -> Any:
         return self.graph.native.count(

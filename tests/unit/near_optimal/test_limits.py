@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 from treewright import near_optimal_trees
 from treewright.errors import InputError, SolverError
+from treewright.near_optimal._counts import Counts
+from treewright.near_optimal._watch import LittleMemory
 from treewright.result import SolveStatus, StopReason
 
 
@@ -174,8 +177,37 @@ def test_a_query_that_is_stopped_is_no_wrong_answer(small, monkeypatch):
             _ = whole.where(max_leaves=3).n_trees_
         with pytest.raises(error):
             whole.where(max_leaves=3).vote_share()
+
+
+@pytest.mark.parametrize("name", ["least_with_columns", "trees_without_columns"])
+def test_a_stopped_pass_over_columns_is_no_wrong_answer(small, name):
+    *_, whole = small
+    from treewright._native import core
+
+    native = whole.graph.native
+    for stop, error in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.MEMORY, SolverError)):
+        passes = {
+            other: getattr(native, other)
+            for other in ("least_with_columns", "trees_without_columns", "count")
+        } | {name: lambda stop=stop, **how: (stop, [])}
+        stopped = replace(
+            whole, counts=Counts(replace(whole.graph, native=SimpleNamespace(**passes)), whole.membership)
+        )
         with pytest.raises(error):
-            whole.columns()
+            stopped.columns(reliance=False)
+
+
+def test_columns_that_do_not_fit_together_are_counted_alone(small, monkeypatch):
+    *_, whole = small
+    together, plain = whole.columns(reliance=False), Counts.without
+
+    def without(self, first, last, watch):
+        if last - first > 1:
+            raise LittleMemory
+        return plain(self, first, last, watch)
+
+    monkeypatch.setattr(Counts, "without", without)
+    assert whole.columns(reliance=False) == together
 
 
 @pytest.mark.parametrize("progress", [None, False, True, "auto"])

@@ -3,12 +3,16 @@
 
 #include "treewright/core/cpu.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 
 namespace treewright::bits {
 
 // How many there are, rounded.
 struct Ways {
+    static constexpr std::int64_t kLongestGap = 8;  // of errors in a node's cells, filled with zeros: longer runs
     double value = 0;
 
     [[nodiscard]] bool none() const { return value == 0; }
@@ -22,6 +26,27 @@ template <class Out>
     return {a.value * b.value};
 }
 
+// How many there are of each of several kinds, rounded.
+inline constexpr std::size_t kWaysLanes = 8;
+struct LaneWays {
+    static constexpr std::int64_t kLongestGap = 2;
+    double value[kWaysLanes] = {};
+
+    [[nodiscard]] bool none() const {
+        return std::all_of(std::begin(value), std::end(value), [](double some) { return some == 0; });
+    }
+    LaneWays& operator+=(const LaneWays& other) {
+        for (std::size_t lane = 0; lane < kWaysLanes; ++lane) value[lane] += other.value[lane];
+        return *this;
+    }
+};
+template <class Out>
+[[nodiscard]] inline Out product(const LaneWays& a, const LaneWays& b) {
+    Out out;
+    for (std::size_t lane = 0; lane < kWaysLanes; ++lane) out.value[lane] = a.value[lane] * b.value[lane];
+    return out;
+}
+
 inline constexpr std::size_t kWaysPadding = 7;  // zeros before and behind the second factor
 
 struct WaysKernels {
@@ -30,6 +55,9 @@ struct WaysKernels {
     // the processor forwards at once. All instruction sets add in the same order.
     void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out,
                      std::size_t n_out);
+    // The same for every lane; `b` without zeros beside it. Short runs fill vectors here, too.
+    void (*convolve_lanes)(const LaneWays* a, std::size_t n_a, const LaneWays& factor, const LaneWays* b,
+                           std::size_t n_b, LaneWays* out, std::size_t n_out);
 };
 
 [[nodiscard]] const WaysKernels& ways_kernels(Simd level);

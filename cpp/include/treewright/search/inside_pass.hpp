@@ -60,19 +60,29 @@ class FrontOnly {
 template <class V>
 class InsidePass {
    public:
-    InsidePass(const NearOptimalGraph& graph, SetRule rule)
-        : rule_(std::move(rule)), walk_(graph, rule_), places_(graph.nodes.size(), {0, 0}) {}
+    // Without `keep` a level is forgotten when the one above it is done.
+    InsidePass(const NearOptimalGraph& graph, SetRule rule, bool keep = true)
+        : rule_(std::move(rule)),
+          walk_(graph, rule_),
+          keep_(keep),
+          places_(graph.nodes.size(), {0, 0}),
+          levels_(walk_.level(graph.nodes.size() - 1) + 1) {}
     InsidePass(const InsidePass&) = delete;
     InsidePass& operator=(const InsidePass&) = delete;
 
     // Nodes from the last down to `first`; false if it was stopped.
     template <class Terms>
     bool run(std::size_t first, const Terms& terms, Control& control) {
+        std::size_t level = levels_.size() - 1;
         for (std::size_t n = walk_.graph().nodes.size(); n-- > first;) {
+            if (walk_.level(n) < level) {
+                if (!keep_ && level + 1 < levels_.size()) levels_[level + 1].clear();
+                level = walk_.level(n);
+            }
             if (!walk_.reached(n)) continue;
             if (control.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return false;
             solve(n, terms);
-            if (store_.bytes() + sums_.bytes() > rule_.max_bytes) {
+            if (bytes() > rule_.max_bytes) {
                 control.halt(Stop::memory);
                 return false;
             }
@@ -81,7 +91,9 @@ class InsidePass {
     }
     [[nodiscard]] const SetRule& rule() const { return rule_; }
     [[nodiscard]] const SetWalk& walk() const { return walk_; }
-    [[nodiscard]] Cells<V> cells(std::size_t n) const { return store_.cells(places_[n].first, places_[n].second); }
+    [[nodiscard]] Cells<V> cells(std::size_t n) const {
+        return levels_[walk_.level(n)].cells(places_[n].first, places_[n].second);
+    }
     [[nodiscard]] bool dead(const SetEdge& edge) const {
         return walk_.n_copies(edge) == 0 || cells(edge.child[0]).empty() || cells(edge.child[1]).empty();
     }
@@ -103,6 +115,11 @@ class InsidePass {
     }
 
    private:
+    [[nodiscard]] std::size_t bytes() const {
+        std::size_t sum = sums_.bytes();
+        for (const CellStore<V>& level : levels_) sum += level.bytes();
+        return sum;
+    }
     template <class Terms>
     void solve(std::size_t n, const Terms& terms) {
         reach(n, range_);
@@ -116,23 +133,25 @@ class InsidePass {
                     sums_.add(2, errors, terms.pair(edge, zero, one));
                 });
         }
-        store_.begin_node();
+        CellStore<V>& store = levels_[walk_.level(n)];
+        store.begin_node();
         if constexpr (requires { V::kFrontOnly; }) {
             front_.begin();
             sums_.give([&](std::uint32_t leaves, std::int64_t errors, const V& value) {
-                if (front_.keeps(leaves, errors, value)) store_.push(leaves, errors, value);
+                if (front_.keeps(leaves, errors, value)) store.push(leaves, errors, value);
             });
         } else {
             sums_.give(
-                [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store_.push(leaves, errors, value); });
+                [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store.push(leaves, errors, value); });
         }
-        places_[n] = store_.last_node();
+        places_[n] = store.last_node();
     }
 
     SetRule rule_;
     SetWalk walk_;
+    bool keep_;
     std::vector<std::pair<std::size_t, std::size_t>> places_;  // [node]: first and last run
-    CellStore<V> store_;
+    std::vector<CellStore<V>> levels_;
     CellRange range_;
     CellSums<V> sums_;
     FrontOnly<V> front_;

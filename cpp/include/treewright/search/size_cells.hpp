@@ -53,9 +53,9 @@ class CellStore {
    public:
     void begin_node() { first_run_ = runs_.size(); }
     void push(std::uint32_t leaves, std::int64_t errors, const V& value) {
-        if constexpr (std::is_same_v<V, Ways>)
+        if constexpr (requires { V::kLongestGap; })
             if (runs_.size() > first_run_ && runs_.back().leaves == leaves)
-                for (std::int64_t gap = errors - runs_.back().errors - runs_.back().n; gap > 0 && gap <= kLongestGap;
+                for (std::int64_t gap = errors - runs_.back().errors - runs_.back().n; gap > 0 && gap <= V::kLongestGap;
                      --gap) {
                     ++runs_.back().n;
                     values_.emplace_back();
@@ -87,7 +87,6 @@ class CellStore {
     void clear() { *this = {}; }
 
    private:
-    static constexpr std::int64_t kLongestGap = 8;  // that is filled with zeros
     std::size_t first_run_ = 0;
     std::vector<CellRun> runs_;
     std::vector<V> values_;
@@ -159,6 +158,8 @@ class CellSums {
     void add_products(const Cells<A>& a, const Cells<B>& b, const Factor& factor, bool leaf_pairs) {
         if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)
             if (dense_) return convolve(a, b, factor.value, leaf_pairs);
+        if constexpr (std::is_same_v<V, LaneWays>)
+            if (dense_) return convolve_lanes(a, b, factor, leaf_pairs);
         for (const CellRun& x : a.runs)
             for (std::uint32_t i = 0; i < x.n; ++i) {
                 const V scaled = product<V>(a.values[x.begin + i], factor);
@@ -228,6 +229,18 @@ class CellSums {
                 kernels_->convolve(a.values + x.begin, x.n, factor, from, y.n, to, static_cast<std::size_t>(n_out));
             }
         }
+    }
+    void convolve_lanes(const Cells<LaneWays>& a, const Cells<LaneWays>& b, const LaneWays& factor, bool leaf_pairs) {
+        for (const CellRun& x : a.runs)
+            for (const CellRun& y : b.runs) {
+                const std::size_t leaves = x.leaves + y.leaves;
+                if (leaves >= range_->most.size()) break;
+                const std::int64_t n_out = range_->most[leaves] - x.errors - y.errors + 1;
+                if ((leaves == 2 && !leaf_pairs) || n_out <= 0) continue;
+                V* const to = table_.data() + place(leaves, x.errors + y.errors);
+                kernels_->convolve_lanes(a.values + x.begin, x.n, factor, b.values + y.begin, y.n, to,
+                                         static_cast<std::size_t>(n_out));
+            }
     }
     void merge() {
         std::sort(list_.begin(), list_.end(), [](const Entry& a, const Entry& b) {

@@ -1,5 +1,5 @@
-// In which share of the trees of a near-optimal set a node is a leaf, and what a column is worth, in floating point: answers that
-// are shares, so that no digit of a count beyond the sixteenth matters.
+// In which share of the trees of a near-optimal set a node is a leaf, in floating point: answers that are shares, so that no digit
+// of a count beyond the sixteenth matters.
 //
 // Inside.  H(n)[l, e], the number of subtrees of node n with l leaves and e errors (inside_pass.hpp).
 // Outside. O(n)[l, e] counts the ways to complete a subtree at n to a tree, by the leaves and errors beside it:
@@ -26,14 +26,11 @@ namespace treewright::bits {
 
 class TreeShares {
    public:
-    // Counts at all nodes, or only as far as total() needs.
-    TreeShares(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control);
+    TreeShares(const NearOptimalGraph& graph, SetRule rule, Control& control);
     TreeShares(const TreeShares&) = delete;
     TreeShares& operator=(const TreeShares&) = delete;
 
     [[nodiscard]] bool complete() const { return complete_; }
-    // Trees of the set with at least two leaves.
-    [[nodiscard]] double total() const;
     // [node][class]: the trees in which the node is a leaf of that class; empty if stopped. `to_side`, if given, says for each edge how
     // many of its columns send one row to either side: then the trees in which that row falls into the leaf.
     [[nodiscard]] std::vector<double> leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const;
@@ -42,15 +39,5 @@ class TreeShares {
     InsidePass<Ways> pass_;
     bool complete_ = false;
 };
-
-// The fewest errors of a tree by its leaves, [leaves]; kNoTree if there is none.
-inline constexpr std::int64_t kNoTree = std::int64_t{1} << 62;
-struct ColumnWorth {
-    std::vector<std::int64_t> with, without;
-};
-// Of the trees with a split on some columns, and of those with none: `copies_without` has for each edge how many of its columns are
-// others. Over the whole graph: who asks leaves out what exceeds the most errors. Of no meaning if it was stopped.
-[[nodiscard]] ColumnWorth column_worth(const NearOptimalGraph& graph, const SetRule& rule,
-                                       std::span<const std::uint32_t> copies_without, Control& control);
 
 }  // namespace treewright::bits
