@@ -24,6 +24,7 @@ from typing import Any
 import treewright
 from benchmarks._data import Dataset
 from benchmarks._environments import DEFAULT_FOLDER, PEERS, ensure, worker_script
+from treewright._native import core
 
 __all__ = ["Harness", "Job", "machine", "write_results"]
 
@@ -255,6 +256,7 @@ def machine() -> dict[str, Any]:
         "memory_gib": memory,
         "system": platform.system(),
         "python": platform.python_version(),
+        "instructions": core.simd().name,
         "load_average": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None,
     }
 

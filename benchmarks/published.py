@@ -45,8 +45,9 @@ def about(content: Row) -> str:
     machine = content["machine"]
     load = machine.get("load_average")
     busy = f", load average {load[0]:g} before the run" if load else ""
+    processor = ", ".join(machine[key] for key in ("processor", "instructions") if key in machine)
     text = (
-        f"Made {content['made']} on one core of {machine['cores']} ({machine['processor']}, "
+        f"Made {content['made']} on one core of {machine['cores']} ({processor}, "
         f"{machine['system']}, Python {machine['python']}{busy})."
     )
     if content["versions"]:

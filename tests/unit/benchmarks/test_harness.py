@@ -121,7 +121,15 @@ def test_results_file(tmp_path, dataset):
             "answers": [{"solver": "gosdt", "package": "gosdt", "version": "1.0.4", "status": "optimal"}],
         }
     ]
-    assert set(text["machine"]) == {"processor", "cores", "memory_gib", "system", "python", "load_average"}
+    assert set(text["machine"]) == {
+        "processor",
+        "cores",
+        "memory_gib",
+        "system",
+        "python",
+        "instructions",
+        "load_average",
+    }
 
 
 def test_messages_lose_folders():
