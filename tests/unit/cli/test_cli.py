@@ -309,7 +309,9 @@ def test_demo():
     result = run("demo", "--time-limit", 3)
     assert result.exit_code == 0, result.output
     assert "tic-tac-toe" in result.output
-    assert len(re.findall(r"(\d+) of \1 checks hold", result.output)) == 3  # 19, and more of a search that was stopped
+    assert (
+        len(re.findall(r"(\d+) of \1 checks hold", result.output)) == 3
+    )  # 19, and more of a search that was stopped
     lines = [line.split() for line in result.output.splitlines()]
     ours = [float(line[3]) for line in lines if line[:1] == ["treewright"]]
     cart = [float(line[4]) for line in lines if line[:1] == ["CART"]]
