@@ -21,6 +21,7 @@ from treewright.cli._question import (
     Cost,
     MaxDepth,
     MemoryLimit,
+    MinSamplesLeaf,
     ProgressBar,
     StepLimit,
     Target,
@@ -50,12 +51,7 @@ def frontier(
     target: Target,
     max_leaves: Annotated[int, typer.Option(help="Largest number of leaves.")] = 20,
     max_depth: MaxDepth = None,
-    min_samples_leaf: Annotated[
-        str,
-        typer.Option(
-            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
-        ),
-    ] = "1",
+    min_samples_leaf: MinSamplesLeaf = "1",
     thresholds: ThresholdChoice = "auto",
     leaves: Annotated[
         int | None,

@@ -20,6 +20,7 @@ from treewright.cli._question import (
     Cost,
     MaxDepth,
     MemoryLimit,
+    MinSamplesLeaf,
     ProgressBar,
     Target,
     ThresholdChoice,
@@ -30,6 +31,7 @@ from treewright.cli._question import (
     state_question,
 )
 from treewright.cli._read_csv import read_csv, say_what_was_read
+from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SizesFile, Without
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import size_of, tree_text
 from treewright.errors import InputError
@@ -47,41 +49,18 @@ def near_optimal(
     ] = 0.05,
     cost_complexity: Annotated[float, typer.Option(help="Leaf penalty, as a share of the rows.")] = 0.01,
     max_depth: MaxDepth = None,
-    min_samples_leaf: Annotated[
-        str,
-        typer.Option(
-            help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
-        ),
-    ] = "1",
+    min_samples_leaf: MinSamplesLeaf = "1",
     thresholds: ThresholdChoice = "auto",
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="Only trees that do not split on this column. Repeatable.", metavar="COLUMN"),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Only trees that split on no column but this. Repeatable.", metavar="COLUMN"),
-    ] = None,
-    root: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only trees whose first split is on this column (or another one so given).", metavar="COLUMN"
-        ),
-    ] = None,
-    max_leaves: Annotated[
-        int | None, typer.Option(help="Only trees with at most this many leaves.", show_default="any number")
-    ] = None,
-    tree: Annotated[
-        int | None,
-        typer.Option(help="Show the tree at this rank (1 is the best); --out saves it.", metavar="K"),
-    ] = None,
+    without: Without = None,
+    only: Only = None,
+    root: Root = None,
+    max_leaves: FewerLeaves = None,
+    tree: Rank = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="File to save to: the tree of --tree, or without it the whole set."),
     ] = None,
-    table: Annotated[
-        Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
-    ] = None,
+    table: SizesFile = None,
     class_weight: ClassWeight = None,
     cost: Cost = None,
     weight: Weight = None,

@@ -12,6 +12,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
 from treewright.cli._options import ASCII, SettingsFile
 from treewright.cli._output import say
+from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SizesFile, Without
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
@@ -27,43 +28,25 @@ def query(
     file: Annotated[
         Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
     ],
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="Only trees that do not split on this column. Repeatable.", metavar="COLUMN"),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Only trees that split on no column but this. Repeatable.", metavar="COLUMN"),
-    ] = None,
-    root: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only trees whose first split is on this column (or another one so given).", metavar="COLUMN"
-        ),
-    ] = None,
+    without: Without = None,
+    only: Only = None,
+    root: Root = None,
     uses: Annotated[
         list[str] | None,
         typer.Option(help="Only trees that split on this column. Repeatable.", metavar="COLUMN"),
     ] = None,
-    max_leaves: Annotated[
-        int | None, typer.Option(help="Only trees with at most this many leaves.", show_default="any number")
-    ] = None,
+    max_leaves: FewerLeaves = None,
     max_objective: Annotated[
         float | None, typer.Option(help="Only trees with at most this objective.", show_default="all")
     ] = None,
-    tree: Annotated[
-        int | None,
-        typer.Option(help="Show the tree at this rank (1 is the best); --out saves it.", metavar="K"),
-    ] = None,
+    tree: Rank = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out", "-o", help="File to save to: the tree of --tree, or without it the smaller set."
         ),
     ] = None,
-    table: Annotated[
-        Path | None, typer.Option(help="CSV file to write the table of sizes to.", metavar="FILE")
-    ] = None,
+    table: SizesFile = None,
     columns: SettingsFile = None,
     ascii_only: ASCII = False,
 ) -> None:

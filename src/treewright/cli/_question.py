@@ -26,6 +26,7 @@ __all__ = [
     "Cost",
     "MaxDepth",
     "MemoryLimit",
+    "MinSamplesLeaf",
     "ProgressBar",
     "Question",
     "StepLimit",
@@ -43,6 +44,12 @@ Target = Annotated[str, typer.Option("--target", "-t", help="Column of labels.",
 MaxDepth = Annotated[
     int | None,
     typer.Option(help="Maximum depth: largest number of splits on a path.", show_default="unlimited"),
+]
+MinSamplesLeaf = Annotated[
+    str,
+    typer.Option(
+        help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
+    ),
 ]
 ThresholdChoice = Annotated[
     str, typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can.")

@@ -18,6 +18,14 @@ class Size(NamedTuple):
     objective : float
         ``loss + cost_complexity * n_leaves``.
     n_trees : int
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> trees = near_optimal_trees([[20], [30], [40], [50]], [0, 0, 1, 1], max_depth=1)
+    >>> size = trees.table()[0]
+    >>> size.n_leaves, size.n_trees
+    (2, 1)
     """
 
     n_leaves: int
@@ -43,6 +51,13 @@ class ColumnUse(NamedTuple):
     reliance : tuple of float, or None
         Least and most, over the trees, that the loss rises by if the column's values are drawn anew from all rows;
         None if it was not requested, not found within the time limit, or if the set is empty.
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> trees = near_optimal_trees([[20], [30], [40], [50]], [0, 0, 1, 1], max_depth=1)
+    >>> [(use.name, use.share) for use in trees.columns()]
+    [('x0', 1.0)]
     """
 
     name: str

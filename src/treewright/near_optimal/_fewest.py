@@ -24,6 +24,14 @@ class FewestColumns(NamedTuple):
     n_columns : int
     proven : bool
         Whether no tree of the set uses fewer.
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import fewest_columns
+    >>> X, y = [[20, 1], [30, 2], [40, 3], [50, 4]], [0, 0, 1, 1]
+    >>> fewest_columns(near_optimal_trees(X, y, max_depth=2)).proven
+    True
     """
 
     tree: Tree
@@ -53,6 +61,14 @@ def fewest_columns(
     Branch and bound over columns: either one of the best tree's columns is left out, and so by all trees of that
     branch, or it counts as asked. A tree that does not ask what was counted is in another branch, so those of this one
     ask at least as many columns as were counted, and cost at least as much as its best tree.
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import fewest_columns
+    >>> X, y = [[20, 1], [30, 2], [40, 3], [50, 4]], [0, 0, 1, 1]
+    >>> fewest_columns(near_optimal_trees(X, y, max_depth=2)).n_columns
+    1
     """
     names = trees.graph.problem.table.names
     best, least = trees[0], (len(trees[0].asked), trees.table()[0].objective)

@@ -86,6 +86,18 @@ def save_near_optimal(
     See Also
     --------
     load_near_optimal : the way back, which is exact.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import load_near_optimal, save_near_optimal
+    >>> trees = near_optimal_trees([[20], [30], [40], [50]], [0, 0, 1, 1], max_depth=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_near_optimal(Path(folder) / "set.json", trees)
+    ...     len(load_near_optimal(Path(folder) / "set.json")) == len(trees)
+    True
     """
     write_bytes(path, set_to_json(trees, terms, reading).encode("utf-8"))
 
@@ -107,6 +119,18 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
         There is no such file, or it may not be read.
     ModelFileError
         It is not a valid file of a set; the message names the place.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import load_near_optimal, save_near_optimal
+    >>> trees = near_optimal_trees([[20], [30], [40], [50]], [0, 0, 1, 1], max_depth=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_near_optimal(Path(folder) / "set.json", trees)
+    ...     load_near_optimal(Path(folder) / "set.json").best.objective
+    0.02
     """
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")

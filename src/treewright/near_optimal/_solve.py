@@ -88,6 +88,15 @@ def solve_near_optimal(
     ------
     InputError
         A bound that is negative or not a number, or below the optimum.
+
+    Examples
+    --------
+    >>> from treewright.near_optimal import solve_near_optimal
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40], [50]]), [0, 0, 1, 1], max_depth=1)
+    >>> len(solve_near_optimal(problem, epsilon=0.05))
+    1
     """
     limits = (limits or Limits()).started()
     if slack is not None and max_objective is not None:

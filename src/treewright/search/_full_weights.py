@@ -14,6 +14,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.search._halves import halves_of
+
 __all__ = ["FullWeights", "full_weights"]
 
 FULL_BITS = 100  # of the sum
@@ -99,7 +101,7 @@ def _rounded(units: list[int], place: NDArray[np.intp], total: int, room: int) -
         shift += 1
     half = (1 << shift) >> 1
     coarse = np.array([max(1, (unit + half) >> shift) for unit in units], dtype=np.int32)
-    halves = np.array([[unit >> 64, unit & (2**64 - 1)] for unit in units], dtype=np.uint64)
+    halves = np.array([halves_of(unit) for unit in units], dtype=np.uint64)
     return FullWeights(coarse[place], np.ascontiguousarray(halves[place]), shift, total)
 
 

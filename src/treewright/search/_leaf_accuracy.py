@@ -23,6 +23,7 @@ from treewright.result import LeafAccuracyResult, SolveResult, StopReason, told_
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
+from treewright.search._halves import halves_of, joined
 from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bound_by_errors, split_limits
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
@@ -236,8 +237,8 @@ def solve_with_leaf_accuracy(
         problem,
         _tree(problem, space, raw),
         proven=bool(raw["proven_cost"]),
-        lower_bound=float((_joined(raw["cost_bound"]) - ties) * per_cost) * (1 - 1e-15),
-        upper_bound=float(_joined(raw["cost"]) * per_cost),
+        lower_bound=float((joined(raw["cost_bound"]) - ties) * per_cost) * (1 - 1e-15),
+        upper_bound=float(joined(raw["cost"]) * per_cost),
         slack=0.0,
         scope=space.scope,
         stop=stop_reason(raw["stop"]),
@@ -268,15 +269,6 @@ def _whole_units(problem: Problem, weights: FullWeights) -> tuple[int, int]:
         while (weights.total + leaf_penalty * leaves) * 2 * unit * tie < 2**COST_BITS:
             unit *= 2
     return unit * tie, round(leaf_penalty * unit) * tie + 1
-
-
-def _joined(halves: tuple[int, int]) -> int:
-    """Return a number of 128 bits."""
-    return (halves[0] << 64) + halves[1]
-
-
-def _halves(number: int) -> tuple[int, int]:
-    return number >> 64, number & (2**64 - 1)
 
 
 STATS = ("seconds", "pair_solves", "pair_costs", "branches", "cache_hits", "targets", "passes", "bytes")
@@ -357,8 +349,8 @@ def _run(
         problem.min_samples_leaf,
         min(problem.max_depth, n_rows),
         real_weights=weights.real,
-        unit=_halves(unit),
-        leaf=_halves(leaf),
+        unit=halves_of(unit),
+        leaf=halves_of(leaf),
         options=options.native(),
         report=_reporter(progress),
         **limits.native(),

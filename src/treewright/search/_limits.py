@@ -181,5 +181,12 @@ def stop_reason(stop: Any) -> StopReason | None:
     Parameters
     ----------
     stop : core.Stop
+
+    Examples
+    --------
+    >>> from treewright._native import core
+    >>> from treewright.search import stop_reason
+    >>> stop_reason(core.Stop.TIME)
+    <StopReason.TIME_LIMIT: 'time limit reached'>
     """
     return STOP_REASONS[stop]

@@ -19,6 +19,7 @@ from typing import Any
 from treewright._native import core
 from treewright.problem import Problem
 from treewright.search._counted import counted_tree, native_splits
+from treewright.search._halves import halves_of
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.tree import Tree
 
@@ -130,8 +131,8 @@ def _pruned(
         problem.y,
         integers.weight,
         integers.costs,
-        unit=_halves(unit),
-        leaf=_halves(leaf),
+        unit=halves_of(unit),
+        leaf=halves_of(leaf),
         **rules,
     )
     if len(source) == tree.node_count:
@@ -163,8 +164,3 @@ def _whole_units(unit: float, largest: int, cost_complexity: float, n_leaves: in
     if (largest + leaf_penalty * n_leaves) * scale >= 2**COST_BITS:
         scale = 1 << (COST_BITS - int(largest + leaf_penalty * n_leaves + 1).bit_length())
     return scale, round(leaf_penalty * scale)
-
-
-def _halves(number: int) -> tuple[int, int]:
-    """Return the high and the low half of a number of 128 bits."""
-    return number >> 64, number & (2**64 - 1)

@@ -3,6 +3,8 @@
 Sizes are in points throughout: the texts are measured, `arrange` places the blocks, and the axes get data
 coordinates in points, so that on paper nothing overlaps at any size. Small trees grow downwards; larger ones
 grow to the right, where each leaf needs the height of a line and not the width of a sentence.
+
+Longer than 400 lines: measuring, placing and drawing share the sizes of one picture.
 """
 
 from __future__ import annotations

@@ -22,6 +22,14 @@ def with_blank_column(X: Any, column: int) -> Any:
     -------
     array or frame
         Of the same kind as `X`, so that names and positions of the columns stay as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import with_blank_column
+    >>> blank = with_blank_column(np.array([[20.0, 1.0], [30.0, 0.0]]), 0)
+    >>> bool(blank[0, 0] == blank[1, 0]), blank[:, 1]
+    (True, array([1., 0.]))
     """
     import narwhals as nw
 

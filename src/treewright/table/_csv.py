@@ -44,7 +44,7 @@ Returned = TypeVar("Returned")
 
 @dataclass(frozen=True, eq=False)
 class CsvTable:
-    """What a CSV file holds.
+    r"""What a CSV file holds.
 
     Parameters
     ----------
@@ -63,6 +63,18 @@ class CsvTable:
     blanked : mapping of str to mapping of str to int
         By column that was read, in how many rows each field stood that the caller declared missing; the usual ones,
         such as "NA", are not counted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import load_csv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("age,ill\n20,no\n30,yes\n")
+    ...     csv = load_csv(path, target="ill")
+    >>> csv.table.names, csv.target.tolist(), csv.separator
+    (('age',), ['no', 'yes'], ',')
     """
 
     table: Table
@@ -178,7 +190,7 @@ def load_csv(
 def load_leniently(
     path: str | Path, *, target: str | None = None, **options: Any
 ) -> tuple[CsvTable, list[InputError], list[str], Callable[[str, float], list[str]]]:
-    """Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
+    r"""Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
 
     Parameters
     ----------
@@ -197,6 +209,18 @@ def load_leniently(
     ------
     InputError
         The file as a whole cannot be read, or there is no such option.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import load_leniently
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("age,ill\n20,no\n30,yes\n")
+    ...     csv, faults, zeros, _ = load_leniently(path, target="ill")
+    >>> csv.table.n_rows, faults, zeros
+    (2, [], [])
     """
     unknown = set(options) - LENIENT_OPTIONS
     if unknown:
@@ -297,7 +321,7 @@ def _load(
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
-    """Return the column names of a CSV file.
+    r"""Return the column names of a CSV file.
 
     Parameters
     ----------
@@ -315,6 +339,17 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     ------
     InputError
         As `load_csv`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import header_of
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("age;ill\n20;no\n")
+    ...     header_of(path)
+    ('age', 'ill')
     """
     return read_text(path, separator, encoding).names
 
@@ -377,6 +412,13 @@ def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
     labels : ndarray of shape (n_rows,)
     names : mapping of str to str
         The name of each label that is to have another one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import renamed
+    >>> renamed(np.array(["yes", "Yes", "no"]), {"Yes": "yes"})
+    array(['yes', 'yes', 'no'], dtype='<U3')
     """
     if not names or labels.dtype.kind in "biuf":
         return labels

@@ -27,6 +27,12 @@ class NumberFormat:
         Mark between groups of three digits: ".", ",", a blank or an apostrophe; "" is none.
     unit : str, default=""
         A currency or "%" that every number may carry; it is dropped.
+
+    Examples
+    --------
+    >>> from treewright.table import NumberFormat
+    >>> NumberFormat(decimal=",", thousands=".").decimal
+    ','
     """
 
     decimal: str = "."
@@ -65,6 +71,12 @@ class DateFormat:
         Of "year", "month", "weekday" (1 is Monday), "hour", "age" (days up to `reference`).
     reference : str, default=""
         Day from which ages are counted, as year-month-day: the latest one when the tree was made.
+
+    Examples
+    --------
+    >>> from treewright.table import DateFormat
+    >>> DateFormat("ymd", "-").order
+    'ymd'
     """
 
     order: str
@@ -106,6 +118,12 @@ class Reading:
         The same for the words of columns.
     missing_in : mapping of str to tuple of str
         Fields that mean "missing" in one column only.
+
+    Examples
+    --------
+    >>> from treewright.table import Reading
+    >>> Reading(separator=";", decimal=",").separator
+    ';'
     """
 
     separator: str = ","

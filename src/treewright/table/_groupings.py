@@ -31,7 +31,7 @@ def load_groups(
     missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
 ) -> NDArray[Any]:
-    """Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
+    r"""Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
 
     Words that stand for another one do so here, too, and codes that begin with 0 stay as they are written.
 
@@ -55,6 +55,17 @@ def load_groups(
     ------
     InputError
         If the file cannot be read or has no such column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import load_groups
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("age,sex\n20,f\n30,m\n")
+    ...     load_groups(path, "sex").tolist()
+    ['f', 'm']
     """
     text = read_with(reading, path, separator, encoding, [name])
     where = Path(path).name

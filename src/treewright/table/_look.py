@@ -63,6 +63,12 @@ class Finding:
         Merging: the word that each other spelling becomes.
     is_number : bool
         Whether the value that means missing is a number, not a word.
+
+    Examples
+    --------
+    >>> from treewright.table import Finding
+    >>> Finding("id", "Column 'id' numbers the rows.", action="ignore", value="id").action
+    'ignore'
     """
 
     column: str | None
@@ -115,6 +121,14 @@ class Look:
     findings : tuple of Finding
     of_file : bool
         Whether what settles a finding is shown as an option of the command line, not as Python.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import look_at, table_from
+    >>> seen = look_at(table_from([[20], [30], [40]]), np.array(["yes", "Yes", "no"]), name="patients", target="ill")
+    >>> [finding.action for finding in seen.findings]
+    ['merge-labels', '']
     """
 
     name: str
@@ -236,6 +250,14 @@ def look_at(
     Returns
     -------
     Look
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import look_at, table_from
+    >>> seen = look_at(table_from([[20], [30], [40]]), np.array(["no", "no", "yes"]), name="patients", target="ill")
+    >>> seen.n_rows, seen.labels
+    (3, (('no', 2), ('yes', 1)))
     """
     kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
     findings = [finding for fault in faults for finding in _of_fault(fault)]

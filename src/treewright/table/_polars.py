@@ -21,6 +21,12 @@ def need_polars(what: str) -> ModuleType:
     ------
     MissingDependencyError
         It is not installed; the message names the extra that brings it.
+
+    Examples
+    --------
+    >>> from treewright.table import need_polars
+    >>> need_polars("Reading CSV files").__name__
+    'polars'
     """
     try:
         import polars

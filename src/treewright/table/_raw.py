@@ -56,6 +56,13 @@ class RawColumn:
         Position in `words`; NaN = missing.
     declared : bool
         Whether the user or the container says that these are categories.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import RawColumn
+    >>> RawColumn("town", words=("Bern", "Ulm"), codes=np.array([0.0, 1.0, 0.0])).words
+    ('Bern', 'Ulm')
     """
 
     name: str

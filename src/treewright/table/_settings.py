@@ -60,6 +60,12 @@ class ColumnNote:
         What a person can change about it.
     codes : mapping of str to str
         Numbers that are words, such as "-9" for "no record".
+
+    Examples
+    --------
+    >>> from treewright.table import ColumnNote
+    >>> ColumnNote(name="Age", unit="years").unit
+    'years'
     """
 
     name: str = ""
@@ -93,6 +99,13 @@ class Settings:
         By column, fields that mean missing there only.
     about : mapping of str to str
         Of "purpose", "owner", "contact", "date", "period", "source", "limits".
+
+    Examples
+    --------
+    >>> from treewright.table import Settings, settings_text
+    >>> settings = Settings(ignore=("id",), categorical=("grade",))
+    >>> "grade" in settings_text(settings)
+    True
     """
 
     ignore: tuple[str, ...] = ()
@@ -133,6 +146,13 @@ def settings_of(
     Returns
     -------
     Settings
+
+    Examples
+    --------
+    >>> from treewright.table import look_at, settings_of, table_from
+    >>> seen = look_at(table_from([[20, 1], [30, 0]]), None, name="rows")
+    >>> settings_of(seen, ignore=["id"]).ignore
+    ('id',)
     """
 
     def values(action: str, before: Iterable[str]) -> tuple[str, ...]:
@@ -173,6 +193,12 @@ def settings_text(settings: Settings) -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from treewright.table import Settings, settings_text
+    >>> "id" in settings_text(Settings(ignore=("id",)))
+    True
     """
     import yaml
 
@@ -224,6 +250,17 @@ def read_settings(path: str | Path) -> Settings:
     ------
     InputError
         The file cannot be read, is not YAML, or holds what it cannot; the message names the entry.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import Settings, read_settings, settings_text
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "columns.yaml"
+    ...     _ = path.write_text(settings_text(Settings(ignore=("id",))))
+    ...     read_settings(path).ignore
+    ('id',)
     """
     import yaml
 

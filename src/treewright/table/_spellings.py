@@ -39,7 +39,7 @@ def spellings(labels: NDArray[Any]) -> dict[str, str]:
 
 
 def rename_labels(csv: CsvTable, names: Mapping[str, str]) -> CsvTable:
-    """Return a table whose labels are renamed, and whose reading renames them in later files.
+    r"""Return a table whose labels are renamed, and whose reading renames them in later files.
 
     Parameters
     ----------
@@ -50,6 +50,18 @@ def rename_labels(csv: CsvTable, names: Mapping[str, str]) -> CsvTable:
     Returns
     -------
     CsvTable
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from treewright.table import load_csv, rename_labels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "rows.csv"
+    ...     _ = path.write_text("age,ill\n20,no\n30,Yes\n40,yes\n")
+    ...     csv = rename_labels(load_csv(path, target="ill"), {"Yes": "yes"})
+    >>> csv.target.tolist()
+    ['no', 'yes', 'yes']
     """
     if csv.target is None or not names:
         return csv

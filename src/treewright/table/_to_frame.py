@@ -33,6 +33,12 @@ def to_frame(
         `backend` is another word.
     MissingDependencyError
         The library is not installed.
+
+    Examples
+    --------
+    >>> from treewright.table import to_frame
+    >>> to_frame({"leaf": [1, 2], "rows": [20, 30]}).shape
+    (2, 2)
     """
     if backend not in BACKENDS:
         raise InputError(f"backend={backend!r}; choose one of {', '.join(BACKENDS)}.")
