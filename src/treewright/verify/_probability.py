@@ -49,7 +49,8 @@ def _scores(problem: ProbabilityProblem, tree: Tree, rows: list[Rows]) -> dict[s
     name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
     cost, total = LOSSES[problem.criterion], float(problem.sample_weight.sum())
     single = cost(_weights(problem, rows[0])) / total
-    score = sum(cost(_weights(problem, rows[node])) / total for node in np.flatnonzero(tree.is_leaf))
+    leaves = [rows[node] for node in np.flatnonzero(tree.is_leaf) if len(rows[node])]  # without rows: no cost
+    score = sum(cost(_weights(problem, here)) / total for here in leaves)
     return {name: Mean(score, single), f"single_leaf_{name}": Mean(single, single)}
 
 

@@ -92,3 +92,14 @@ def test_whatever_the_sentence_tells_is_recomputed(name, problem, solve, verify)
         lies.append(replace(result, stats={**result.stats, "tolerance": 0.0}))
     told = [verify(problem, lie).ok for lie in lies]
     assert not any(told), [lies[k].sentence() for k, ok in enumerate(told) if ok]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "solve", "verify"), list(cases()), ids=lambda part: str(part)[:20]
+)
+def test_a_leaf_that_no_row_reaches_is_reported_without_a_warning(name, problem, solve, verify):
+    result = solve(problem)
+    tree = result.tree
+    splits = tuple(None if split is None else replace(split, threshold=99.0) for split in tree.splits)
+    assert tree.n_leaves > 1
+    assert not verify(problem, replace(result, tree=replace(tree, splits=splits))).ok
