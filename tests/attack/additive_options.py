@@ -91,7 +91,7 @@ def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     options: dict[str, Any] = {
         "regressor": {"random_state": 0, "max_leaf_nodes": [None, 2, 3, 5][rng.integers(4)]},
         "units": str(rng.choice(["deviations", "target"])),
-        "tolerance": float(rng.choice([0.0, 0.1, 0.5, 1.0, 1.5])),
+        "tolerance": float(rng.choice([0.0, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5])),
         "share": float(rng.choice([0.0, 0.1, 0.2, 0.4, 1.0])),
         "max_depth": int(rng.integers(0, 4)),
         "max_leaves": int(rng.choice([1, 2, 3, 5, 16])),

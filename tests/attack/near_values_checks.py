@@ -1,8 +1,8 @@
 """What must hold for a small tree near a model's numbers: rows counted anew, its size compared with all trees.
 
 The model is whatever the estimator trained; its numbers on the table are the question. Distances are compared in
-float64 with a slack of 1e-9 (the documentation's), so each count of the oracle is a pair: with the tolerance a
-little smaller, and a little larger.
+float64 with a slack of 1e-9 of the tolerance and 1e-15 of the number (the documentation's). The oracle adds the slack,
+too, so that rounded numbers that lie at the tolerance are near for both; its counts are a pair only for the last bits.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from attack.splits import left_sets
 
 __all__ = ["fewest_outside", "near_values_answers"]
 
-SLACK = Fraction(1, 10**8)  # of the tolerance
-ROUNDING = Fraction(1, 10**15)  # of a number
+SLACK = Fraction(1, 10**9)  # of the tolerance
+ROUNDING = Fraction(1, 2**50)  # of a number
+LAST_BITS = Fraction(1, 2**51)  # of both
 
 
 def near_values_answers(case: Case) -> Iterator[Mismatch]:
@@ -87,8 +88,9 @@ def _verified(case: Case, kept: list[int], numbers: list[float], result: Any) ->
 
 
 def width(tolerance: Fraction, number: float, sign: int) -> Fraction:
-    """A tolerance that is a little smaller, or a little larger."""
-    return max(tolerance * (1 + sign * SLACK) + sign * abs(Fraction(number)) * ROUNDING, Fraction(0))
+    """The tolerance with its slack, a little smaller or a little larger."""
+    size = abs(Fraction(number))
+    return tolerance * (1 + SLACK) + size * ROUNDING + sign * LAST_BITS * (tolerance + size)
 
 
 def fewest_outside(

@@ -83,7 +83,11 @@ def group_rows(
     >>> grouping.group.tolist()
     [0, 1, 2, 3]
     """
+    if np.ma.is_masked(values):
+        raise InputError(f"The groups of {title!r} are a masked array; put None where there is no value.")
     given = np.asarray(values)
+    if given.dtype.kind in "mM":
+        given = _dates(given)
     if given.ndim != 1:
         raise InputError(f"The groups of {title!r} have shape {given.shape}; give one value for each row.")
     if isinstance(values, (list, tuple)):  # numpy turns ["a", 1] into words, and [2**60, 0.5] into floats
@@ -130,6 +134,23 @@ def _distinct(given: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     seen: dict[Any, int] = {}
     rows = [seen.setdefault(None if _is_missing(value) else value, len(seen)) for value in given.tolist()]
     return list(seen), np.array(rows, dtype=np.int64)
+
+
+def _dates(given: NDArray[Any]) -> NDArray[Any]:
+    """Return dates or durations as objects; numpy makes those in nanoseconds numbers, and of no date a date."""
+    missing = np.isnat(given)
+    coarse = given.astype(f"{given.dtype.kind}8[us]")
+    out = given.astype(object)
+    if _has_numbers(out[~missing]) and (coarse == given)[~missing].all():
+        out = coarse.astype(object)
+    if _has_numbers(out[~missing]):
+        out = given.astype(str).astype(object)
+    out[missing] = None
+    return out
+
+
+def _has_numbers(values: NDArray[Any]) -> bool:
+    return any(isinstance(value, int) for value in values.tolist())
 
 
 def _is_missing(value: Any) -> bool:

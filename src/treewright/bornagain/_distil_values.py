@@ -1,14 +1,17 @@
 """A small tree that says nearly the numbers that a regression model says, with proof.
 
-The model's numbers u label the rows. A leaf that predicts v is within the tolerance e of the rows with u in
-[v - e, v + e], so what counts of v is this window; and a window may be moved up until it begins at the number of a
-row, without losing a row. So the windows that begin at a row's number and hold rows that no other such window holds
-are all that a leaf need choose from: the classes of a tree whose costs are 1 for the rows outside and 0 for those
-within (`treewright.search.solve_row_costs`). Asked for each number of leaves in turn, that exact search says how many
+The model's numbers u label the rows. A leaf that predicts v is near the rows whose range, from u - e to u + e for the
+tolerance e, holds v; and v may be moved down until it is where such a range begins, without losing a row. So the
+points at which some range begins, and from which a range is lost on the way to the next such point, are all that a
+leaf need choose from: the classes of a tree whose costs are 1 for the rows outside and 0 for those near
+(`treewright.search.solve_row_costs`). Asked for each number of leaves in turn, that exact search says how many
 rows must lie outside; the first number of leaves with few enough is the answer. k leaves hold at most the rows of the
-best k windows on the line: where these are too few, whatever the splits, k needs no search.
+best k points on the line: where these are too few, whatever the splits, k needs no search.
 
-The windows are as many as the rows at most, so time and memory grow with the square of the rows.
+What is near is asked in one way, here and of new rows: whether v is between two float64 numbers, the ends of the range
+(`_ranges`). They are a little wider than e, for 0.35 is within 0.05 of 0.3 and of 0.4, whatever float64 makes of these.
+
+The points are as many as the rows at most, so time and memory grow with the square of the rows.
 """
 
 from __future__ import annotations
@@ -89,8 +92,8 @@ def distil_values(
 
     Notes
     -----
-    Distances are compared in float64, with a slack of 1e-9 of the tolerance. That the tree is near on these rows is no
-    bound for new ones: count it on others with `value_agreement`.
+    Distances are compared in float64, with a slack of 1e-9 of the tolerance and 1e-15 of the number. That the tree is
+    near on these rows is no bound for new ones: count it on others with `value_agreement`.
 
     Examples
     --------
@@ -109,18 +112,18 @@ def distil_values(
     table = X if isinstance(X, Table) else table_from(X)
     numbers = _numbers(predicted, table.n_rows)
     _check(tolerance, share, max_depth, max_leaves)
-    starts = _windows(numbers, float(tolerance))
+    points = _points(*_ranges(numbers, float(tolerance)))
     granted = COST_BYTES * MOST_COSTS
     if memory_limit is not None:
         granted = min(granted, max(memory_limit, LEAST_MEMORY))
-    need = COST_BYTES * len(starts) * len(numbers)
+    need = COST_BYTES * len(points) * len(numbers)
     if need > granted:
         raise InputError(
-            f"{len(numbers):,} rows with {len(starts):,} windows of numbers take too much memory, about "
+            f"{len(numbers):,} rows with {len(points):,} windows of numbers take too much memory, about "
             f"{need / 2**20:,.0f} MiB of {granted / 2**20:,.0f} that are allowed; give fewer rows (a sample), a larger "
             "tolerance, or rounded numbers."
         )
-    search = _Search(table, numbers, starts, float(tolerance), max_depth, progress)
+    search = _Search(table, numbers, points, float(tolerance), max_depth, progress)
     allowed = math.floor(share * len(numbers) + 1e-9)
     search.run(allowed, min(int(max_leaves), table.n_rows), limits)  # more leaves than rows serve nobody
     return _result(search, allowed, max_leaves, share, time.monotonic() - start)
@@ -171,18 +174,19 @@ class _Search:
         self,
         table: Table,
         numbers: Numbers,
-        starts: Numbers,
+        points: Numbers,
         tolerance: float,
         max_depth: int,
         progress: Callable[[Any], bool | None] | None,
     ) -> None:
-        self.numbers, self.starts, self.tolerance = numbers, starts, tolerance
+        self.numbers, self.points, self.tolerance = numbers, points, tolerance
+        self.low, self.high = _ranges(numbers, tolerance)
         self.progress = progress
-        outside = ~_held(numbers[:, None], starts, tolerance)
+        outside = ~((self.low[:, None] <= points) & (points <= self.high[:, None]))
         self.problem = RowCostsProblem(
             table=table,
             y=np.zeros(len(numbers), dtype=np.int32),
-            classes=np.arange(len(starts)),
+            classes=np.arange(len(points)),
             row_costs=outside.astype(np.float64),
             sample_weight=np.ones(len(numbers)),
             cost_complexity=0.0,
@@ -203,7 +207,7 @@ class _Search:
         last = self._least(largest)
         self._keep(largest)
         goal = max(allowed, last)  # no tree at all leaves fewer than `last` outside
-        line = _outside_on_the_line(self.numbers, self.tolerance, max_leaves)
+        line = _outside_on_the_line(self.numbers, self.low, self.high, max_leaves)
         for n_leaves in range(1, max_leaves + 1):
             bound = max(int(line[n_leaves - 1]), last)
             if bound > goal:
@@ -242,26 +246,31 @@ class _Search:
         return max(0, math.ceil(result.lower_bound * len(self.numbers) - 1e-6))
 
     def _outside(self, tree: Tree) -> int:
-        leaf = tree.prediction[tree.apply(self.problem.table.X)]
-        return int((~_held(self.numbers, self.starts[leaf], self.tolerance)).sum())
+        point = self.points[tree.prediction[tree.apply(self.problem.table.X)]]
+        return int((~((self.low <= point) & (point <= self.high))).sum())
 
     def _keep(self, result: RowCostsResult) -> None:
         self.tree, self.outside = result.tree, self._outside(result.tree)
 
     def values(self) -> Tree:
-        """Return the tree kept, as a regression tree: a leaf predicts the middle of the numbers within its window."""
+        """Return the tree kept, as a regression tree: a leaf predicts the middle of the numbers that it is near.
+
+        All their ranges hold the point of the leaf, so the number nearest to the middle that all hold is there.
+        """
         tree = self.tree
         assert tree is not None
         at = tree.apply(self.problem.table.X)
         value = np.full(tree.node_count, float(np.mean(self.numbers)))
         for node in np.flatnonzero(tree.is_leaf):
-            here = self.numbers[at == node]
-            start = self.starts[tree.prediction[node]]
-            within = here[_held(here, start, self.tolerance)]
-            low = (
-                within.min() if len(within) else 0.0
-            )  # half the difference: it is finite, the sum may not be
-            value[node] = low + (within.max() - low) / 2 if len(within) else here.mean()
+            here = at == node
+            point = self.points[tree.prediction[node]]
+            near = here & (self.low <= point) & (point <= self.high)
+            if near.any():
+                within = self.numbers[near]
+                middle = within.min() + (within.max() - within.min()) / 2  # finite: the sum may not be
+                value[node] = min(max(middle, self.low[near].max()), self.high[near].min())
+            else:
+                value[node] = self.numbers[here].mean()
         return Tree(
             tree.columns, None, tree.splits, tree.children_left, tree.children_right,
             np.zeros_like(tree.prediction), value[:, None], tree.n_node_samples.copy(),
@@ -325,34 +334,36 @@ def _half(limits: Limits) -> Limits:
     return replace(limits, step_limit=steps, time_limit=seconds)
 
 
-def _windows(numbers: Numbers, tolerance: float) -> Numbers:
-    """Return where windows begin that hold a number which no earlier one holds."""
-    each = np.unique(numbers)
-    ends = np.array([int(_held(each[i:], each[i], tolerance).sum()) + i for i in range(len(each))])
-    return np.asarray(each[np.append(True, ends[1:] > ends[:-1])])
-
-
-def _held(numbers: Numbers, starts: Any, tolerance: float) -> NDArray[np.bool_]:
-    """Whether numbers lie in windows of twice the tolerance."""
-    with np.errstate(over="ignore"):  # numbers of both signs near the largest: inf is outside, too
-        return np.asarray((numbers >= starts) & (numbers - starts <= 2 * tolerance))
+def _ranges(numbers: Numbers, tolerance: float) -> tuple[Numbers, Numbers]:
+    """Return from where to where values are near each number."""
+    with np.errstate(over="ignore"):  # a range may reach beyond the largest number
+        wide = tolerance + (1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers))
+        return numbers - wide, numbers + wide
 
 
 def _near(values: Numbers, numbers: Numbers, tolerance: float) -> NDArray[np.bool_]:
-    slack = 1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers)
-    with np.errstate(over="ignore"):
-        return np.asarray(np.abs(values - numbers) <= tolerance + slack)
+    low, high = _ranges(numbers, tolerance)
+    return np.asarray((low <= values) & (values <= high))
 
 
-def _outside_on_the_line(numbers: Numbers, tolerance: float, max_leaves: int) -> NDArray[np.int64]:
-    """Return the rows that no choice of 1, 2, ... windows holds: what so many leaves leave outside at least.
+def _points(low: Numbers, high: Numbers) -> Numbers:
+    """Return where ranges begin, but for points whose ranges all hold the next point, too."""
+    points, ends = np.unique(low), np.sort(high)
+    over = np.searchsorted(ends, points)  # ranges that end before each point
+    return np.asarray(points[np.append(over[1:] > over[:-1], True)])
 
-    The most rows that k windows hold, by dynamic programming from the right: a best choice has windows that do not
-    overlap, for the later of two that do may begin behind the earlier one.
+
+def _outside_on_the_line(numbers: Numbers, low: Numbers, high: Numbers, max_leaves: int) -> NDArray[np.int64]:
+    """Return the rows that no choice of 1, 2, ... points holds: what so many leaves leave outside at least.
+
+    The most rows that k points hold, by dynamic programming from the right over the numbers, whose ranges begin and end
+    in their order (made wider where rounding has them otherwise, which holds no fewer rows): the first number that is
+    held is best held at the end of its range, with all further ones whose ranges have begun there.
     """
-    each, counts = np.unique(numbers, return_counts=True)
+    each, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+    begin = np.minimum.accumulate(low[first][::-1])[::-1]
     below = np.append(0, np.cumsum(counts))
-    end = np.array([i + int(_held(each[i:], each[i], tolerance).sum()) for i in range(len(each))])
+    end = np.searchsorted(begin, np.maximum.accumulate(high[first]), side="right")
     held = np.zeros(len(each) + 1, dtype=np.int64)
     out = []
     for _ in range(max_leaves):

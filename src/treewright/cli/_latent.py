@@ -78,7 +78,7 @@ def fit_latent(
     MissingDependencyError
         PyTorch is not installed.
     InputError
-        The file has row weights, or a parameter is out of range.
+        The file has row weights or columns of words, or a parameter is out of range.
     typer.Exit
         With code 130 or 143 if a signal ended the training; the best tree has then been saved.
     """
@@ -86,11 +86,18 @@ def fit_latent(
     from treewright.estimators import LatentTreeClassifier
     from treewright.problem import make_problem
     from treewright.result import SolveResult, SolveStatus, StopReason
-    from treewright.tree import leaves_in_words
+    from treewright.tree import ColumnKind, leaves_in_words
 
     assert csv.target is not None  # a target was named
     if csv.sample_weight is not None:
         raise InputError("--method latent does not take row weights; leave --weight out.")
+    words = [column.name for column in csv.table.columns if column.kind is ColumnKind.CATEGORICAL]
+    if words:
+        named = ", ".join(map(repr, words[:8])) + (", ..." if len(words) > 8 else "")
+        raise InputError(
+            f"--method latent adds up columns of numbers, and these hold words: {named}. Leave them out of the "
+            "file, or give each as 0/1 columns, one for each word."
+        )
     problem = make_problem(csv.table, csv.target, cost_complexity=cost_complexity)
     model = LatentTreeClassifier(
         depth=DEFAULT_DEPTH if max_depth is None else max_depth,

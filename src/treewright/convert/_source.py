@@ -16,7 +16,7 @@ import numpy as np
 
 from treewright import __version__
 from treewright.errors import InputError
-from treewright.tree import Split, Tree, describe, leaves_in_words
+from treewright.tree import ColumnKind, LinearSplit, Split, Tree, describe, leaves_in_words
 
 __all__ = [
     "check_identifier",
@@ -26,6 +26,7 @@ __all__ = [
     "plain_labels",
     "refuse_lines",
     "refuse_several_outputs",
+    "refuse_sums_of_words",
     "split_comment",
 ]
 
@@ -131,3 +132,25 @@ def function_roots(tree: Tree) -> list[int]:
         for node, split in enumerate(tree.splits)
         if node == 0 or (split is not None and depth[node] % LEVELS == 0)
     ]
+
+
+def refuse_sums_of_words(tree: Tree, written: str) -> None:
+    """Refuse a tree with linear splits over columns of words, which only the table's own codes make numbers.
+
+    Parameters
+    ----------
+    tree : Tree
+    written : str
+        What was to be written: "a SQL expression".
+
+    Raises
+    ------
+    InputError
+    """
+    for split in tree.splits:
+        for column in split.columns if isinstance(split, LinearSplit) else ():
+            if tree.columns[column].kind is ColumnKind.CATEGORICAL:
+                raise InputError(
+                    f"The tree adds up numbers, and the column {tree.columns[column].name!r} holds words, so it cannot "
+                    f"be written as {written}. Leave the column out, or give it as 0/1 columns, one for each word."
+                )

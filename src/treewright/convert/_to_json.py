@@ -19,6 +19,7 @@ import numpy as np
 from treewright.convert._files import write_bytes
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
+from treewright.convert._source import refuse_sums_of_words
 from treewright.errors import InputError
 from treewright.result import SolveResult
 from treewright.tree import CategorySplit, Line, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
@@ -74,7 +75,8 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     Raises
     ------
     InputError
-        A name or label is not valid Unicode text, or labels are neither text, numbers nor truth values.
+        A name or label is not valid Unicode text, labels are neither text, numbers nor truth values, or a linear split
+        adds up columns of words.
 
     Examples
     --------
@@ -88,6 +90,7 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     elif isinstance(model, Tree):
         model = Model(model)
     tree = model.tree
+    refuse_sums_of_words(tree, "a model file")
     head = {
         "format": FORMAT,
         "version": VERSION,

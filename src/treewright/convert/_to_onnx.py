@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import __version__
-from treewright.convert._source import head_line, plain_labels
+from treewright.convert._source import head_line, plain_labels, refuse_sums_of_words
 from treewright.errors import InputError, MissingDependencyError
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, left_codes
 
@@ -60,7 +60,8 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
         The package onnx is not installed (extra `onnx`).
     InputError
         `precision` is another word, the tree has linear splits and `precision` is "float32", a label or name
-        cannot be written, or the empty text is a category that goes another way than a missing value.
+        cannot be written, the tree adds up columns of words, or the empty text is a category that goes another way
+        than a missing value.
 
     Examples
     --------
@@ -76,6 +77,7 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
         raise InputError(
             "The tree has linear splits, whose sums float32 cannot hold exactly; use precision='float64'."
         )
+    refuse_sums_of_words(tree, "an ONNX model")
     try:
         from onnx import helper
     except ImportError as error:

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import math
 
-from treewright.convert._source import check_identifier, function_roots, head_line, plain_labels
+from treewright.convert._source import (
+    check_identifier,
+    function_roots,
+    head_line,
+    plain_labels,
+    refuse_sums_of_words,
+)
 from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["to_python"]
@@ -64,7 +70,8 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     Raises
     ------
     InputError
-        `name` is not an identifier, or a label is neither a number, a truth value nor text.
+        `name` is not an identifier, a label is neither a number, a truth value nor text, or the tree adds up columns of
+        words.
 
     Examples
     --------
@@ -78,6 +85,7 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     0
     """
     check_identifier(name, "Python")
+    refuse_sums_of_words(tree, "Python source")
     answers = _answers(tree)
     roots = function_roots(tree)
     body: list[str] = []

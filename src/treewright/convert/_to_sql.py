@@ -14,7 +14,7 @@ import math
 import sys
 from typing import Any
 
-from treewright.convert._source import plain_labels, refuse_several_outputs
+from treewright.convert._source import plain_labels, refuse_several_outputs, refuse_sums_of_words
 from treewright.errors import InputError
 from treewright.tree import (
     CategoryCondition,
@@ -59,7 +59,8 @@ def to_sql(
     Raises
     ------
     InputError
-        A name, category or label holds a zero character or a lone surrogate, or a label cannot be written.
+        A name, category or label holds a zero character or a lone surrogate, a label cannot be written, or the tree
+        adds up columns of words.
 
     Notes
     -----
@@ -107,6 +108,7 @@ class _Writer:
         self.prefix = prefix
         self.nan_is_missing = nan_is_missing
         refuse_several_outputs(tree, "a SQL expression")
+        refuse_sums_of_words(tree, "a SQL expression")
         if tree.classes is None:
             self.answers = [self._answer(tree, node) for node in range(tree.node_count)]
         else:

@@ -200,7 +200,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             )
             if found.interrupted and not found.scores:
                 raise KeyboardInterrupt
-            best = self._choose(candidates, found)
+            best, used = self._choose(candidates, found)
             left = share(1)
             assert left is not None  # this one is always made
             seconds = left.time_limit
@@ -219,7 +219,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         )
         if found.interrupted:
             done = f"{len(found.scores)} of {n_fits} fits"
-            note = f"The cross-validation was interrupted after {done}; the choice rests on these."
+            these = "these" if used == len(found.scores) else f"{used} of these, of the splits that were done"
+            note = f"The cross-validation was interrupted after {done}; the choice rests on {these}."
             self.result_ = replace(
                 self.result_,
                 stop_reason=None if self.result_.status is SolveStatus.OPTIMAL else StopReason.INTERRUPT,
@@ -233,7 +234,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             self.feature_names_in_ = final.feature_names_in_
         if found.late:
             warnings.warn(
-                f"The time is over: {len(found.scores)} of {n_fits} fits of the cross-validation "
+                f"The time is over: {used} of {n_fits} fits of the cross-validation "
                 + (
                     "chose the candidate."
                     if found.scores
@@ -272,14 +273,18 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             for depth, leaf, criterion in product(given["max_depths"], leaves, given["criteria"])
         ]
 
-    def _choose(self, candidates: list[dict[str, Any]], found: HeldBackScores) -> int:
-        """Set `best_params_` and `cv_results_`; return the number of the choice."""
+    def _choose(self, candidates: list[dict[str, Any]], found: HeldBackScores) -> tuple[int, int]:
+        """Set `best_params_` and `cv_results_`; return the number of the choice, and how many scores made it.
+
+        A split in which some candidates were not scored is left out; of the first, those that were are compared.
+        """
         splits = len(found.scores) // len(candidates)
         if splits == 0:  # the end came on the first split
             candidates, splits = candidates[: max(1, len(found.scores))], 1
+        n = len(candidates)
+        used = n * splits if found.scores else 0
         if not found.scores:  # late before the first
             found = HeldBackScores([math.nan], [math.nan])
-        n = len(candidates)
         scores, right = (np.array(a[: n * splits]).reshape(splits, n).T for a in (found.scores, found.right))
         mean, accuracy = scores.mean(axis=1), right.mean(axis=1)
         error = scores.std(axis=1, ddof=1) / np.sqrt(splits) if splits > 1 else np.zeros(n)
@@ -299,7 +304,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             near = [i for i in range(n) if mean[i] >= mean[best] - error[best]] or [best]
             best = min(near, key=lambda i: (-accuracy[i], *simple(i)))
         self.best_params_ = dict(candidates[best])
-        return best
+        return best, used
 
     def _splits(self, labels: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the row numbers of the training and held-back parts."""

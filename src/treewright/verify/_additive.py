@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,24 @@ from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import goes_right, rows_of_nodes
 from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
-from treewright.verify._words import fault_of_fields, is_number
+from treewright.verify._words import fault_of_fields, fault_of_whole_scope, is_number
 
-__all__ = ["RELATIVE", "Question", "check", "verify_additive"]
+__all__ = ["RELATIVE", "Mean", "Question", "check", "verify_additive"]
 
 RELATIVE = 1e-9  # of sums of real numbers in different order
+LAST_BITS = 2.0**-50  # relative, of a difference of two numbers
 LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the loss of one leaf
+NOT_ASKED = {"min_leaf_accuracy": None, "n_outputs": None, "quantile": None, "action_costs": None}
 LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
 
 Rows = NDArray[np.int64]
+
+
+class Mean(NamedTuple):
+    """A number beside the loss, and how large the numbers are that it was summed from."""
+
+    value: float
+    scale: float
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,9 @@ class Question:
     scale : float, default=1.0
         How large losses are in that unit; rounding is allowed in proportion.
     options : mapping, default={}
-        What else the options of a result must say.
+        What else the options of a result must say; None where they must not speak of it.
+    means : callable, default=none
+        From a tree and the rows of its nodes to the numbers of its statistics that people are told beside the loss.
     """
 
     problem: Any
@@ -67,6 +78,7 @@ class Question:
     unit: float | None = None
     scale: float = 1.0
     options: Mapping[str, Any] = field(default_factory=dict)
+    means: Callable[[Tree, list[Rows]], Mapping[str, Mean]] = lambda tree, rows: {}
 
     def leaf_cost(self) -> Callable[[Rows], float]:
         """Return what a leaf adds to the objective, as a function of its rows."""
@@ -154,8 +166,16 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     yield check("question", not fault, "the limits that were asked for", fault)
     criterion = result.options.get("criterion")
     yield check("criterion", criterion == question.criterion, question.criterion, repr(criterion))
-    for name, asked in question.options.items():
-        yield check(name, result.options.get(name) == asked, repr(asked), repr(result.options.get(name)))
+    for name, asked in {**NOT_ASKED, **question.options}.items():
+        said = result.options.get(name)
+        if asked is not None or said is not None:
+            yield check(name, said == asked, repr(asked), f"{said!r:.60}")
+    fault = fault_of_whole_scope(problem.table.columns, result)
+    yield check("scope", not fault, f"{result.scope:.60}", fault)
+    for name, mean in question.means(tree, rows).items():
+        told = result.stats.get(name)
+        near = is_number(told) and abs(float(told) - mean.value) <= RELATIVE * mean.scale
+        yield check(name, near, f"{told!r:.60}", f"{mean.value:.12g}")
     leaf_cost = question.leaf_cost()
     objective = sum(leaf_cost(rows[node]) for node in np.flatnonzero(tree.is_leaf))
     loss = objective - problem.cost_complexity * tree.n_leaves
@@ -177,6 +197,8 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     )
     gap = objective - bound
     consistent = not optimal or (gap <= tolerance + slack and result.stop_reason is None)
+    left = result.objective - bound  # the sentence tells the tolerance: a proof leaves no more open than that
+    consistent &= not optimal or left <= tolerance * (1 + RELATIVE) + LAST_BITS * abs(result.objective)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
     yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
 
@@ -221,6 +243,7 @@ def check(name: str, ok: bool, expected: str, found: str) -> Check:
 
 
 MESSAGES = {
+    "scope": "The scope must name the splits of this table.",
     "objective": "The objective is not loss + cost_complexity * leaves of this tree on these data.",
     "loss": "The loss is not that of this tree on these data.",
     "question": "The sentence is about other trees than the question.",

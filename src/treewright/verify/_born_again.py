@@ -84,6 +84,7 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
     tree, stats, objective = result.tree, result.stats, str(result.options["objective"])
     size = {"depth": tree.depth, "leaves": tree.n_leaves}
     yield _equal("scope", result.scope, ensemble.scope)
+    yield _domain_check(ensemble, result)
     yield _equal("trees of the ensemble", stats["ensemble_trees"], len(ensemble.trees))
     yield _equal("leaves of the ensemble", stats["ensemble_leaves"], ensemble.n_leaves)
     yield _equal("loss", result.loss, 0)
@@ -111,6 +112,15 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
         fault = ", ".join(open_)
     hint = "A tree is proven least only if the search ended and the bounds meet its size."
     yield _check("status", fault, result.status.value, hint)
+
+
+def _domain_check(ensemble: Ensemble, result: BornAgainResult) -> Check:
+    """The notes say of which domain the scope speaks, if there is one."""
+    named = [note for note in result.notes if note.startswith("The domain: ")]
+    if ensemble.domain is None:
+        return _equal("domain", len(named), 0)
+    limits = ensemble.domain.words(ensemble.feature_names) or "no limits"
+    return _equal("domain", " ".join(named), f"The domain: {limits}. Of rows outside it nothing is said.")
 
 
 def _equal(name: str, claimed: Any, found: Any) -> Check:

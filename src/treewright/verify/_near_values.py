@@ -114,9 +114,8 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     tolerance = float(options["tolerance"])
     allowed = math.floor(options["share"] * n + 1e-9)
     leaf = tree.apply(table.X)
-    slack = 1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers)
-    with np.errstate(over="ignore"):
-        near = int((np.abs(tree.value[leaf, 0] - numbers) <= tolerance + slack).sum())
+    low, high = _ranges(numbers, tolerance)
+    near = int(((low <= tree.value[leaf, 0]) & (tree.value[leaf, 0] <= high)).sum())
     outside = n - near
     counted = np.bincount(leaf, minlength=tree.node_count)
     wrong = [
@@ -174,20 +173,14 @@ def fewest_outside(
     tree: Tree, X: NDArray[np.float64], numbers: NDArray[np.float64], tolerance: float
 ) -> list[int]:
     """[leaves - 1] the fewest rows outside of every tree that can be cut out of this one, whatever its leaves say."""
-    order = np.argsort(numbers, kind="stable")
-    ascending = numbers[order]
-    goes_left = {
-        node: split.goes_left(X)[order] for node, split in enumerate(tree.splits) if split is not None
-    }
+    goes_left = {node: split.goes_left(X) for node, split in enumerate(tree.splits) if split is not None}
+    low, high = _ranges(numbers, tolerance)
     sides = (True, False) if tree.depth <= DEEP else ()
 
     def outside(rows: NDArray[np.bool_]) -> int:
-        own = ascending[rows]
-        # A little narrower than the tolerance, so that no rounding refutes a true claim; equal numbers always fit.
-        with np.errstate(over="ignore"):
-            last = own + 2 * tolerance * (1 - 1e-9) - 8 * np.finfo(np.float64).eps * np.abs(own)
-        ends = np.searchsorted(own, np.maximum(last, own), side="right")
-        return len(own) - int((ends - np.arange(len(own))).max(initial=0))
+        begin, end = np.sort(low[rows]), np.sort(high[rows])
+        begun = np.searchsorted(begin, begin, side="right")  # at each point where a range begins
+        return len(begin) - int((begun - np.searchsorted(end, begin)).max(initial=0))
 
     @cache
     def least(node: int, path: tuple[tuple[int, bool], ...]) -> tuple[int, ...]:
@@ -209,6 +202,15 @@ def fewest_outside(
 
     found = list(least(0, ()))
     return found + [found[-1]] * (tree.n_leaves - len(found))
+
+
+def _ranges(
+    numbers: NDArray[np.float64], tolerance: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return from where to where a leaf's number is near each of the model's."""
+    with np.errstate(over="ignore"):
+        wide = tolerance + (1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers))
+        return numbers - wide, numbers + wide
 
 
 def _note(best: list[int], k: int, value: int) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._additive import RELATIVE, Mean, Question, check, verify_additive
 from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
 
@@ -56,6 +56,8 @@ def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> Verifica
         "regret",
         lambda rows: float(_sums(regret, rows).min()),
         lambda tree, rows: _values(problem, regret, one_leaf, tree, rows),
+        options={"action_costs": problem.action_costs.tolist() if problem.action_costs.any() else None},
+        means=lambda tree, rows: _rewards(problem, tree, rows),
     )
     return verify_additive(question, claim)
 
@@ -78,6 +80,23 @@ def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
     unit = math.frexp(float(regret.max()))[1] - 500
     share = problem.sample_weight / problem.sample_weight.max()
     return np.asarray(np.ldexp(regret, -unit) * share[:, None], dtype=np.float64)
+
+
+def _rewards(problem: PolicyProblem, tree: Tree, rows: list[Rows]) -> dict[str, Mean]:
+    """Return the mean rewards after costs of the tree, of the best single action, and of the best one for each row."""
+    net = problem.rewards / 2 - problem.action_costs / 2  # halves cannot overflow
+    share = problem.sample_weight / problem.sample_weight.max()
+    share = share / math.fsum(share.tolist())
+    scale = 2.0**-1000 + float(np.abs(problem.rewards / 2).max() + np.abs(problem.action_costs / 2).max())
+    leaves = np.flatnonzero(tree.is_leaf)
+    found = {
+        "mean_reward": math.fsum(
+            part for node in leaves for part in (share * net[:, tree.prediction[node]])[rows[node]].tolist()
+        ),
+        "best_single_reward": max(math.fsum((share * column).tolist()) for column in net.T),
+        "best_each_reward": math.fsum((share * net.max(axis=1)).tolist()),
+    }
+    return {name: Mean(2 * half, 2 * scale) for name, half in found.items()}
 
 
 def _sums(regret: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:

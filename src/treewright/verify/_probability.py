@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treewright.problem import ProbabilityProblem
 from treewright.result import ProbabilityResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._additive import RELATIVE, Mean, Question, check, verify_additive
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_probability"]
@@ -49,8 +49,19 @@ def verify_probability(problem: ProbabilityProblem, claim: SolveResult | Tree) -
         problem.criterion,
         lambda rows: LOSSES[problem.criterion](_weights(problem, rows)),
         lambda tree, rows: _values(problem, tree, rows),
+        means=lambda tree, rows: _scores(problem, tree, rows),
     )
     return verify_additive(question, claim)
+
+
+def _scores(problem: ProbabilityProblem, tree: Tree, rows: list[Rows]) -> dict[str, Mean]:
+    """Return the mean scores of the training rows, of the tree and of a single leaf."""
+    name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
+    cost, total = LOSSES[problem.criterion], float(problem.sample_weight.sum())
+    single = cost(_weights(problem, rows[0])) / total
+    leaves = [rows[node] for node in np.flatnonzero(tree.is_leaf) if len(rows[node])]  # without rows: no cost
+    score = sum(cost(_weights(problem, here)) / total for here in leaves)
+    return {name: Mean(score, single), f"single_leaf_{name}": Mean(single, single)}
 
 
 def _weights(problem: ProbabilityProblem, rows: Rows) -> NDArray[np.float64]:

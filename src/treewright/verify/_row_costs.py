@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.problem import RowCostsProblem
 from treewright.result import RowCostsResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Question, check, verify_additive
+from treewright.verify._additive import RELATIVE, Mean, Question, check, verify_additive
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_row_costs"]
@@ -60,6 +60,10 @@ def verify_row_costs(problem: RowCostsProblem, claim: SolveResult | Tree) -> Ver
         lambda tree, rows: _values(problem, sums, scale, tree, rows),
         unit=1.0,  # costs are told as they are
         scale=scale,
+        means=lambda tree, rows: {
+            "single_class_cost": Mean(float(sums(rows[0]).min()), scale),
+            "least_cost": Mean(math.fsum(paid.min(axis=1).tolist()), scale),
+        },
     )
     return verify_additive(question, claim)
 

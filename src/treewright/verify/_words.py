@@ -19,7 +19,15 @@ from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, Stop
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split
 from treewright.verify._report import Check
 
-__all__ = ["MOST_LOST", "fault_of_fields", "fault_of_scope", "is_number", "question_checks", "scope_check"]
+__all__ = [
+    "MOST_LOST",
+    "fault_of_fields",
+    "fault_of_scope",
+    "fault_of_whole_scope",
+    "is_number",
+    "question_checks",
+    "scope_check",
+]
 
 CRITERIA = ("accuracy", "lower_bound")
 NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
@@ -29,6 +37,27 @@ MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a co
 RESTRICTION = "(not all thresholds)"
 FREQUENT = re.compile(
     r"(all thresholds and )?the [1-9]\d* most frequent categories of a column against the rest"
+)
+
+CLAIM = re.compile(
+    r"\b(proven|proved|proof|optimal|optimum)\b|\bno (\w+ ){0,2}trees?\b.*\b(best|better|smaller|below|less|fewer)\b",
+    flags=re.IGNORECASE | re.DOTALL,
+)
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")  # names of columns and labels
+NUMBER = r"\d+(\.\d+)?(e[-+]?\d+)?"
+NOTES_OF_PROOFS = tuple(
+    re.compile(pattern, flags=re.DOTALL)
+    for pattern in (
+        r"A tree of the same loss with fewer leaves may exist; the smallest number of leaves is not proven\.",
+        r"Proven of shallower trees: no tree .*",  # held against the question elsewhere
+        r"The search claimed that there is .* That proof is wrong, so nothing is claimed about this tree; .*",
+        rf"Proven by \w+ in floating point, to its tolerance of {NUMBER}\.",
+        r"\w+ claims an objective of .* is recomputed from the .*",
+        rf"The search without the guess did not end first; no tree is below (?P<bound>{NUMBER})\.",
+        r"Chosen among near-optimal trees: number \d.*",
+        r"A search claimed that no tree costs less than .* That proof is wrong and was not used; .*",
+        r"Nothing is proven of [\d,]+ shards? .*",
+    )
 )
 
 
@@ -58,11 +87,25 @@ def fault_of_fields(result: SolveResult) -> str:
             return f"{name} is {getattr(result, name)!r:.60}"
     if not isinstance(result.notes, tuple) or not all(isinstance(note, str) for note in result.notes):
         return f"notes is {result.notes!r:.60}"
+    claim = next((note for note in result.notes if _is_unknown_claim(note, result.objective)), None)
+    if claim is not None:
+        return f"notes claim {claim!r:.80}"
     if isinstance(result, LeafAccuracyResult):
         return _fault_of_leaf_accuracy(result)
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES and not is_number(result.stats.get(MOST_LOST)):
         return f"stats: {MOST_LOST} is {result.stats.get(MOST_LOST)!r:.60}"
     return ""
+
+
+def _is_unknown_claim(note: str, objective: float) -> bool:
+    """Whether a note says what is proven, or of all trees, in words that no method says."""
+    if not CLAIM.search(QUOTED.sub("", note)):
+        return False
+    found = next((form for pattern in NOTES_OF_PROOFS if (form := pattern.fullmatch(note))), None)
+    if found is None:
+        return True
+    bound = found.groupdict().get("bound")
+    return bound is not None and float(bound) > objective + 1e-6  # its last digit
 
 
 def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:
@@ -135,14 +178,26 @@ def scope_check(problem: Problem, result: SolveResult) -> Check:
     )
 
 
+def fault_of_whole_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
+    """Return what is wrong with a scope that can but be that of all splits, or an empty string."""
+    whole = _all_splits(columns)
+    if result.scope not in (whole, LINEAR_SCOPE):
+        return f"all of them are {whole!r}"
+    return fault_of_scope(columns, result)
+
+
+def _all_splits(columns: tuple[Column, ...]) -> str:
+    kinds = {column.kind for column in columns}
+    categories = "all single categories against the rest"
+    if ColumnKind.CONTINUOUS in kinds:
+        return f"all thresholds and {categories}" if ColumnKind.CATEGORICAL in kinds else "all thresholds"
+    return categories if ColumnKind.CATEGORICAL in kinds else "all splits of the 0/1 columns"
+
+
 def fault_of_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
     """Return what is wrong with the splits that a scope names, or an empty string; `columns` are the table's."""
     kinds = {column.kind for column in columns}
-    whole = "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
-    if ColumnKind.CATEGORICAL in kinds:
-        categories = "all single categories against the rest"
-        whole = f"{whole} and {categories}" if ColumnKind.CONTINUOUS in kinds else categories
-    scope = result.scope
+    whole, scope = _all_splits(columns), result.scope
     if scope == LINEAR_SCOPE:
         fault = "" if result.status is SolveStatus.FEASIBLE else "nothing can be proven over these"
     elif scope == whole:

@@ -96,5 +96,23 @@ def test_what_makes_no_groups(values, cuts, says):
         group_rows("x", values, cuts)
 
 
+@pytest.mark.parametrize("unit", ["ns", "us", "s", "D"])
+def test_dates_are_words_and_no_date_is_unknown(unit):
+    # numpy makes dates in nanoseconds numbers: groups were called 1577836800000000000 and -9223372036854775808
+    dates = np.array(["2020-01-01", "NaT", "2021-06-01"], dtype=f"M8[{unit}]")
+    grouping = group_rows("since", dates)
+    assert [name[:10] for name in grouping.names] == ["2020-01-01", "2021-06-01", "unknown"]
+    assert grouping.group.tolist() == [0, 2, 1]
+    with pytest.raises(InputError, match="no number cuts"):
+        group_rows("since", dates, cuts=[5])
+
+
+def test_a_masked_value_is_no_group():
+    masked = np.ma.array([1, 2, 1], mask=[0, 1, 0])
+    with pytest.raises(InputError, match="put None where there is no value"):
+        group_rows("x", masked)
+    assert group_rows("x", np.ma.array([1, 2])).names == ("1", "2")
+
+
 def test_no_rows():
     assert group_rows("x", []).names == ()

@@ -11,17 +11,24 @@ from treewright.bornagain import distil_values, value_agreement
 from treewright.convert import Model, from_json, to_json
 from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason
+from treewright.table import table_from
+from treewright.verify import verify_near_values
 
 
 def fewest_outside(X, numbers, tolerance, depth, most_leaves):
     """[leaves - 1] the fewest rows further than the tolerance, of all trees of at most so many leaves."""
-    n = len(numbers)
+    masks = [(low <= numbers) & (numbers <= low + 2 * tolerance) for low in numbers]
+    return fewest_outside_of(X, masks, depth, most_leaves)
+
+
+def fewest_outside_of(X, masks, depth, most_leaves):
+    """The same, of leaves that are near the rows of one of the masks."""
     cuts = {frozenset(np.flatnonzero(x <= t).tolist()) for x in X.T for t in np.unique(x)[:-1]}
+    near = [frozenset(np.flatnonzero(mask).tolist()) for mask in masks]
 
     @cache
     def least(rows, depth, leaves):
-        u = [numbers[i] for i in rows]
-        best = min(sum(not low <= v <= low + 2 * tolerance for v in u) for low in u)
+        best = min(len(rows - held) for held in near)
         if depth and leaves > 1:
             for cut in cuts:
                 a, b = rows & cut, rows - cut
@@ -30,7 +37,7 @@ def fewest_outside(X, numbers, tolerance, depth, most_leaves):
                         best = min(best, least(a, depth - 1, k) + least(b, depth - 1, leaves - k))
         return best
 
-    return [least(frozenset(range(n)), depth, k) for k in range(1, most_leaves + 1)]
+    return [least(frozenset(range(len(X))), depth, k) for k in range(1, most_leaves + 1)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -54,6 +61,39 @@ def test_no_smaller_tree_is_near_on_as_many_rows(seed):
         assert ("Raise tolerance" in result.notes[0]) == (least[-1] > allowed)
         missed += least[-1] > allowed
     assert 0 < missed < 25
+
+
+@pytest.mark.parametrize(
+    ("numbers", "tolerance"),
+    [([0.3, 0.4], 0.05), ([0.1, 0.7], 0.3), ([1 / 3, 1.0], 1 / 3), ([-1e9, 1e9], 1e9 - 0.5)],
+)
+def test_what_counts_as_near_is_what_is_searched(numbers, tolerance):
+    # 0.35 is within 0.05 of both, though 0.4 - 0.3 is more than 0.1 in float64: two leaves were called proven
+    X = np.arange(2.0)[:, None]
+    result = distil_values(numbers, X, tolerance=tolerance)
+    assert result.tree.n_leaves == 1
+    assert value_agreement(result.tree, numbers, X, tolerance=tolerance).n_alike == 2
+    assert verify_near_values(np.array(numbers), table_from(X), result).ok
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounded_numbers_at_the_tolerance_against_every_tree(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        n, depth, most = int(rng.integers(1, 8)), int(rng.integers(0, 4)), int(rng.integers(1, 5))
+        X = rng.integers(0, 5, size=(n, 2)).astype(float)
+        unit = float(rng.choice([0.1, 1 / 3, 1e-3, 1e9, 1e300]))
+        numbers = rng.integers(-4, 7, size=n) * unit + rng.choice([0.0, 0.3, 7 * unit])
+        tolerance = float(rng.choice([0.5, 1, 1.5])) * unit
+        wide = tolerance + (1e-9 * tolerance + 4 * np.finfo(float).eps * np.abs(numbers))
+        masks = [(numbers - wide <= v) & (v <= numbers + wide) for v in numbers - wide]
+        result = distil_values(numbers, X, tolerance=tolerance, max_depth=depth, max_leaves=most)
+        least = fewest_outside_of(X, masks, depth, most)
+        leaves = 1 + least.index(least[-1])
+        assert result.status is SolveStatus.OPTIMAL
+        assert (result.tree.n_leaves, round(result.loss * n)) == (leaves, least[-1]), (X, numbers, tolerance)
+        assert value_agreement(result.tree, numbers, X, tolerance=tolerance).n_alike == n - least[-1]
+        assert verify_near_values(numbers, table_from(X), result).ok
 
 
 @pytest.fixture(scope="module")

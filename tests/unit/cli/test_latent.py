@@ -45,6 +45,19 @@ def test_fit_show_predict_verify(csv: Path, tmp_path: Path) -> None:
     assert answers.exists()
 
 
+def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: Path) -> None:
+    # the tree was trained on their codes and saved to a file that no verb could read
+    model = tmp_path / "model.json"
+    lines = csv.read_text().splitlines()
+    csv.write_text(
+        "\n".join([f"c,{lines[0]}", *(f"{'xyz'[k % 3]},{line}" for k, line in enumerate(lines[1:]))])
+    )
+    result = CliRunner().invoke(app, ["fit", str(csv), "-t", "sign", "--method", "latent", "-o", str(model)])
+    assert result.exit_code == 2
+    assert "these hold words: 'c'" in result.output
+    assert not model.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

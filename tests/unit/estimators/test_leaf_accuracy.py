@@ -8,6 +8,7 @@ import math
 import pickle
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from treewright.cli._app import app
 from treewright.convert import from_json, load_model, to_json
 from treewright.errors import InputError, SolverError
 from treewright.estimators import _interrupt
+from treewright.estimators._held_back_scores import HeldBackScores
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions
 
@@ -202,6 +204,23 @@ def test_cross_validation_with_weights_and_text_labels(cancer):
     model.fit(X.to_numpy(), labels, sample_weight=weight)
     assert set(model.predict(X.to_numpy())) <= {"benign", "malignant"}
     assert model.n_features_in_ == X.shape[1]
+
+
+@pytest.mark.parametrize("end", ["interrupted", "late"])
+def test_a_cross_validation_that_ended_early_counts_the_fits_that_chose(cancer, monkeypatch, end):
+    X, y = cancer  # two candidates and three splits: the third of these fits has nothing to be compared with
+    found = HeldBackScores([0.7, 0.8, 0.1], [0.9, 0.9, 0.9], **{end: True})
+    monkeypatch.setattr("treewright.estimators._leaf_accuracy_cv.score_candidates", lambda *_: found)
+    options = {"min_samples_leaves": (0.1,), "criteria": ("accuracy",), "thresholds": 2, "cv": 3}
+    model = LeafAccuracyTreeClassifierCV((1, 2), **options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    assert model.best_params_["max_depth"] == 2
+    if end == "late":
+        assert any("2 of 6 fits of the cross-validation chose" in str(w.message) for w in caught)
+    else:
+        assert "interrupted after 3 of 6 fits; the choice rests on 2 of these" in model.result_.notes[-1]
 
 
 def test_cross_validation_counts_unproven_fits(cancer):
