@@ -32,6 +32,29 @@ def action_costs(cost) -> Callable[[list[int]], Fraction]:
     return lambda rows: Fraction(min(sum(int(cost[i, a]) for i in rows) for a in range(cost.shape[1])))
 
 
+def simple_lines(y, weight, X) -> Callable[[list[int]], Fraction]:
+    """Return the squared error of the best line in one column of X, none of whose values is missing in the leaf."""
+    y, weight = [Fraction(float(v)) for v in y], [Fraction(float(v)) for v in weight]
+
+    def spread(u, v, rows: list[int]) -> Fraction:
+        total = sum(weight[i] for i in rows)
+        mean_u, mean_v = (sum(weight[i] * one[i] for i in rows) / total for one in (u, v))
+        return sum((weight[i] * (u[i] - mean_u) * (v[i] - mean_v) for i in rows), Fraction(0))
+
+    def loss(rows: list[int]) -> Fraction:
+        constant = spread(y, y, rows)
+        best = constant
+        for column in np.asarray(X, dtype=float).T:
+            if np.isnan(column[rows]).any():
+                continue
+            x = {i: Fraction(float(column[i])) for i in rows}
+            if (width := spread(x, x, rows)) > 0:
+                best = min(best, constant - spread(x, y, rows) ** 2 / width)
+        return best
+
+    return loss
+
+
 def best_tree(
     table,
     loss: Callable[[list[int]], Fraction],

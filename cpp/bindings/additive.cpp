@@ -3,6 +3,7 @@
 #include "treewright/objective/action_costs.hpp"
 #include "treewright/objective/log_loss.hpp"
 #include "treewright/objective/pinball.hpp"
+#include "treewright/objective/simple_lines.hpp"
 #include "treewright/objective/squared_error.hpp"
 #include "treewright/objective/survival.hpp"
 
@@ -201,6 +202,49 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
     return run_search(make, depth, max_leaves, options, control);
 }
 
+nb::dict simple_lines(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Vector<std::int64_t> target,
+                      Matrix<std::int64_t> value, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
+                      std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
+                      std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+    const auto table = std::make_shared<LineTable>();
+    LineTable& data = *table;
+    set_ranks(data, rank, target.size(), min_leaf);
+    if (weight.size() != target.size() || (value.shape(0) != 0 && value.shape(1) != target.size()))
+        throw std::invalid_argument("simple_lines: arrays of different lengths");
+    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 10 || scale < -200 || scale > 60)
+        throw std::invalid_argument("simple_lines: units");
+    data.n_lines = static_cast<std::uint32_t>(value.shape(0));
+    data.scale = scale;
+    data.weight.assign(weight.data(), weight.data() + weight.size());
+    data.target.assign(target.data(), target.data() + target.size());
+    std::int64_t all = 0;
+    for (const std::int64_t w : data.weight)
+        if (w < 1 || w > LineTable::kLargestWeight || (all += w) > LineTable::kLargestWeight)
+            throw std::invalid_argument("simple_lines: weights");
+    const std::int64_t largest = std::min(LineTable::kLargestNumber, LineTable::kLargestSum / all);
+    data.value.resize(std::size_t{data.n_rows} * data.n_lines);
+    double square = 0;  // about 0, so not below that about the mean
+    for (std::uint32_t row = 0; row < data.n_rows; ++row) {
+        const std::int64_t y = data.target[row];
+        if (y > largest || y < -largest) throw std::invalid_argument("simple_lines: targets");
+        square += static_cast<double>(data.weight[row]) * static_cast<double>(y) * static_cast<double>(y);
+        for (std::uint32_t j = 0; j < data.n_lines; ++j) {
+            const std::int64_t x = value.data()[std::size_t{j} * data.n_rows + row];
+            if (x != LineTable::kMissing && (x > largest || x < -largest))
+                throw std::invalid_argument("simple_lines: values");
+            data.value[std::size_t{row} * data.n_lines + j] = x;
+        }
+    }
+    if (std::ldexp(square, scale) > LineTable::kLargestLoss)
+        throw std::invalid_argument("simple_lines: units too fine");
+    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
+    const auto make = [&] {
+        data.prepare();
+        return std::make_unique<SimpleLines>(table, tie_bits, leaf);
+    };
+    return run_search(make, depth, max_leaves, options, control);
+}
+
 }  // namespace
 
 void bind_additive(nb::module_& m) {
@@ -228,4 +272,9 @@ void bind_additive(nb::module_& m) {
           nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
           nb::arg("memory_limit"), nb::arg("report").none(),
           "Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.");
+    m.def("simple_lines_solve", &simple_lines, nb::arg("rank"), nb::arg("weight"), nb::arg("target"), nb::arg("value"),
+          nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
+          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
+          nb::arg("memory_limit"), nb::arg("report").none(),
+          "Best tree of lines in one column over all splits of ranked columns; see treewright.search._simple_lines.");
 }

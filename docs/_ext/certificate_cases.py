@@ -38,7 +38,7 @@ from treewright.bornagain import (
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
-from treewright.lines import with_lines
+from treewright.lines import solve_simple_lines, with_lines
 from treewright.problem import (
     Criterion,
     make_policy_problem,
@@ -310,6 +310,15 @@ def regression_of(criterion: Criterion) -> str:
     return solve_regression(problem).sentence()
 
 
+def regression_simple_lines() -> str:
+    """Say what a regression tree says that is proven best for lines in one column."""
+    X, y = load_diabetes(return_X_y=True)
+    problem = make_regression_problem(
+        table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=1, min_samples_leaf=5
+    )
+    return solve_simple_lines(problem).sentence()
+
+
 def regression_lines(left_out: int) -> str:
     """Say what a proven regression tree says that got lines afterwards, in all leaves but so many, or in none."""
     X, y = load_diabetes(return_X_y=True)
@@ -506,6 +515,7 @@ CASES: dict[str, Maker] = {
     "regression-lines": partial(regression_lines, 0),
     "regression-some-lines": partial(regression_lines, 1),
     "regression-no-lines": partial(regression_lines, -1),
+    "regression-simple-lines": regression_simple_lines,
     "survival": lambda: survival().sentence(),
     "survival-stopped": survival_stopped,
     "shards": lambda: in_shards().sentence(),

@@ -697,3 +697,8 @@ def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None)
     """
     Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.
     """
+
+def simple_lines_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    """
+    Best tree of lines in one column over all splits of ranked columns; see treewright.search._simple_lines.
+    """

@@ -69,6 +69,7 @@ ESTIMATORS = [
     NearOptimalTreeClassifier(),
     OptimalTreeRegressor(),
     OptimalTreeRegressor(leaf_model="linear"),
+    OptimalTreeRegressor(leaf_model="simple_linear"),
     OptimalProbabilityTree(),
     TargetsAsRewards(),
     TargetsAsTimes(),

@@ -6,10 +6,12 @@
 #include "treewright/objective/log_loss.hpp"
 #include "treewright/objective/misclassification.hpp"
 #include "treewright/objective/pinball.hpp"
+#include "treewright/objective/simple_lines.hpp"
 #include "treewright/objective/squared_error.hpp"
 #include "treewright/objective/survival.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -128,6 +130,29 @@ std::unique_ptr<RankedObjective> pinball(Random32& random, std::uint32_t n) {
     return std::make_unique<Pinball>(table, shift, 6, 1 + (((shift > 0) + Cost{below(random, 300) >> shift}) << 6));
 }
 
+std::unique_ptr<RankedObjective> simple_lines(Random32& random, std::uint32_t n) {
+    const auto table = std::make_shared<LineTable>();
+    fill(*table, random, n);
+    table->n_lines = below(random, 11);  // of columns that have splits, too, and of none
+    const int value_bits = static_cast<int>(below(random, 46)), target_bits = static_cast<int>(below(random, 40));
+    for (std::uint32_t i = 0; i < n; ++i) {
+        table->weight.push_back(1 + below(random, 4));
+        const std::uint32_t first_rank = table->rank[i];
+        table->target.push_back(((std::int64_t{first_rank} * 3 + below(random, 5)) << target_bits) - below(random, 2));
+        for (std::uint32_t j = 0; j < table->n_lines; ++j) {
+            const bool is_missing = j % 3 == 1 && below(random, 6) == 0;
+            const std::int64_t x = j == 0 ? first_rank : below(random, 9);
+            table->value.push_back(is_missing ? LineTable::kMissing : (x << value_bits) + below(random, 2));
+        }
+    }
+    double square = 1;
+    for (std::uint32_t i = 0; i < n; ++i)
+        square += static_cast<double>(table->weight[i]) * std::pow(static_cast<double>(table->target[i]), 2);
+    table->scale = 48 - static_cast<int>(std::ceil(std::log2(square)));
+    table->prepare();
+    return std::make_unique<SimpleLines>(table, 6, 1 + ((7 + (Cost{below(random, 3)} << 43)) << 6));
+}
+
 const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std::uint32_t)>> objectives{
     misclassification,
     [](Random32& random, std::uint32_t n) { return squared_error(random, n, 1); },
@@ -136,6 +161,7 @@ const std::vector<std::function<std::unique_ptr<RankedObjective>(Random32&, std:
     survival,
     log_loss,
     pinball,
+    simple_lines,
 };
 
 // Loss of a leaf over the rows whose bit is set, and their span.

@@ -150,8 +150,8 @@ def fit(
     leaf_model: Annotated[
         str,
         typer.Option(
-            help="--task regression: 'constant' leaves, or 'linear': a ridge regression in each leaf, once the tree is "
-            "chosen for constants."
+            help="--task regression: 'constant' leaves; 'linear': a ridge regression in each leaf, once the tree is "
+            "chosen for constants; 'simple-linear': a line in one column in each leaf, proven best with the tree."
         ),
     ] = "constant",
     confidence: Annotated[

@@ -29,7 +29,7 @@ CRITERIA = {  # of each task, the default first
     REGRESSION: ("squared-error", "poisson", "gamma", "absolute-error", "quantile"),
     PROBABILITY: ("brier", "log-loss"),
 }
-LEAF_MODELS = ("constant", "linear")  # the default first
+LEAF_MODELS = ("constant", "linear", "simple-linear")  # the default first
 LINEAR_CRITERIA = (None, "squared-error", "squared_error")  # that lines are fitted for
 
 

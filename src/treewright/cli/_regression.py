@@ -61,7 +61,7 @@ def fit_regression(
         As in `make_regression_problem`.
     quantile : float
         For criterion "quantile".
-    leaf_model : {"constant", "linear"}
+    leaf_model : {"constant", "linear", "simple-linear"}
 
     Raises
     ------
@@ -70,11 +70,14 @@ def fit_regression(
     typer.Exit
         As `treewright.cli._additive.answer`.
     """
-    from treewright.lines import check_leaf_model, solve_with_lines
+    from treewright.lines import check_leaf_model, solve_simple_lines, solve_with_lines
     from treewright.problem import make_regression_problem
     from treewright.search import solve_regression
 
+    leaf_model = leaf_model.replace("-", "_")
     solve = solve_with_lines if check_leaf_model(leaf_model, criterion) else solve_regression
+    if leaf_model == "simple_linear":
+        solve = solve_simple_lines
     problem = make_regression_problem(
         asked.csv.table,
         _outputs(asked.csv, asked.data, targets, asked.csv_options),
@@ -114,7 +117,7 @@ def _target_in_words(
     deviation = float(np.average((scaled - mean) ** 2, weights=sample_weight)) ** 0.5
     left = deviation * max(result.loss, 0.0) ** 0.5
     with_lines = ""
-    if result.stats.get("lines"):
+    if result.stats.get("lines") and "loss_with_lines" in result.stats:
         rest = deviation * max(float(result.stats["loss_with_lines"]), 0.0) ** 0.5
         with_lines = f", with its lines {rest * unit:.6g}"
     return (

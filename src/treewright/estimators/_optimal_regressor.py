@@ -13,7 +13,12 @@ from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._leaf_targets import TreeRegressor
-from treewright.lines import check_leaf_model, solve_with_lines
+from treewright.lines import (
+    check_leaf_model,
+    simple_line_importances,
+    solve_simple_lines,
+    solve_with_lines,
+)
 from treewright.problem import Criterion, make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
@@ -45,10 +50,13 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         of rows, or depth 2.
     quantile : float, default=0.5
         Which quantile leaves say, between 0 and 1 with at most four decimals; for criterion "quantile" only.
-    leaf_model : {"constant", "linear"}, default="constant"
+    leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
         What leaves say. "linear": once the tree is chosen for constants, each leaf gets a ridge regression on the
         columns of numbers, whose penalty has the least error on rows left out one by one; a leaf where no line has less
         than the constant keeps that. For criterion "squared_error". The proof stays one about constant leaves.
+        "simple_linear": each leaf says the line of least squared error in one column, and the tree is proven best
+        among all such trees. For criterion "squared_error" and one output; take `min_samples_leaf` of 5 or more with
+        it, for a line is right on any two rows.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -74,8 +82,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not split on. Not scaled to
-        a sum of 1. `treewright.estimators.importances_without` fits again for the exact values.
+        split on the column becomes a leaf (and, for "simple_linear", every line in it one in another column). 0 for
+        columns that the tree does not use. Not scaled to a sum of 1.
+        `treewright.estimators.importances_without` fits again for the exact values.
     leaf_targets_ : dict of int to LeafTargets, or list of such dicts
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
         `predict_interval`. Of several outputs a list, one dict an output.
@@ -100,6 +109,12 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     less or more than the targets of the leaf's rows. `time_limit` holds for tree and lines together (the search gets
     nine tenths): leaves whose line would not end in time keep their constants, and ``result_.notes`` says how many.
     ``result_.stats["loss_with_lines"]`` is what they leave of the variance.
+
+    With "simple_linear" loss and objective are shares of the variance, too, and speak of the lines. A line may be in
+    any column of numbers or truth values that no row of the leaf lacks; a new row that lacks it gets the leaf's mean,
+    and beyond the values of the leaf's rows the line goes on flat. Weights are whole numbers, or such of halves,
+    quarters and so on. A column whose values are too close together to compare lines exactly is refused with what to
+    do.
 
     References
     ----------
@@ -128,6 +143,12 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     >>> lined = OptimalTreeRegressor(max_depth=1, leaf_model="linear").fit(X, y)
     >>> print(lined.result_.sentence().partition("leaves; ")[2])
     the lines in its leaves were fitted afterwards, and with them 45.30% of the variance is left.
+
+    Lines in one column, chosen with the tree:
+
+    >>> simple = OptimalTreeRegressor(max_depth=1, leaf_model="simple_linear", min_samples_leaf=5).fit(X, y)
+    >>> simple.result_.status.value, round(simple.result_.loss, 4)
+    ('proven optimal', 0.5)
     """
 
     def __init__(
@@ -139,7 +160,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         min_samples_leaf: int | float = 1,
         criterion: Criterion = "squared_error",
         quantile: float = 0.5,
-        leaf_model: Literal["constant", "linear"] = "constant",
+        leaf_model: Literal["constant", "linear", "simple_linear"] = "constant",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
@@ -167,7 +188,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.criterion == "squared_error"
+        tags.target_tags.multi_output = (
+            self.criterion == "squared_error" and self.leaf_model != "simple_linear"
+        )
         return tags
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -203,8 +226,12 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
             result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        self.feature_importances_ = (
+            simple_line_importances(result.tree, question.problem)
+            if self.leaf_model == "simple_linear"
+            else collapse_importances(
+                result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+            )
         )
         self._keep_leaves(question.problem)
         end_of_fit(result)
@@ -212,7 +239,10 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
         options = sweep_options(self.search_options)
-        search = solve_with_lines if check_leaf_model(self.leaf_model, self.criterion) else solve_regression
+        lines_after = check_leaf_model(self.leaf_model, self.criterion)
+        search = solve_with_lines if lines_after else solve_regression
+        if self.leaf_model == "simple_linear":
+            search = solve_simple_lines
         table = self._training_table(X, y, stacklevel=4)
         problem = make_regression_problem(
             table,

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
+from treewright.errors import InputError
 from treewright.estimators._asked import sweep_options
 from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_losses
@@ -189,6 +190,11 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         options = sweep_options(self.search_options)
         max_leaves = self._checked_leaves()
         lines = check_leaf_model(self.leaf_model, self.criterion)
+        if str(self.leaf_model) == "simple_linear":
+            raise InputError(
+                "leaf_model='simple_linear' has no search for all numbers of leaves; take OptimalTreeRegressor, for "
+                "example in a GridSearchCV over cost_complexity, or leaf_model='linear'."
+            )
         table = self._training_table(X, y)
         problem = make_regression_problem(
             table,

@@ -24,7 +24,7 @@ from treewright.tree import ColumnKind, Line, Tree, mean_of
 
 __all__ = ["LEAF_MODELS", "LeafLines", "check_leaf_model", "fit_lines", "with_lines"]
 
-LEAF_MODELS = ("constant", "linear")
+LEAF_MODELS = ("constant", "linear", "simple_linear")
 SECONDS_OF_WORK = 1e-9  # that a multiplication takes at most, on one core; most machines need a tenth
 
 
@@ -52,7 +52,7 @@ class LeafLines:
 
 
 def check_leaf_model(leaf_model: Any, criterion: str) -> bool:
-    """Return whether leaves are to hold lines.
+    """Return whether leaves are to hold lines that are fitted once the tree is chosen.
 
     Raises
     ------
@@ -61,9 +61,9 @@ def check_leaf_model(leaf_model: Any, criterion: str) -> bool:
     """
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"leaf_model={leaf_model!r}; choose one of {', '.join(LEAF_MODELS)}.")
-    if leaf_model == "linear" and criterion != "squared_error":
+    if leaf_model != "constant" and criterion != "squared_error":
         raise InputError(
-            f"leaf_model='linear' fits lines by least squares, but criterion={criterion!r}. Take "
+            f"leaf_model={leaf_model!r} fits lines by least squares, but criterion={criterion!r}. Take "
             "criterion='squared_error', or leave leaf_model out."
         )
     return bool(leaf_model == "linear")

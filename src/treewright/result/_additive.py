@@ -63,13 +63,17 @@ class AdditiveResult(SolveResult):
             if isinstance(tolerance, float) and tolerance > 0:
                 by = f" by more than {power_at_most(tolerance)}"
             return (
-                f"Proven optimal over {self.scope}: no {self.KIND}{self._constraints()} has an objective that is "
+                f"Proven optimal over {self._space()}: no {self.KIND}{self._constraints()} has an objective that is "
                 f"smaller{by} than that of this one with {what}."
             )
         return (
-            f"Not proven optimal{self._why()}: the best {self.KIND} found has {what}; over {self.scope} "
+            f"Not proven optimal{self._why()}: the best {self.KIND} found has {what}; over {self._space()} "
             f"{self._bounded()}"
         )
+
+    def _space(self) -> str:
+        """Say over what the bound holds."""
+        return self.scope
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +85,8 @@ class RegressionResult(AdditiveResult):
 
     With ``options["leaf_model"]`` "linear" the leaves may hold lines, which were fitted after the tree was chosen for
     constants: all fields speak of the constants, and `stats` has ``lines``, the number of leaves with a line, and
-    ``loss_with_lines``.
+    ``loss_with_lines``. With "simple_linear" the tree was chosen for lines in one column, and all fields speak of them;
+    shares are of the variance, and `stats` has ``lines``.
 
     Examples
     --------
@@ -105,6 +110,10 @@ class RegressionResult(AdditiveResult):
 
     def _in_words(self) -> str:
         return f"{100 * self.loss:.2f}% of the {self.loss_in_words} left"
+
+    def _space(self) -> str:
+        among = ", among all trees whose leaves are lines in one column"
+        return self.scope + (among if self.options.get("leaf_model") == "simple_linear" else "")
 
     def sentence(self) -> str:
         """Return in one sentence what is proven, and in a second one what was done after that."""

@@ -86,6 +86,7 @@ def solve_additive(
     options: SweepOptions | None = None,
     progress: ProgressCallback | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
+    share_of: float | None = None,
 ) -> AdditiveAnswer:
     """Find a tree of least loss over all thresholds of the table's columns.
 
@@ -112,6 +113,8 @@ def solve_additive(
         Called about 20 times a second with a `Progress`; a true return value stops the search.
     candidates : sequence of CandidateSplits, default=None
         What the columns offer, where that is known already; None is every split.
+    share_of : float, default=None
+        Loss that `cost_complexity` is a share of, at least that of one leaf; None is that.
 
     Returns
     -------
@@ -160,7 +163,7 @@ def solve_additive(
     )
     if cost_complexity > 0:  # more leaves would cost more than one
         max_leaves = int(min(max_leaves, 1 + 1 / cost_complexity))
-    leaf_penalty = cost_complexity * max(leaf_loss - unavoidable, 0.0)
+    leaf_penalty = cost_complexity * (max(leaf_loss - unavoidable, 0.0) if share_of is None else share_of)
     units = loss.units(leaf_penalty, max_leaves, min_samples_leaf > 1)
     if max_depth == 0 or max_leaf_nodes == 1:  # nothing to search, and no column to rank
         tolerance = units.tolerance(leaf_loss + leaf_penalty, 1)

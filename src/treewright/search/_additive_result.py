@@ -45,6 +45,7 @@ def search_all_thresholds(
     options: SweepOptions | None,
     progress: ProgressCallback | None,
     candidates: Sequence[CandidateSplits] | None = None,
+    share_of: float | None = None,
 ) -> AdditiveAnswer:
     """Search the ranked columns of a problem, within its limits; progress is told in shares.
 
@@ -54,7 +55,7 @@ def search_all_thresholds(
     loss : AdditiveLoss
     one_leaf : float
         Loss of a single leaf, above 0.
-    limits, options, progress, candidates
+    limits, options, progress, candidates, share_of
         As in `solve_additive`.
     """
     return solve_additive(
@@ -68,6 +69,7 @@ def search_all_thresholds(
         options=options,
         progress=as_shares(progress, one_leaf),
         candidates=candidates,
+        share_of=share_of,
     )
 
 

@@ -20,6 +20,12 @@ from treewright.verify._additive import Question, check, verify_additive
 from treewright.verify._lines import line_checks
 from treewright.verify._means import is_mean_of, mean_of
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._simple_lines import (
+    has_simple_lines,
+    loss_of_best_line,
+    loss_of_constant,
+    simple_line_checks,
+)
 
 __all__ = ["verify_regression"]
 
@@ -51,6 +57,8 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
     True
     """
     options: dict[str, float | int] = {}
+    if isinstance(claim, SolveResult) and has_simple_lines(claim):
+        return _verify_simple_lines(problem, claim)
     if problem.criterion == "quantile":
         options["quantile"] = problem.quantile
     if problem.targets.shape[1] > 1:
@@ -68,6 +76,28 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
     if not report.ok:  # what a line says rests on all of that
         return report
     return replace(report, checks=(*report.checks, *line_checks(problem, claim)))
+
+
+def _verify_simple_lines(problem: RegressionProblem, claim: SolveResult) -> VerificationReport:
+    """Check a result that was chosen for lines in one column; its losses are shares of the variance."""
+    asked = problem.criterion == "squared_error" and problem.y.ndim == 1
+    fault = "" if asked else "another loss, or several outputs"
+    found = check("lines in one column", asked, "squared error of one output", fault)
+    if not asked:
+        return VerificationReport((found,), claims_bound=True)
+    question = Question(
+        problem,
+        TreeKind.REGRESSION,
+        RegressionResult,
+        problem.criterion,
+        loss_of_best_line(problem),
+        lambda tree, rows: _values(problem, tree, rows),
+        unit=loss_of_constant(problem) or None,
+    )
+    report = verify_additive(question, claim)
+    if not report.ok:  # what a line says rests on all of that
+        return report
+    return replace(report, checks=(*report.checks, *simple_line_checks(problem, claim)))
 
 
 def _values(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> Iterator[Check]:

@@ -1,0 +1,16 @@
+// Bounds of what lines gain, for avx2.
+#include "treewright/kernels/line_kernel.hpp"
+#include "treewright/kernels/log_lanes.hpp"
+#include "treewright/space/ranked_table.hpp"
+
+#include <cstring>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "treewright/kernels/begin_avx2.inc"
+#include "treewright/kernels/line_kernel_impl.hpp"
+#include "treewright/kernels/end_simd.inc"
+
+const treewright::ranked::LineKernels& treewright::ranked::line_kernels_avx2() { return kKernels; }
+#else
+const treewright::ranked::LineKernels& treewright::ranked::line_kernels_avx2() { return line_kernels_plain(); }
+#endif

@@ -1,0 +1,280 @@
+#include "treewright/objective/simple_lines.hpp"
+
+#include "treewright/kernels/line_kernel.hpp"
+#include "treewright/kernels/stump_pair_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace treewright::ranked {
+
+namespace {
+
+// The sums of a node in words of 64 bits. Those of products are kept in three parts, of 40 bits but for the highest: so words of
+// sets of rows can be added and subtracted one by one, and for at most 2^22 rows none overflows.
+constexpr int kPartBits = 40;
+constexpr std::size_t kParts = 3, kFirstLine = 2 + kParts, kWordsOfLine = 2 + 2 * kParts;
+
+void add_product(Wide product, std::int64_t* words) {
+    constexpr Wide kMask = (Wide{1} << kPartBits) - 1;
+    words[0] += static_cast<std::int64_t>(product & kMask);
+    words[1] += static_cast<std::int64_t>(product >> kPartBits & kMask);
+    words[2] += static_cast<std::int64_t>(product >> 2 * kPartBits);
+}
+
+Wide product_of(const std::int64_t* words) {
+    return (Wide{words[2]} << 2 * kPartBits) + (Wide{words[1]} << kPartBits) + words[0];
+}
+
+// Of whole numbers in the bounds of LineTable: below 2^125.
+Wide spread_of(std::int64_t weight, Wide product, std::int64_t a, std::int64_t b) {
+    return Wide{weight} * product - Wide{a} * b;
+}
+
+// About a center: sum w (u - c)^2.
+double square_about(std::int64_t weight, Wide square, std::int64_t sum, std::int64_t center) {
+    return static_cast<double>(square - 2 * Wide{center} * sum + Wide{center} * center * weight);
+}
+
+// std::floor of a number within 2^53, without the call.
+std::int64_t floor_of(double x) {
+    const auto whole = static_cast<std::int64_t>(x);
+    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
+}
+
+}  // namespace
+
+void LineTable::prepare() {
+    constexpr std::size_t kLanes = 8;
+    RankedTable::prepare();
+    units = std::ldexp(1.0, scale);
+    lanes = (n_lines + kLanes - 1) / kLanes * kLanes;
+    weights.assign(weight.begin(), weight.end());
+    targets.assign(target.begin(), target.end());
+    values.assign(std::size_t{n_rows} * lanes, 0.0);
+    for (std::size_t row = 0; row < n_rows; ++row)
+        for (std::size_t j = 0; j < n_lines; ++j) {
+            const std::int64_t x = value[row * n_lines + j];
+            values[row * lanes + j] = x == kMissing ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
+        }
+}
+
+LineSums::LineSums(std::span<const std::int64_t> words, std::size_t n_lines)
+    : weight(words[0]), target(words[1]), square(product_of(&words[2])) {
+    for (std::size_t j = 0; j < n_lines; ++j) {
+        const std::int64_t* own = &words[kFirstLine + j * kWordsOfLine];
+        lines.push_back({own[0], own[1], product_of(own + 2), product_of(own + 2 + kParts)});
+    }
+}
+
+void LineSums::add(const LineTable& data, std::uint32_t row) {
+    const std::int64_t w = data.weight[row], weighted = w * data.target[row];
+    weight += w;
+    target += weighted;
+    square += Wide{weighted} * data.target[row];
+    const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
+    for (std::size_t j = 0; j < lines.size(); ++j) {
+        Of& own = lines[j];
+        if (x[j] == LineTable::kMissing) {
+            own.missing += w;
+            continue;
+        }
+        own.sum += w * x[j];
+        own.square += Wide{w * x[j]} * x[j];
+        own.product += Wide{weighted} * x[j];
+    }
+}
+
+LineSums& LineSums::operator-=(const LineSums& other) {
+    weight -= other.weight;
+    target -= other.target;
+    square -= other.square;
+    for (std::size_t j = 0; j < lines.size(); ++j) {
+        lines[j].missing -= other.lines[j].missing;
+        lines[j].sum -= other.lines[j].sum;
+        lines[j].square -= other.lines[j].square;
+        lines[j].product -= other.lines[j].product;
+    }
+    return *this;
+}
+
+SimpleLines::SimpleLines(std::shared_ptr<const LineTable> data, int tie_bits, Cost leaf_penalty)
+    : RankedObjective(*data, leaf_penalty, 1, kFirstLine + data->n_lines * kWordsOfLine, {true, true, false}),
+      data_(std::move(data)),
+      tie_bits_(tie_bits) {}
+
+void SimpleLines::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
+    const LineTable& data = *data_;
+    node.n += end - begin;
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const std::uint32_t row = row_of(order[i]);
+        const std::int64_t w = data.weight[row], weighted = w * data.target[row];
+        std::int64_t* words = node.sums.data();
+        words[0] += w;
+        words[1] += weighted;
+        add_product(Wide{weighted} * data.target[row], words + 2);
+        const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
+        words += kFirstLine;
+        for (std::size_t j = 0; j < data.n_lines; ++j, words += kWordsOfLine) {
+            if (x[j] == LineTable::kMissing) {
+                words[0] += w;
+                continue;
+            }
+            words[1] += w * x[j];
+            add_product(Wide{w * x[j]} * x[j], words + 2);
+            add_product(Wide{weighted} * x[j], words + 2 + kParts);
+        }
+        node.rows.add(data.key[row]);
+    }
+}
+
+// Let u = 2^-53 and A = S(y, y). All S are exact, and each is off by less than u of itself as a double. So the quotient is off by
+// less than 5.1 u of itself, and it is at most A (Cauchy and Schwarz), as is the largest of several; A itself, the difference
+// and the division by W add less than 3 u A. In all p is off by less than 8.2 u 2^scale A / W; that A / W is at most that of all
+// rows, 2^scale times which is at most 2^49: less than .52 units.
+double SimpleLines::computed(const LineSums& sums) const {
+    const double of_target = static_cast<double>(spread_of(sums.weight, sums.square, sums.target, sums.target));
+    double gain = 0;
+    for (const LineSums::Of& own : sums.lines) {
+        if (own.missing != 0) continue;
+        const Wide of_values = spread_of(sums.weight, own.square, own.sum, own.sum);
+        if (of_values == 0) continue;
+        const double both = static_cast<double>(spread_of(sums.weight, own.product, own.sum, sums.target));
+        gain = std::max(gain, both * both / static_cast<double>(of_values));
+    }
+    return (of_target - gain) / static_cast<double>(sums.weight) * data_->units;
+}
+
+// Terms below 2^50 and 4 n below 2^25 are exact as doubles but for the last bits of p, which is one number for a set of rows.
+Cost SimpleLines::loss_cost(const LineSums& sums, std::uint32_t n) const {
+    const std::int64_t beside = 4 * kSlack * std::int64_t{n} - 3 * kSlack;
+    return static_cast<Cost>(floor_of(computed(sums)) + beside) << tie_bits_;
+}
+
+Cost SimpleLines::leaf_cost(const Node& node) const {
+    if (node.n == 0) return leaf_penalty();
+    return loss_cost(LineSums(node.sums, data_->n_lines), node.n) + leaf_penalty();
+}
+
+// Two walks of each column by the kernel give a bound for each split; splits whose bound is not above the cost of the best one are
+// computed exactly, in their order, so that the first of equals is found.
+Stump SimpleLines::best_stump(const Node& node) const {
+    const LineTable& data = *data_;
+    const std::uint32_t least = data.min_leaf;
+    Stump best{leaf_cost(node), Stump::kLeaf, 0};
+    if (best.cost <= 2 * leaf_penalty() || node.n < 2 * least || node.columns.empty()) return best;
+    const std::uint32_t n = node.n;
+    const LineSums all(node.sums, data.n_lines);
+
+    std::vector<double> centers(data.lanes, 0.0), value_errors(data.lanes, 0.0), product_errors(data.lanes, 0.0);
+    const double error = 5 * std::ldexp(static_cast<double>(n) + 8, -53);
+    const std::int64_t target_center = all.target / all.weight;
+    const double of_target = square_about(all.weight, all.square, all.target, target_center);
+    for (std::size_t j = 0; j < data.n_lines; ++j) {
+        const LineSums::Of& own = all.lines[j];
+        const std::int64_t known = all.weight - own.missing;
+        if (known == 0) continue;
+        const std::int64_t center = own.sum / known;
+        const double of_values = square_about(known, own.square, own.sum, center);
+        centers[j] = static_cast<double>(center);
+        value_errors[j] = error * of_values;
+        product_errors[j] = error * std::sqrt(of_values * of_target);
+    }
+    std::vector<double> scratch(3 * std::size_t{n}), bound(node.columns.size() * n), behind(n);
+    LinePass pass;
+    pass.n = n;
+    pass.lanes = data.lanes;
+    pass.weights = data.weights.data();
+    pass.targets = data.targets.data();
+    pass.values = data.values.data();
+    pass.target_center = static_cast<double>(target_center);
+    pass.centers = centers.data();
+    pass.target_error = error * of_target;
+    pass.value_errors = value_errors.data();
+    pass.product_errors = product_errors.data();
+    pass.inverse_weight = scratch.data();
+    pass.mean_target = scratch.data() + n;
+    pass.gain = scratch.data() + 2 * std::size_t{n};
+
+    const LineKernels& kernels = line_kernels(simd());
+    double lowest = std::numeric_limits<double>::infinity();
+    std::size_t lowest_column = 0;
+    std::uint32_t lowest_position = 0;
+    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+        double* of_split = bound.data() + c * n;
+        pass.order = node.orders[c];
+        pass.backward = false;
+        kernels.bound_losses(pass, of_split);
+        pass.backward = true;
+        kernels.bound_losses(pass, behind.data());
+        for (std::uint32_t i = least; i + least <= n; ++i) {
+            if (!starts_group(pass.order[i])) continue;
+            of_split[i] += behind[i];
+            if (of_split[i] >= lowest) continue;
+            lowest = of_split[i];
+            lowest_column = c, lowest_position = i;
+        }
+    }
+    if (lowest_position == 0) return best;
+
+    LineSums before(data.n_lines);
+    const auto cost_at = [&](std::uint32_t i) {
+        LineSums after = all;
+        after -= before;
+        return loss_cost(before, i) + loss_cost(after, n - i) + 2 * leaf_penalty();
+    };
+    for (std::uint32_t i = 0; i < lowest_position; ++i) before.add(data, row_of(node.orders[lowest_column][i]));
+    // Of two sides, p is below the loss by less than one unit each, and two floors take less than one each.
+    const double others = 4.0 * kSlack * n - 6.0 * kSlack - 4.0;
+    const auto most = [&](Cost cost) {
+        const double room = static_cast<double>((cost - 2 * leaf_penalty()) >> tie_bits_) - others + 1;
+        return room / data.units;
+    };
+    double limit = most(std::min(best.cost, cost_at(lowest_position)));
+    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+        const std::uint32_t* order = node.orders[c];
+        before = LineSums(data.n_lines);
+        std::uint32_t added = 0;
+        for (std::uint32_t i = least; i + least <= n; ++i) {
+            if (!starts_group(order[i]) || bound[c * n + i] > limit) continue;
+            for (; added < i; ++added) before.add(data, row_of(order[added]));
+            const Cost cost = cost_at(i);
+            if (cost >= best.cost) continue;
+            best = {cost, node.columns[c], data.rank_of(node.columns[c], row_of(order[i]))};
+            limit = std::min(limit, most(cost));
+        }
+    }
+    return best;
+}
+
+std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
+    return std::make_unique<StumpPairSolver>(*this, options, control);
+}
+
+// Not `similar`: nobody asks.
+void SimpleLines::prefix_spans(std::span<const std::uint32_t>, std::span<const std::uint32_t> positions,
+                               std::vector<Cost>& prefix) const {
+    prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
+}
+
+std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {
+    return std::make_unique<SimpleLines>(data_, tie_bits_, penalty);
+}
+
+std::unique_ptr<RankedObjective> SimpleLines::part(std::span<const std::uint32_t> rows, Cost penalty) const {
+    const auto part = std::make_shared<LineTable>();
+    part->take(*data_, rows);
+    part->n_lines = data_->n_lines;
+    part->scale = data_->scale;
+    for (const std::uint32_t row : rows) {
+        part->weight.push_back(data_->weight[row]);
+        part->target.push_back(data_->target[row]);
+        const auto own = data_->value.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * data_->n_lines);
+        part->value.insert(part->value.end(), own, own + data_->n_lines);
+    }
+    part->prepare();
+    return std::make_unique<SimpleLines>(part, tie_bits_, penalty);
+}
+
+}  // namespace treewright::ranked

@@ -1,0 +1,197 @@
+"""Regression trees whose leaves are lines in one column, chosen together: the tree is proven best for its lines.
+
+A leaf says the line of least squared error among those of all columns of numbers and truth values, or a constant where
+none of them varies. A column whose value some training row of the leaf lacks cannot have the line of the leaf: the loss
+would need a value for that row which is no part of the line. New rows that lack the value get the leaf's mean.
+
+Beyond the smallest and the largest value of the leaf's rows the line goes on flat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.binarize import scope_of_all
+from treewright.errors import InputError
+from treewright.problem import RegressionProblem
+from treewright.result import RegressionResult
+from treewright.search import Limits, ProgressCallback, SweepOptions
+from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._simple_lines import SimpleLinesLoss, best_line
+from treewright.search._solve_regression import grown
+from treewright.tree import ColumnKind, Line, Tree, mean_of
+
+__all__ = ["simple_line_importances", "solve_simple_lines"]
+
+EXTREME = 1e140  # of a column or target, or one over it: slopes and squares stay floating-point numbers
+NEAR = 1e-9  # of the variance; by more than that no line is off that floating-point numbers can write
+FREEDOM = 2.0  # coefficients of a line
+
+Floats = NDArray[np.float64]
+
+
+def solve_simple_lines(
+    problem: RegressionProblem,
+    *,
+    limits: Limits | None = None,
+    options: SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> RegressionResult:
+    """Find the tree of smallest objective whose leaves are lines in one column, over all thresholds.
+
+    Parameters
+    ----------
+    problem : RegressionProblem
+        For squared error of one output. Its leaf penalty is a share of the variance: of the loss of one constant.
+    limits, options, progress
+        As in `treewright.search.solve_regression`.
+
+    Returns
+    -------
+    RegressionResult
+        ``options["leaf_model"]`` is "simple_linear"; all its fields speak of the tree with its lines.
+        ``stats["lines"]`` is the number of leaves with a line.
+
+    Raises
+    ------
+    InputError
+        Several outputs; weights that are not whole times a power of two; numbers that cannot be compared as whole ones.
+        The message says what to do.
+    """
+    if problem.n_outputs > 1:
+        raise InputError(
+            f"leaf_model='simple_linear' takes one target, y has {problem.n_outputs} columns: give a single column, "
+            "or take leaf_model='linear'."
+        )
+    numbers = _columns_of_numbers(problem)
+    X = problem.table.X[:, numbers]
+    names = tuple(problem.table.columns[j].name for j in numbers)
+    asked: dict[str, Any] = {
+        "scope": scope_of_all(problem.table),
+        "options": {"method": "regression", "criterion": problem.criterion, "leaf_model": "simple_linear"},
+    }
+    if problem.y.min() == problem.y.max():
+        tree = replace(grown(problem, [None]), lines=(None,))
+        note = "All targets are equal: one leaf is right on every row."
+        return trivial_result(RegressionResult, problem, tree, note=note, stats={"lines": 0}, **asked)
+    for name, values in zip((*names, "y"), (*X.T, problem.y), strict=True):
+        _refuse_extremes(name, values)
+    y = np.ldexp(problem.y, -int(np.frexp(float(np.abs(problem.y).max()))[1]))  # below 1, and nothing lost
+    loss = SimpleLinesLoss(y, problem.sample_weight, X, names)
+    variance = loss.variance()
+    answer = search_all_thresholds(
+        problem, loss, variance, limits=limits, options=options, progress=progress, share_of=variance
+    )
+    result = result_of_answer(
+        RegressionResult,
+        problem,
+        loss,
+        answer,
+        grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers),
+        one_leaf=variance,
+        rounded="The targets and columns",
+        stats=lambda tree: {"lines": sum(line is not None for line in tree.lines or ())},
+        **asked,
+    )
+    _check_written(result, problem)
+    return result
+
+
+def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
+    """Return for each column what the objective grows by without it: splits become leaves, lines those of others.
+
+    Parameters
+    ----------
+    tree : Tree
+        With lines in one column.
+    problem : RegressionProblem
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In units of the objective; 0 for a column that no split and no line uses.
+    """
+    X, y, weight = problem.table.X, problem.y, problem.sample_weight
+    y = y / (float(np.abs(y).max()) or 1.0)
+    numbers = _columns_of_numbers(problem)
+    variance = best_line(X[:, :0], y, weight)[1]
+    worth = np.zeros(len(tree.columns))
+    if variance == 0:
+        return worth
+
+    def cost(node: int, rows: NDArray[np.intp], without: int) -> float:
+        split = tree.splits[node]
+        if split is None or without in getattr(split, "columns", (getattr(split, "column", None),)):
+            others = numbers[numbers != without]
+            left = best_line(X[np.ix_(rows, others)], y[rows], weight[rows])[1]
+            return left / variance + problem.cost_complexity
+        goes_left = split.goes_left(X, rows)
+        return cost(int(tree.children_left[node]), rows[goes_left], without) + cost(
+            int(tree.children_right[node]), rows[~goes_left], without
+        )
+
+    everything = np.arange(len(y))
+    own = cost(0, everything, -1)
+    for column in tree.asked:
+        worth[column] = max(0.0, cost(0, everything, column) - own)
+    return worth
+
+
+def _columns_of_numbers(problem: RegressionProblem) -> NDArray[np.intp]:
+    columns = enumerate(problem.table.columns)
+    return np.array([j for j, column in columns if column.kind is not ColumnKind.CATEGORICAL], dtype=np.intp)
+
+
+def _refuse_extremes(name: str, values: Floats) -> None:
+    known = values[~np.isnan(values)]
+    if len(known) == 0 or known.min() == known.max():
+        return
+    spread = float(known.max()) / 2 - float(known.min()) / 2
+    if not spread > 1 / EXTREME or not float(np.abs(known).max()) < EXTREME:
+        raise InputError(
+            f"Column {name!r} ranges from {float(known.min()):g} to {float(known.max()):g}: slopes of lines would not "
+            "be floating-point numbers. Divide it by a power of ten."
+        )
+
+
+def _with_simple_lines(tree: Tree, problem: RegressionProblem, numbers: NDArray[np.intp]) -> Tree:
+    """Return the tree with the best line in each leaf."""
+    leaf = tree.apply(problem.table.X)
+    lines: list[Line | None] = [None] * tree.node_count
+    for node in np.unique(leaf).tolist():
+        rows = np.flatnonzero(leaf == node)
+        X, y, weight = problem.table.X[np.ix_(rows, numbers)], problem.y[rows], problem.sample_weight[rows]
+        at, _ = best_line(X, y, weight)
+        if at is not None:
+            lines[node] = _line(int(numbers[at]), X[:, at], y, weight, float(tree.value[node, 0]))
+    return replace(tree, lines=tuple(lines))
+
+
+def _line(column: int, x: Floats, y: Floats, weight: Floats, mean: float) -> Line:
+    """Return the line of least squared error of a leaf in one column."""
+    center = mean_of(x, weight)
+    apart, moved = y - mean, x - center
+    apart, moved = apart - np.average(apart, weights=weight), moved - np.average(moved, weights=weight)
+    unit = float(np.abs(moved).max())
+    slope = float((weight * moved / unit * apart).sum()) / float((weight * (moved / unit) ** 2).sum()) / unit
+    ends = mean + slope * (np.array([x.min(), x.max()]) - center)
+    return Line((column,), (center,), ((slope,),), (float(ends.min()),), (float(ends.max()),), FREEDOM)
+
+
+def _check_written(result: RegressionResult, problem: RegressionProblem) -> None:
+    """Refuse lines whose centers and slopes are off when they are rounded to floating-point numbers."""
+    y, weight = problem.y, problem.sample_weight
+    unit = float(np.abs(y).max())
+    left = float((weight * (y / unit - result.tree.predict(problem.table.X) / unit) ** 2).sum())
+    if left <= (result.loss + NEAR) * best_line(problem.table.X[:, :0], y / unit, weight)[1]:
+        return
+    used = {result.tree.columns[line.columns[0]].name for line in result.tree.lines or () if line is not None}
+    raise InputError(
+        f"A line in one of the columns {', '.join(map(repr, sorted(used)))} cannot be written in floating-point "
+        "numbers, for the column's values are far from 0 and close together. Subtract a constant from it, about its "
+        "mean."
+    )

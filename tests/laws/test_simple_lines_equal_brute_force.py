@@ -1,0 +1,142 @@
+"""Trees of lines in one column against a list of all trees, in exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from brute_force_additive import best_tree, simple_lines
+from treewright.errors import InputError
+from treewright.search import Limits, SweepOptions
+from treewright.search._additive import solve_additive
+from treewright.search._simple_lines import SimpleLinesLoss
+from treewright.search._whole_numbers import whole_numbers
+from treewright.table import table_from
+from treewright.tree import ColumnKind
+
+TABLES_A_BLOCK = 30
+OPTIONS = (
+    None,
+    SweepOptions(plain_work=1, groups=False),
+    SweepOptions(monotone=False, groups=False),
+    SweepOptions(lipschitz=False, between=False, neighbours=False),
+    SweepOptions(leaf_count=False, shallower=False, fair_shares=False, groups=False),
+)
+
+
+def random_case(rng: np.random.Generator):
+    """A table with ties, missing values and text, of few digits and of many; weights whole, quarters or none."""
+    n, n_columns = int(rng.integers(3, 10)), int(rng.integers(1, 4))
+    columns = {
+        f"x{j}": [
+            rng.integers(0, rng.integers(2, 7), n).astype(float),
+            rng.normal(size=n),
+            rng.integers(0, 2000, n) / 1000,
+            1e6 + rng.integers(0, 5, n) * 1e-3,
+        ][rng.integers(4)]
+        for j in range(n_columns)
+    }
+    if rng.random() < 0.3:
+        columns["x0"][rng.random(n) < 0.3] = np.nan
+    X = pd.DataFrame(columns)
+    if rng.random() < 0.2:
+        X["text"] = rng.choice(["red", "green", "blue"], n)
+    y = [rng.integers(0, 5, n).astype(float), rng.normal(size=n), rng.integers(0, 2000, n) / 100][
+        rng.integers(3)
+    ]
+    y[:2] = 0, 1
+    weight = [np.ones(n), rng.integers(1, 4, n).astype(float), rng.integers(1, 9, n) / 4][rng.integers(3)]
+    return table_from(X), y, weight, {
+        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5])),
+        "max_depth": [1, 2, 3, None][rng.integers(4)],
+        "max_leaf_nodes": [None, None, 2, 3, 4][rng.integers(5)],
+        "min_samples_leaf": int(rng.choice([1, 1, 2, 3])),
+    }  # fmt: skip
+
+
+def loss_of(table, y, weight):
+    numbers = [j for j, column in enumerate(table.columns) if column.kind is not ColumnKind.CATEGORICAL]
+    return SimpleLinesLoss(y, weight, table.X[:, numbers], tuple(table.columns[j].name for j in numbers))
+
+
+@pytest.mark.parametrize("block", range(14))
+def test_optimum(block):
+    rng = np.random.default_rng(block)
+    for k in range(TABLES_A_BLOCK):
+        table, y, weight, asked = random_case(rng)
+        loss = loss_of(table, y, weight)
+        exact = simple_lines(y, weight, loss.X)
+        variance = simple_lines(y, weight, loss.X[:, :0])(list(range(len(y))))
+        price = Fraction(asked["cost_complexity"]) * variance
+        limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+        wanted, leaves = best_tree(table, exact, price=price, **limits)
+        found = solve_additive(
+            table, loss, **asked, options=OPTIONS[k % len(OPTIONS)], share_of=float(variance)
+        )
+        assert found.proven
+        assert found.tolerance <= 1e-8 * variance
+        assert abs(found.objective - float(wanted)) <= found.tolerance + 1e-12 * variance
+        assert found.lower_bound <= float(wanted) + 1e-14 * variance
+        assert found.n_leaves <= leaves
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_stopped_searches_hold_their_bound(seed):
+    rng = np.random.default_rng(seed)
+    table = table_from(rng.normal(size=(50, 3)).round(1))
+    loss = loss_of(table, rng.integers(1, 9, 50).astype(float), np.ones(50))
+    about = {"cost_complexity": 0.01, "max_depth": 2, "min_samples_leaf": 4, "share_of": loss.variance()}
+    proven = solve_additive(table, loss, **about)
+    assert proven.proven
+    for steps in (1, 5, 40):
+        stopped = solve_additive(table, loss, **about, limits=Limits(step_limit=steps))
+        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
+
+
+@pytest.mark.parametrize(
+    ("numbers", "exact"),
+    [
+        ([1, 2, 5], True),
+        ([0.25, -3.5, 1e6], True),
+        ([2.0**999, 2.0**998], True),
+        ([0.1, 0.2, 0.7], False),
+        ([1e6 + 0.001, 1e6 + 0.002, 1e6], True),
+        ([7.0], True),
+    ],
+)
+def test_whole_numbers_keep_differences(numbers, exact):
+    numbers = np.array(numbers)
+    found = whole_numbers(numbers, 50)
+    assert found.stretch == 0 if exact else 0 < found.stretch < 1e-5
+    assert np.abs(found.whole).max() < 2**50
+    own, whole = [Fraction(v) for v in numbers.tolist()], [int(v) for v in found.whole]
+    for i in range(len(own)):
+        for k in range(i):
+            apart, stands_for = own[i] - own[k], (whole[i] - whole[k]) * Fraction(found.unit)
+            assert abs(apart - stands_for) <= Fraction(found.stretch) * min(abs(apart), abs(stands_for)) + (
+                abs(stands_for) * Fraction(1, 2**53) * (not exact)
+            )  # the unit of decimals is itself rounded
+
+
+@pytest.mark.parametrize(
+    "numbers", [[1.0, 1 + 2.0**-52, 1e300], [1.0, 1 + 2.0**-52, 3.0], [0.0, 1e-320, 1e300]]
+)
+def test_numbers_that_become_one_stretch_without_end(numbers):
+    assert whole_numbers(np.array(numbers), 40).stretch == np.inf
+
+
+def test_what_cannot_be_compared_is_refused_with_what_to_do():
+    n = 40
+    y = np.arange(n) % 7.0
+    table = table_from(
+        np.column_stack([np.arange(n) % 5, np.where(np.arange(n) == 3, 1 + 2.0**-50, np.arange(n))])
+    )
+    with pytest.raises(InputError, match=r"Column 'x1' has values that lie too close together.*Round it"):
+        solve_additive(table, loss_of(table, y, np.ones(n)))
+    table = table_from(np.arange(n)[:, None])
+    for weight in (np.full(n, 1.0) + 0.1 * (np.arange(n) == 1), np.full(n, 2.0**20) + np.arange(n) % 2):
+        with pytest.raises(InputError, match="sample_weight: lines are compared as whole numbers"):
+            solve_additive(table, loss_of(table, y, weight))
