@@ -32,6 +32,8 @@ TABLES: dict[str, tuple[int, int, int, float, int, float, bool]] = {
     "depth 4": (3000, 8, 0, 0.2, 4, 0.002, False),
     "depth 4, 3 columns": (6000, 3, 0, 0.2, 4, 0.0005, False),
     "depth 5": (600, 5, 0, 0.2, 5, 0.004, False),
+    "binary, depth 4": (4000, 200, 2, 0.3, 4, 0.002, False),
+    "binary, depth 5": (1500, 80, 2, 0.3, 5, 0.002, False),
     "regression": (3000, 6, 0, 0.5, 3, 0.001, True),
 }
 

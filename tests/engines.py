@@ -14,7 +14,14 @@ import pytest
 
 from tiny_problems import TinyProblem
 from treewright import SolveResult
-from treewright.search import Limits, solve, solve_frontier, solve_sweep, solve_with_leaf_accuracy
+from treewright.search import (
+    Limits,
+    SearchOptions,
+    solve,
+    solve_frontier,
+    solve_sweep,
+    solve_with_leaf_accuracy,
+)
 from treewright.search._limits import ProgressCallback
 
 __all__ = ["ENGINES", "Engine", "every_engine"]
@@ -53,6 +60,13 @@ def _cuts(problem: TinyProblem, limits: Limits | None, progress: ProgressCallbac
     return solve(stated, cuts, limits=limits, progress=progress)
 
 
+def _threads(problem: TinyProblem, limits: Limits | None, progress: ProgressCallback | None) -> SolveResult:
+    """From the first step on, which also asks for the first of equal trees."""
+    stated, cuts = problem.stated()
+    limits = replace(limits or Limits(), n_jobs=3)
+    return solve(stated, cuts, limits=limits, options=SearchOptions(alone_steps=0), progress=progress)
+
+
 def _sweep(problem: TinyProblem, limits: Limits | None, progress: ProgressCallback | None) -> SolveResult:
     return solve_sweep(problem.stated()[0], limits=limits, progress=progress)
 
@@ -75,6 +89,7 @@ def _leaf_accuracy(
 
 ENGINES = (
     Engine("cuts", _cuts),
+    Engine("cuts in threads", _threads),
     Engine("sweep", _sweep),
     Engine("front", _front),
     Engine("leaf-accuracy", _leaf_accuracy, needs_depth=True),

@@ -104,12 +104,14 @@ class BitsProblem {
     }
 
     nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, nb::object price_rows,
-                    bool fewest_leaves, std::optional<std::pair<std::int64_t, std::int64_t>> recheck, double time_limit,
-                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
+                    bool fewest_leaves, std::optional<std::pair<std::int64_t, std::int64_t>> recheck,
+                    std::size_t threads, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                    nb::object report) const {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
+        treewright::require(threads >= 1, "threads must be at least 1");
         Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
-        const Settings settings{units_.leaf_penalty, units_.shift, depth_of(max_depth),
-                                few(max_leaves),     min_count_,   options};
+        Settings settings{units_.leaf_penalty, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
+        settings.threads = threads;
         const RowPriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
         std::optional<RecheckBudget> budget;
@@ -358,8 +360,8 @@ void bind_bits(nb::module_& m) {
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_penalty"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
         .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
-             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "time_limit"_a, "step_limit"_a,
-             "memory_limit"_a, "report"_a.none(),
+             "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "threads"_a = 1, "time_limit"_a,
+             "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most "
              "steps).")
         .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,

@@ -100,6 +100,15 @@ class BitsOptions:
     def plain_steps(self, arg: int, /) -> None: ...
 
     @property
+    def alone_steps(self) -> int:
+        """
+        Subproblems after which threads (``Limits(n_jobs=...)``) begin, and from which on the answer is the first of equal trees, whatever their number. Where row prices may be needed, or leaves are limited, one thread searches.
+        """
+
+    @alone_steps.setter
+    def alone_steps(self, arg: int, /) -> None: ...
+
+    @property
     def lattice_states(self) -> int:
         """
         Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two classes).
@@ -113,7 +122,7 @@ class BitsProblem:
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, threads: int = 1, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
         Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).
         """

@@ -58,6 +58,9 @@ def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
         options["search_options"] = {"engine": "cuts"}
     elif kind < 0.55:
         options["search_options"] = {"engine": "cuts"} | random_switches(rng)
+    if "search_options" in options and rng.random() < 0.5:
+        options["search_options"]["alone_steps"] = 0
+        options["n_jobs"] = int(rng.integers(1, 4))
     return options | random_thresholds(rng, columns)
 
 

@@ -14,6 +14,8 @@ PLAIN = SearchOptions(plain_steps=2**40, lattice=False)
 HARD = [
     SearchOptions(plain_steps=1, lattice=False),
     SearchOptions(plain_steps=1, lattice_states=2),
+    SearchOptions(alone_steps=0),
+    SearchOptions(alone_steps=0, plain_steps=1, lattice_states=2),
     SearchOptions(plain_steps=1),
     SearchOptions(plain_steps=60, greedy_start=False),
     SearchOptions(plain_steps=200, cache=True, two_leaves=False, similar_support=False),

@@ -3,6 +3,7 @@
 
 #include "space/row_values.hpp"
 #include "treewright/search/binary_search.hpp"
+#include "treewright/search/binary_shared.hpp"
 
 #include <algorithm>
 
@@ -22,6 +23,23 @@ void Search<Acc>::recall(const ChildKey& key, int side, std::size_t column, Chil
         children.lower[side][column] = std::max(children.lower[side][column], known->lower);
         children.upper[side][column] = std::min(children.upper[side][column], known->upper);
     }
+}
+
+template <class Acc>
+void Search<Acc>::recall_shared(const ChildKey& key, int side, std::size_t column, Children& children) {
+    const auto entry = shared_->find(key.key, key.depth, key.hash);
+    if (!entry) return;
+    cache_.store(key.key.data(), key.hash, *entry);
+    recall(key, side, column, children);
+}
+
+// Of any set of rows, by this thread or another; valid until the next insertion.
+template <class Acc>
+const Entry* Search<Acc>::find_known(std::span<const std::uint64_t> key, std::int32_t depth) {
+    const std::uint64_t hash = cache_.hash(key.data(), depth);
+    if (shared_ != nullptr)
+        if (const auto entry = shared_->find(key, depth, hash)) cache_.store(key.data(), hash, *entry);
+    return cache_.find(key.data(), depth, hash);
 }
 
 // B6 from both children of a solved split to the children of the splits still open, those below `target`. At least

@@ -37,11 +37,19 @@ Bounds Search<Acc>::run_plain() {
     if (control_.ended()) return known;
     if (options_.greedy_start) known.upper = dive(root_, root_depth_, 0);
     announce(known);
-    control_.pause_after(options_.plain_steps);
-    const Bounds found = solve(root_, root_depth_, kInfinity);
-    control_.resume();
-    known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
-    announce(known);
+    std::int64_t alone = settings_.first_of_equals && !together_ ? options_.alone_steps : 0;
+    alone = std::min(alone, options_.plain_steps);
+    const auto go_on = [&](std::int64_t steps) {
+        control_.pause_after(steps);
+        const Bounds found = solve_root(kInfinity);
+        control_.resume();
+        known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
+        announce(known);
+    };
+    if (alone > 0) go_on(alone);
+    if (known.exact() || control_.ended()) return known;
+    together_ = settings_.first_of_equals;
+    if (options_.plain_steps > alone) go_on(options_.plain_steps - alone);
     return known;
 }
 
@@ -74,7 +82,7 @@ Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t max_steps) {
         const std::int64_t gap = known.upper - known.lower;
         const bool last = !options_.budgets || 16 * gap < known.upper;
         control_.pause_after(steps_left());
-        const Bounds found = solve(root_, root_depth_, last ? kInfinity : known.lower + gap / 2 + 1);
+        const Bounds found = solve_root(last ? kInfinity : known.lower + gap / 2 + 1);
         control_.resume();
         known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
         announce(known);

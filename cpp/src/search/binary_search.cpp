@@ -4,11 +4,18 @@
 #include "search/binary_children.hpp"
 #include "bounds/guessed_bounds.hpp"
 #include "space/row_values.hpp"
+#include "search/binary_threads.hpp"
+#include "search/binary_ties.hpp"
 #include "search/binary_trees.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace treewright::bits {
+
+namespace {
+constexpr std::int64_t kHeavy = 64;  // clock checks' worth of a matrix from which on it pays to ask where others are
+}
 
 template <class Acc>
 Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices,
@@ -52,8 +59,13 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     std::int64_t target = std::min(best.value, budget);
     const std::span<Candidate> open = candidates(node, depth, target, children);     // some, if the run is over
     const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
-    for (std::size_t at = 0; at < open.size() && !control_.stopped(); ++at) {
-        const std::size_t i = open[at].column;
+    const bool heavy = shared_ != nullptr && (depth > 3 || node.work() >= kHeavy);   // others may want to help
+    if (shared_ != nullptr && !heavy && shared_->marks(cache_.hash(node.key.data(), depth)) > 1)
+        std::reverse(open.begin(), open.end());  // another thread is here, and comes from the front
+    std::int64_t heard = 0;
+    // False if another thread is at the split, and it may wait.
+    const auto settle = [&](const Candidate& split, bool may_wait) {
+        const std::size_t i = split.column;
         ArenaScope split_scope(arena_);
         Sides<Acc> sides;
         sides.on_bits = on_bits;
@@ -67,11 +79,14 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
         improve();  // from what the cache knew
         while (children.lower[0][i] + children.lower[1][i] < target && (gap(0) > 0 || gap(1) > 0)) {
             const int side = gap(0) > 0 && (gap(1) <= 0 || gap(0) <= gap(1)) ? 0 : 1;  // narrow gap first
-            const ChildKey& key = open[at].child[side];
+            const ChildKey& key = split.child[side];
             recall(key, side, i, children);
+            if (shared_ != nullptr && gap(side) > 0) recall_shared(key, side, i, children);
             improve();
             const std::int64_t child_budget = options_.budgets ? target - children.lower[1 - side][i] : kInfinity;
             if (gap(side) <= 0 || children.lower[side][i] >= child_budget) continue;
+            if (may_wait && shared_->marks(key.hash) > 0) return false;
+            const Mark mark(heavy ? shared_.get() : nullptr, key.hash);
             const Node child = make_child(node, i, side, key, sides);
             const Bounds found = solve(child, key.depth, child_budget);
             children.lower[side][i] = std::max(children.lower[side][i], found.lower);
@@ -79,10 +94,39 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
             improve();
             if (control_.stopped()) break;
         }
-        if (options_.similar_support) compare_supports(node, i, target, open.subspan(at + 1), children);
-        if (&node == &root_) announce({std::min(best.value, std::max(floor, lowest(children))), best.value});
+        return true;
+    };
+    const auto going = [&] { return heard < target && !control_.stopped(); };
+    const auto settled = [&](const Candidate& split, std::span<const Candidate> others) {
+        if (options_.similar_support) compare_supports(node, split.column, target, others, children);
+        if (heavy) heard = hear(node, depth, floor, best, target);
+        if (&node == &root_) announce({std::min(best.value, std::max({floor, heard, lowest(children)})), best.value});
+    };
+    std::size_t n_waiting = 0;  // splits put off, in the place of those that are settled
+    for (std::size_t at = 0; at < open.size() && going(); ++at) {
+        for (std::size_t w = 0; w < n_waiting && going();) {
+            const Candidate split = open[w];
+            if (!settle(split, true)) {
+                ++w;
+                continue;
+            }
+            open[w] = open[--n_waiting];
+            settled(split, open.subspan(at));
+        }
+        const Candidate split = open[at];
+        if (settle(split, heavy)) {
+            settled(split, open.subspan(at + 1));
+        } else {
+            open[n_waiting++] = split;
+        }
     }
-    const std::int64_t lower = std::min(best.value, std::max(floor, lowest(children)));  // B5
+    for (std::size_t w = 0; w < n_waiting && going(); ++w) {
+        settle(open[w], false);
+        settled(open[w], open.first(n_waiting).subspan(w + 1));
+    }
+    if (&node == &root_)
+        for (int side : {0, 1}) raise(root_lower_[side], children.lower[side]);
+    const std::int64_t lower = std::min(best.value, std::max({floor, heard, lowest(children)}));  // B5
     return finish(node, depth, {lower, best.value}, best.feature, steps_before);
 }
 
@@ -105,12 +149,31 @@ template <class Acc>
 Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature,
                            std::int64_t steps_before) {
     const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
-    cache_.store(node.key.data(), cache_.hash(node.key.data(), depth),
-                 {bounds.lower, bounds.upper, depth, feature, work});
+    const std::uint64_t hash = cache_.hash(node.key.data(), depth);
+    cache_.store(node.key.data(), hash, {bounds.lower, bounds.upper, depth, feature, work});
     cache_.limit_to(max_bytes_ - std::min(max_bytes_, arena_.bytes()));
+    if (shared_ != nullptr) {
+        shared_->store(node.key, hash, {bounds.lower, bounds.upper, depth, feature, work});
+        const std::size_t now = cache_.bytes() + arena_.bytes();
+        shared_->working_memory(std::exchange(counted_bytes_, now), now);
+    }
     control_.bytes(bytes());
     last_feature_ = feature;
     return bounds;
+}
+
+// Tells other threads of a better split, and takes over theirs.
+template <class Acc>
+std::int64_t Search<Acc>::hear(const Node& node, std::int32_t depth, std::int64_t floor, Best& best,
+                               std::int64_t& target) {
+    const std::uint64_t hash = cache_.hash(node.key.data(), depth);
+    const auto entry = shared_->find(node.key, depth, hash);
+    if (!entry || best.value < entry->upper)
+        shared_->store(node.key, hash, {std::min(best.value, floor), best.value, depth, best.feature, 0});
+    if (!entry) return 0;
+    if (entry->upper < best.value) best = {entry->upper, entry->feature};
+    target = std::min(target, best.value);
+    return entry->lower;
 }
 
 template <class Acc>

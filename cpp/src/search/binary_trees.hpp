@@ -14,10 +14,16 @@
 namespace treewright::bits {
 
 template <class Acc>
-Shape Search<Acc>::tree() {
+Shape Search<Acc>::tree(Bounds known) {
     if (!shape_.empty()) return shape_;
     Shape shape;
-    if (!control_.ended()) emit(root_, root_depth_, shape);
+    if (!control_.ended()) {
+        if (together_ && known.exact() && known.upper < kInfinity) {
+            emit_first(root_, root_depth_, known.upper, shape);
+        } else {
+            emit(root_, root_depth_, shape);
+        }
+    }
     return control_.ended() ? tree_of_rows() : shape;
 }
 
@@ -44,8 +50,7 @@ std::int64_t Search<Acc>::complete(RowGreedy& greedy, std::span<const std::uint3
         std::size_t n_fixed = 0;
         for (const std::uint64_t word : key) n_fixed += static_cast<std::size_t>(std::popcount(word));
         depth = depth_for(depth, data_.n_columns - n_fixed);
-        if (const Entry* known = cache_.find(key.data(), depth, cache_.hash(key.data(), depth)))
-            best.column = known->feature;
+        if (const Entry* entry = find_known(key, depth)) best.column = entry->feature;
     }
     if (best.column == Entry::kLeaf && depth > 0) best = greedy.best(rows);
     out.push_back(best.column);
@@ -86,14 +91,13 @@ void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     if (control_.ended()) return;
     Best best = best_of_depth_two(node, depth, children);
     if (depth > 2 && best.value > floor_of_four_leaves(node)) {
-        const std::uint64_t hash = cache_.hash(node.key.data(), depth);
-        const Entry* known = cache_.find(node.key.data(), depth, hash);
-        if ((known == nullptr || known->lower < known->upper) && !control_.stopped()) {
+        const Entry* entry = find_known(node.key, depth);
+        if ((entry == nullptr || entry->lower < entry->upper) && !control_.stopped()) {
             const Bounds found = solve(node, depth, kInfinity);
-            known = cache_.find(node.key.data(), depth, hash);
-            if (known == nullptr && !control_.stopped()) best = {found.upper, last_feature_};
+            entry = find_known(node.key, depth);
+            if (entry == nullptr && !control_.stopped()) best = {found.upper, last_feature_};
         }
-        if (known != nullptr && known->upper < best.value) best = {known->upper, known->feature};
+        if (entry != nullptr && entry->upper < best.value) best = {entry->upper, entry->feature};
     }
     out.push_back(best.feature);
     if (best.feature == Entry::kLeaf) return;

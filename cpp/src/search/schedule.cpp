@@ -63,17 +63,26 @@ class Schedule {
 
    private:
     void search_without_leaf_limit() {
+        settings_.first_of_equals = ties_can_be_broken();
         Search<Acc> search(data_, settings_, {}, control_);
         Bounds known = search.run_plain();
         if (!known.exact() && !control_.ended()) known = search.try_dense_program(known);
         const std::int32_t depth = implied_depth(known.upper);
         if (known.exact() || control_.ended() || depth > kMaxImpliedDepth || depth >= settings_.max_depth) {
             out_.bounds = raise(search, known);
-            out_.shape = search.tree();
+            out_.shape = search.tree(out_.bounds);
         } else {
             search_shallow_trees(search, known, depth);
         }
         account(search);
+    }
+
+    // Whether the first of equal trees can be told for about nothing once the least cost is proven. The dense program has its
+    // own. Row prices, which may end a search, say of every split that it costs at least as much, and of none that it
+    // costs more. Guesses depend on the order of the search.
+    [[nodiscard]] bool ties_can_be_broken() const {
+        return depth_for(settings_.max_depth, data_.n_columns) != kUnlimited && stages_.without() &&
+               data_.guess.empty();
     }
 
     // Trees that are no deeper than one of cost known.upper can be.
@@ -81,11 +90,12 @@ class Schedule {
         Settings settings = settings_;
         settings.max_depth = depth;
         Search<Acc> shallow(data_, settings, {}, control_, any_depth.bytes());
+        shallow.begin_together();
         const Bounds found = shallow.run_plain();
         known.upper = std::min(known.upper, found.upper);
         known.lower = std::min(known.upper, std::max(known.lower, found.lower));
         out_.bounds = raise(shallow, known);
-        out_.shape = shallow.tree();
+        out_.shape = shallow.tree(out_.bounds);
         if (control_.ended()) {  // the first search may have the better tree
             Shape other = any_depth.tree();
             if (cost(other) < cost(out_.shape)) out_.shape = std::move(other);

@@ -92,6 +92,17 @@ Subproblems<Acc>::Subproblems(const Dataset& data, PairKernel kernel, bool count
 }
 
 template <class Acc>
+Subproblems<Acc>::Subproblems(const Subproblems& lead, Control& control, std::size_t max_bytes)
+    : data_(lead.data_),
+      kernel_(lead.kernel_),
+      simd_(lead.simd_),
+      control_(control),
+      max_bytes_(std::max(max_bytes, kGranted)),
+      rows_(lead.rows_),
+      root_(lead.root_),
+      is_whole_(lead.is_whole_) {}
+
+template <class Acc>
 Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key) {
     const std::size_t w = data_.n_words;
     const auto rows = arena_.take<std::uint32_t>(data_.n_rows);

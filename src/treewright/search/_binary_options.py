@@ -44,6 +44,10 @@ class SearchOptions(Switches):
         How pair matrices are counted.
     plain_steps : int, default=20_000
         Subproblems of the plain search before the phases for hard problems begin.
+    alone_steps : int, default=2_000
+        Subproblems after which threads (``Limits(n_jobs=...)``) begin, and from which on the answer is the
+        first of equal trees, whatever their number. Where row prices may be needed, or leaves are limited,
+        one thread searches.
     lattice_states : int, default=40_000_000
         Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each
         (two classes).
@@ -74,4 +78,5 @@ class SearchOptions(Switches):
     row_prices: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
+    alone_steps: int = 2_000
     lattice_states: int = 40_000_000

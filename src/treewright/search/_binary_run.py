@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from treewright._native import core
+from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, ProgressCallback, native_report
 from treewright.search._options import SearchOptions
 from treewright.search._prices import price_source
@@ -56,6 +57,7 @@ def search_bits(
         price_rows=price_source(bits, max_depth) if options.row_prices else None,
         fewest_leaves=fewest_leaves,
         recheck=recheck,
+        threads=threads_of(limits.n_jobs),
         report=native_report(progress, unit),
         **limits.native(),
     )

@@ -94,6 +94,13 @@ class Cache {
         static_cast<void>(insert(key, hash, news));
     }
 
+    // Calls `use(key, entry)` for every entry.
+    template <class Use>
+    void each(const Use& use) const {
+        for (std::size_t e = 0; e < entries_.size(); ++e)
+            use(std::span<const std::uint64_t>(&keys_[e * key_words_], key_words_), entries_[e]);
+    }
+
     void disable() { disabled_ = true; }
     // What may be held from now on.
     void limit_to(std::size_t bytes) { limit_ = bytes; }

@@ -37,12 +37,14 @@
 #include "treewright/core/control.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace treewright::bits {
 
-class RowGreedy;  // src/search/row_greedy.hpp
+class RowGreedy;     // src/search/row_greedy.hpp
+class SharedBounds;  // binary_shared.hpp
 
 inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
 
@@ -62,6 +64,9 @@ struct Settings {
     std::int32_t max_leaves = 0;  // 0 = no limit
     std::int64_t min_count = 0;   // fewest input rows in a leaf; 0 = no limit
     Options options;
+    // From `alone_steps` on: the tree is the first of equals (src/search/binary_ties.hpp), and so many threads search.
+    bool first_of_equals = false;
+    std::size_t threads = 1;
 };
 
 struct Bounds {
@@ -78,6 +83,9 @@ class Search {
     // `taken`: bytes of the memory limit that others hold.
     Search(const Dataset& data, const Settings& settings, std::span<const std::int64_t> prices, Control& control,
            std::size_t taken = 0);
+    ~Search();
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
 
     // Solves the root: its three phases (src/search/binary_phases.hpp) one after another. Afterwards tree() gives the best
     // tree found.
@@ -92,7 +100,10 @@ class Search {
     void use_prices(std::span<const std::int64_t> prices);
     // From now on every tree better than the ones known keeps the limit on leaves.
     void ignore_leaf_limit() { settings_.max_leaves = 0; }
-    [[nodiscard]] Shape tree();
+    // There is no need to begin alone: another search has worked for so long on the same problem.
+    void begin_together() { together_ = settings_.first_of_equals; }
+    // The best tree found; of a root whose least cost is known, the first of equals where the settings ask for it.
+    [[nodiscard]] Shape tree(Bounds known = {0, kInfinity});
 
     // A split of a subproblem whose two sides are solved; the keys live as long as the arena's scope.
     struct SolvedSplit {
@@ -108,9 +119,14 @@ class Search {
     [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
-    [[nodiscard]] std::size_t bytes() const { return cache_.bytes() + arena_.bytes(); }
+    // Of all threads.
+    [[nodiscard]] std::size_t bytes() const;
 
    private:
+    struct Helper;   // src/search/binary_threads.hpp
+    class Together;  // the same
+    Search(const Search& lead, Control& control, std::size_t bytes);
+
     struct Node : Subproblem<Acc> {
         std::int64_t price = 0;  // B7: sum of the row prices
         std::int64_t guess = 0;  // conditional: sum of the row guesses
@@ -136,10 +152,18 @@ class Search {
     };
 
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
+    // The root, by all threads once the lead has worked alone for long enough.
+    Bounds solve_root(std::int64_t budget);
+    void call_helpers();
+    static void raise(std::vector<std::int64_t>& to, std::span<const std::int64_t> bounds);
     // A good tree quickly (src/search/binary_phases.hpp).
     std::int64_t dive(const Node& node, std::int32_t depth, int discrepancies);
     // Writes the best tree known (src/search/binary_trees.hpp).
     void emit(const Node& node, std::int32_t depth, Shape& out);
+    // Writes the first of the trees of cost `value`, the least (src/search/binary_ties.hpp).
+    void emit_first(const Node& node, std::int32_t depth, std::int64_t value, Shape& out);
+    [[nodiscard]] std::int32_t first_split(const Node& node, std::int32_t depth, std::int64_t value,
+                                           Children& children);
     [[nodiscard]] Shape tree_of_rows();
     std::int64_t complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth, bool recalled,
                           Shape& out);
@@ -162,10 +186,15 @@ class Search {
                                                   Children& children);
     [[nodiscard]] ChildKey child_key(const Node& node, std::size_t column, int side, std::int32_t depth);
     void recall(const ChildKey& key, int side, std::size_t column, Children& children);
+    // The same from what other threads have found.
+    void recall_shared(const ChildKey& key, int side, std::size_t column, Children& children);
+    [[nodiscard]] const Entry* find_known(std::span<const std::uint64_t> key, std::int32_t depth);
     void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
                           Children& children);
     [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key,
                                   Sides<Acc>& sides);
+    // What other threads have found for the rows of a node meanwhile; a lower bound.
+    std::int64_t hear(const Node& node, std::int32_t depth, std::int64_t floor, Best& best, std::int64_t& target);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
     const Dataset& data_;
@@ -183,6 +212,11 @@ class Search {
     Arena& arena_;  // of the subproblems
     Node root_;
     std::int32_t root_depth_;
+    std::vector<std::int64_t> root_lower_[2];  // of the children of the root's splits, as proven last; or empty
+    bool together_ = false;                    // alone for long enough
+    std::shared_ptr<SharedBounds> shared_;     // with several threads, from then on
+    std::vector<std::unique_ptr<Helper>> helpers_;
+    std::size_t counted_bytes_ = 0;             // of this thread, as it told the others last
     Shape shape_;                               // of the dense program, if it solved the root
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };

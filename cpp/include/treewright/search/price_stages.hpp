@@ -18,6 +18,8 @@ class RowPriceStages {
     [[nodiscard]] std::int64_t steps() const { return steps_; }  // of this stage
     // Whether no prices are made any more.
     [[nodiscard]] bool last() const { return last_; }
+    // Whether none are ever made.
+    [[nodiscard]] bool without() const { return !source_; }
     // Makes prices for the next stage and begins it; what they prove goes into `known`.
     void next(Bounds& known);
 

@@ -13,6 +13,9 @@
 //                stopped, the cost stays proven.
 //   recheck      Where lower bounds were guessed and the search ended: a short search with a lower guess.
 //
+// From `alone_steps` on, plain search and raised bound are done by several threads (src/search/binary_threads.hpp), where no prices
+// are ever made, no dense program is tried, and nothing is guessed; and there the tree is the first of equals.
+//
 // The recheck. Step 2a of section 4.3 (McTavish et al. 2022) ends a subproblem at the first subtree that is as good as the
 // guess. Where the guess is too high, that subtree depends on the order of the search, and another order may end with a better
 // tree. Where the tree found pays less for a row than the reference does, the tree itself refutes the guess: the reference

@@ -69,6 +69,9 @@ class Subproblems {
     // With `counted`, one more channel counts the input rows, for a minimum leaf size.
     Subproblems(const Dataset& data, PairKernel kernel, bool counted, Control& control, std::size_t max_bytes);
 
+    // For a second thread on the same root, whose matrix stays with `lead`, which must outlive it.
+    Subproblems(const Subproblems& lead, Control& control, std::size_t max_bytes);
+
     // What the matrices of the first splits take; a search with less memory is not begun. A few MB are always granted.
     [[nodiscard]] static std::size_t bytes_needed(const Dataset& data, bool counted);
 
