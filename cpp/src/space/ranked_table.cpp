@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace treewright::ranked {
 
@@ -12,16 +13,16 @@ namespace {
 
 // Rows by rank, ties by row: a counting sort.
 void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
-    const std::uint32_t n_ranks = rank.empty() ? 0 : *std::max_element(rank.begin(), rank.end()) + 1;
-    std::vector<std::uint32_t> start(n_ranks + 1, 0);
-    for (const std::uint32_t r : rank) ++start[r + 1];
-    for (std::uint32_t r = 0; r < n_ranks; ++r) start[r + 1] += start[r];
-    std::vector<std::uint32_t> next(start.begin(), start.end());
-    for (std::uint32_t row = 0; row < rank.size(); ++row) {
-        const std::uint32_t r = rank[row];
-        order[next[r]] = row * 2 + (next[r] == start[r] ? 1u : 0u);
-        ++next[r];
-    }
+    if (rank.empty()) return;
+    const std::uint32_t n_ranks = *std::max_element(rank.begin(), rank.end()) + 1;
+    std::vector<std::uint32_t> next(n_ranks, 0);
+    for (const std::uint32_t r : rank) ++next[r];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& count : next) sum += std::exchange(count, sum);
+    for (std::uint32_t row = 0; row < rank.size(); ++row) order[next[rank[row]]++] = row * 2;
+    order[0] |= 1u;
+    for (const std::uint32_t end : next)  // where one rank ends, the next begins
+        if (end < order.size()) order[end] |= 1u;
 }
 
 }  // namespace

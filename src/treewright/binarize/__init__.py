@@ -17,13 +17,13 @@ from treewright.binarize._make import (
     quantiles,
 )
 from treewright.binarize._split_matrix import SplitMatrix
-from treewright.binarize._thresholds import ValueRanks, value_ranks
+from treewright.binarize._thresholds import gaps_of_ranks
+from treewright.binarize._value_ranks import ranks_of, value_ranks
 from treewright.binarize._worth import Worth
 
 __all__ = [
     "CandidateSplits",
     "SplitMatrix",
-    "ValueRanks",
     "Worth",
     "auto_splits",
     "candidates_of",
@@ -31,12 +31,14 @@ __all__ = [
     "count_splits",
     "even_level",
     "fewer_notes",
+    "gaps_of_ranks",
     "given_splits",
     "known_split",
     "listed",
     "make_splits",
     "midpoints",
     "quantiles",
+    "ranks_of",
     "scope_of_all",
     "value_ranks",
 ]

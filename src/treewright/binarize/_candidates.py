@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.binarize._thresholds import Gaps, between, gap_of_zero_one, gaps_of, spread
+from treewright.binarize._thresholds import Gaps, between, gap_of_zero_one, gaps_of_ranks, spread
+from treewright.binarize._value_ranks import ranks_of
 from treewright.binarize._worth import Worth
 from treewright.errors import InputError
 from treewright.table import Table
@@ -190,8 +191,8 @@ def candidates_of(
                 "weights and leaves out the rows of weight zero."
             )
         if (weight == weight[0]).all():
-            weight = None  # the same shares, by a faster sort
-    return [_of_column(table.X[:, j], j, column, weight, worth) for j, column in enumerate(table.columns)]
+            weight = None  # the same shares
+    return [_of_column(table, j, column, weight, worth) for j, column in enumerate(table.columns)]
 
 
 def candidates_of_text(table: Table) -> dict[int, CandidateSplits]:
@@ -210,22 +211,23 @@ def candidates_of_text(table: Table) -> dict[int, CandidateSplits]:
     [1]
     """
     return {
-        j: _of_column(table.X[:, j], j, column, None, None)
+        j: _of_column(table, j, column, None, None)
         for j, column in enumerate(table.columns)
         if column.kind is ColumnKind.CATEGORICAL
     }
 
 
 def _of_column(
-    x: NDArray[np.float64],
+    table: Table,
     position: int,
     column: Column,
     weight: NDArray[np.float64] | None,
     worth: Worth | None,
 ) -> CandidateSplits:
+    x = table.X[:, position]
     if column.kind is not ColumnKind.CATEGORICAL:
         is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
-        gaps = gap_of_zero_one(x) if is_plain else gaps_of(x, weight)
+        gaps = gap_of_zero_one(x) if is_plain else gaps_of_ranks(ranks_of(table, position), weight)
         return CandidateSplits.of_numbers(position, gaps)
     known = ~np.isnan(x)
     codes = x[known].astype(np.int64)

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Gaps", "ValueRanks", "between", "gaps_of", "keep_label_changes", "spread", "value_ranks"]
+from treewright.binarize._value_ranks import running_weights, value_ranks
+from treewright.table import ValueRanks
+
+__all__ = ["Gaps", "between", "gaps_of", "gaps_of_ranks", "keep_label_changes", "spread"]
 
 ROUNDING = (
     2.0**-40
@@ -48,86 +51,6 @@ class Gaps:
         return Gaps(self.below[chosen], self.above[chosen], self.left[chosen], self.known, self.missing)
 
 
-@dataclass(frozen=True, eq=False)
-class ValueRanks:
-    """The distinct known values of one column, and which of them each row has.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,), float64
-        Ascending.
-    before : ndarray of shape (n_values,), int64
-        Rows with a smaller value.
-    rank : ndarray of shape (n_rows,), uint32
-        Position of the row's value among `values`; their number where it is missing.
-    n_known : int
-        Rows with a known value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.binarize import value_ranks
-    >>> ranks = value_ranks(np.array([30.0, 20.0, np.nan, 30.0]), np.empty(4, dtype=np.uint32))
-    >>> ranks.n_known, ranks.rank[:2]
-    (3, array([1, 0], dtype=uint32))
-    """
-
-    values: NDArray[np.float64]
-    before: NDArray[np.int64]
-    rank: NDArray[np.uint32]
-    n_known: int
-
-    @property
-    def gaps(self) -> Gaps:
-        """The gaps between the values, each row of weight 1; as `gaps_of` finds them."""
-        left = self.before[1:].astype(np.float64)
-        n_missing = len(self.rank) - self.n_known
-        return Gaps(self.values[:-1], self.values[1:], left, float(self.n_known), float(n_missing))
-
-
-def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: bool = False) -> ValueRanks:
-    """Rank the rows of a column (NaN = missing) by value. Cost: one sort.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_rows,), float64
-    rank : ndarray of shape (n_rows,), uint32
-        Where the ranks are written.
-    zero_one : bool, default=False
-        Whether the values are zeros and ones, none missing: then nothing is sorted.
-
-    Returns
-    -------
-    ValueRanks
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.binarize import value_ranks
-    >>> value_ranks(np.array([30.0, 20.0, np.nan, 30.0]), np.empty(4, dtype=np.uint32)).values
-    array([20., 30.])
-    """
-    n = len(x)
-    if zero_one:
-        ones = int(np.count_nonzero(x))
-        if 0 < ones < n:
-            rank[:] = x
-            return ValueRanks(np.array([0.0, 1.0]), np.array([0, n - ones]), rank, n)
-        rank.fill(0)
-        return ValueRanks(x[:1], np.zeros(min(n, 1), dtype=np.int64), rank, n)
-    order = np.argsort(x)  # NaN last
-    ordered = x[order]
-    n_known = int(np.searchsorted(ordered, np.nan))
-    is_new = np.empty(n, dtype=np.bool_)
-    is_new[:1] = False
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    if n_known < n:
-        is_new[n_known + 1 :] = False  # NaN differs from itself
-    before = np.concatenate((np.zeros(min(1, n_known), dtype=np.int64), np.flatnonzero(is_new[:n_known])))
-    rank[order] = np.cumsum(is_new, dtype=np.uint32)
-    return ValueRanks(ordered[before], before, rank, n_known)
-
-
 def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return thresholds t with ``below <= t < above``, elementwise, for ``below < above``.
 
@@ -140,27 +63,48 @@ def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[n
 
 
 def gaps_of(x: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -> Gaps:
-    """Find all gaps of a column (NaN = missing); weight None is 1 for each row. Cost: one sort.
+    """Find all gaps of a column (NaN = missing); weight None is 1 for each row. Cost: one sort."""
+    return gaps_of_ranks(value_ranks(np.ascontiguousarray(x), np.empty(len(x), dtype=np.uint32)), weight)
 
-    With whole weights the sums are exact, so a row of weight 2 is counted as two rows are.
+
+def gaps_of_ranks(ranks: ValueRanks, weight: NDArray[np.float64] | None = None) -> Gaps:
+    """Return all gaps of a ranked column.
+
+    Parameters
+    ----------
+    ranks : ValueRanks
+    weight : ndarray of shape (n_rows,), default=None
+        Of the rows; None is 1 for each.
+
+    Returns
+    -------
+    Gaps
+
+    Notes
+    -----
+    Weights are added row by row, rows of equal value in the order of the table, so that sums are rounded in one way.
+    With whole weights they are exact: a row of weight 2 is counted as two rows are.
+
+    Examples
+    --------
+    >>> from treewright.binarize import gaps_of_ranks, ranks_of
+    >>> from treewright.table import table_from
+    >>> gaps = gaps_of_ranks(ranks_of(table_from([[30], [20], [30]]), 0))
+    >>> gaps.below, gaps.above, gaps.left
+    (array([20.]), array([30.]), array([1.]))
     """
-    n_known = len(x) - int(np.isnan(x).sum())
-    if weight is None:  # sorting values alone is several times faster than sorting positions
-        ordered = np.sort(x)[:n_known]  # NaN last
-        first = _first_of_each_value(ordered)[1:]
-        left, known, missing = first.astype(np.float64), float(n_known), float(len(x) - n_known)
+    n_missing = len(ranks.rank) - ranks.n_known
+    if weight is None:
+        left, known, missing = (
+            ranks.before[1:].astype(np.float64),
+            float(ranks.n_known),
+            float(n_missing),
+        )
     else:
-        order = np.argsort(x)  # several times faster than the stable sort
-        ordered = x[order[:n_known]]
-        first = _first_of_each_value(ordered)[1:]
-        if (
-            len(first) + 1 < n_known
-        ):  # rows of equal value in the order of the table: sums are rounded in one way
-            order = np.argsort(x, kind="stable")
-        running = np.cumsum(weight[order[:n_known]])
-        left, known = running[first - 1], float(running[-1]) if n_known else 0.0
-        missing = float(weight[np.isnan(x)].sum())
-    return Gaps(ordered[first - 1], ordered[first], left, known, missing)
+        running = running_weights(ranks, weight)
+        left, known = running[:-1], float(running[-1]) if len(running) else 0.0
+        missing = float(weight[ranks.rank == len(ranks.values)].sum()) if n_missing else 0.0
+    return Gaps(ranks.values[:-1], ranks.values[1:], left, known, missing)
 
 
 def gap_of_zero_one(x: NDArray[np.float64]) -> Gaps:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from treewright.binarize import (
     CandidateSplits,
     SplitMatrix,
-    ValueRanks,
     candidates_of_text,
+    gaps_of_ranks,
     known_split,
-    value_ranks,
+    ranks_of,
 )
-from treewright.table import Table
+from treewright.table import Table, ValueRanks
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
 
 __all__ = [
@@ -104,18 +104,26 @@ def ranked_columns(table: Table, candidates: Sequence[CandidateSplits] | None = 
         Their ranks are the rows of one matrix; see `rank_matrix`.
     """
     known = candidates_of_text(table) if candidates is None else {c.position: c for c in candidates}
-    most = (_most_ranked(known.get(j), column) for j, column in enumerate(table.columns))
-    matrix = np.empty((sum(most), table.n_rows), dtype=np.uint32)
+    alone = all(
+        column.kind is not ColumnKind.CATEGORICAL and not column.has_missing for column in table.columns
+    )
+    n_ranked = (
+        0 if alone else sum(_most_ranked(known.get(j), column) for j, column in enumerate(table.columns))
+    )
+    # Beside that of the table, where a column needs more than its own ranks.
+    matrix = np.empty((n_ranked, table.n_rows), dtype=np.uint32)
     ranked: list[RankedColumn] = []
-    for j, column in enumerate(table.columns):
-        x, rows, offered = table.X[:, j], matrix[len(ranked) :], known.get(j)
+    for j in range(len(table.columns)):
+        rows, offered = matrix[len(ranked) :], known.get(j)
         if offered is not None and (offered.gaps is None or len(offered.gaps) == 0):
-            ranked += _questions(x, offered, rows)
+            ranked += _questions(table.X[:, j], offered, rows)
             continue
-        values = value_ranks(x, rows[0], zero_one=column.kind is ColumnKind.BINARY and not column.has_missing)
-        if offered is None:  # one sort for both
-            offered = CandidateSplits.of_numbers(j, values.gaps)
-        ranked += _numbers(values, offered, rows) if offered.n_choices else _questions(x, offered, rows)
+        values = ranks_of(table, j)
+        if offered is None:
+            offered = CandidateSplits.of_numbers(j, gaps_of_ranks(values))
+        ranked += (
+            _numbers(values, offered, rows) if offered.n_choices else _questions(table.X[:, j], offered, rows)
+        )
     return ranked
 
 
@@ -142,14 +150,18 @@ def rank_matrix(ranked: Sequence[Ranked], n_rows: int) -> NDArray[np.uint32]:
 
 
 def _numbers(values: ValueRanks, offered: CandidateSplits, rows: NDArray[np.uint32]) -> list[RankedColumn]:
-    """Rank a column of numbers by value: once, or with missing values lowest and highest, as they are at first."""
+    """Rank a column of numbers by value: once, or with missing values lowest and highest."""
     if not offered.asks_known:
-        return [RankedColumn(rows[0], offered.position, values.values, offered=offered)]
+        rank = values.rank
+        if len(rows):
+            rank = rows[0]
+            rank[:] = values.rank
+        return [RankedColumn(rank, offered.position, values.values, offered=offered)]
     nan = np.array([np.nan])
     lowest, highest = rows[:2]
-    highest[:] = lowest
-    lowest += 1
-    lowest[highest == len(values.values)] = 0
+    highest[:] = values.rank
+    np.add(values.rank, 1, out=lowest)
+    lowest[values.rank == len(values.values)] = 0
     return [
         RankedColumn(lowest, offered.position, np.concatenate([nan, values.values]), offered=offered),
         RankedColumn(highest, offered.position, np.concatenate([values.values, nan]), offered=offered),

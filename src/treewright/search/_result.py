@@ -17,10 +17,10 @@ from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._integers import is_coarse
-from treewright.search._prune import best_pruning
+from treewright.search._prune import Pruning, best_pruning
 from treewright.tree import Tree
 
-__all__ = ["LEAVES_NOT_PROVEN", "measured", "refute", "result_of"]
+__all__ = ["LEAVES_NOT_PROVEN", "measured", "pruning_of", "refute", "result_of"]
 
 ROUNDING = 1e-11  # relative, of objectives as float64 sums
 LEAVES_NOT_PROVEN = (
@@ -44,6 +44,7 @@ def result_of(
     notes: tuple[str, ...],
     conditional: bool = False,
     tolerance: float = 0.0,
+    pruning: Pruning | None = None,
 ) -> SolveResult:
     """Put a tree and what the engine proved into a result; the objective is recomputed from the tree.
 
@@ -69,6 +70,8 @@ def result_of(
         Whether `proven` rests on guesses, which a pruning may refute without any defect.
     tolerance : float, default=0.0
         By how much less a proof in floating point may overlook.
+    pruning : Pruning or None, default=None
+        Of the tree, from `pruning_of`, where it is known already.
 
     Returns
     -------
@@ -81,13 +84,7 @@ def result_of(
         A pruning of the tree is better than was claimed possible.
     """
     loss, objective = measured(problem, tree)
-    pruning = best_pruning(
-        problem,
-        tree,
-        objective,
-        min_leaf_accuracy=options.get("min_leaf_accuracy") or 0.0,
-        seconds=SECONDS_OF_PRUNING,
-    )
+    pruning = pruning or pruning_of(problem, tree, options.get("min_leaf_accuracy") or 0.0)
     objective = (
         loss + problem.cost_complexity * pruning.merged_leaves
     )  # of the given tree, but for needless splits
@@ -122,6 +119,24 @@ def result_of(
         stats=stats,
         options={**constraints, **options},
         notes=(*problem.notes, *notes),
+    )
+
+
+def pruning_of(problem: Problem, tree: Tree, min_leaf_accuracy: float = 0.0) -> Pruning:
+    """Return the pruning that every result is held against.
+
+    Parameters
+    ----------
+    problem : Problem
+    tree : Tree
+    min_leaf_accuracy : float, default=0.0
+    """
+    return best_pruning(
+        problem,
+        tree,
+        measured(problem, tree)[1],
+        min_leaf_accuracy=min_leaf_accuracy,
+        seconds=SECONDS_OF_PRUNING,
     )
 
 

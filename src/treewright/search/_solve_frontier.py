@@ -19,7 +19,7 @@ from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._ranked_frontier import ranked_frontier
-from treewright.search._result import LEAVES_NOT_PROVEN, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, pruning_of, result_of
 from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
@@ -129,16 +129,21 @@ def solve_frontier(
     }
     stats |= told_to_stop(stop_reason(raw["stop"]))
     results = []
+    made: list[int] | None = None
     shapes = _smallest(raw["shapes"], raw["upper_bounds"])
     for leaves, shape in enumerate(shapes, 1):
         fewer = shape.count(-1) - 1
         is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
-        tree = counted_tree(
-            problem, [None if column < 0 else split_matrix.splits[column] for column in shape]
-        )
+        limited = replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves)
+        if shape != made:  # a stopped search has few trees for many numbers of leaves
+            made = shape
+            tree = counted_tree(
+                problem, [None if column < 0 else split_matrix.splits[column] for column in shape]
+            )
+            pruning = pruning_of(limited, tree)
         results.append(
             result_of(
-                replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves),
+                limited,
                 tree,
                 proven=raw["exact"][leaves - 1],
                 lower_bound=raw["lower_bounds"][leaves - 1] * integers.unit - integers.slack,
@@ -149,6 +154,7 @@ def solve_frontier(
                 stats=stats,
                 options=options.used(FRONTIER_OPTIONS),
                 notes=split_matrix.notes if is_least else (*split_matrix.notes, LEAVES_NOT_PROVEN),
+                pruning=pruning,
             )
         )
     results = _monotone(results)

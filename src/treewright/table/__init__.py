@@ -14,6 +14,7 @@ from treewright.table._settings import ColumnNote, Settings, read_settings, sett
 from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
 from treewright.table._to_frame import to_frame
+from treewright.table._value_ranks import ValueRanks
 
 __all__ = [
     "ColumnNote",
@@ -26,6 +27,7 @@ __all__ = [
     "Reading",
     "Settings",
     "Table",
+    "ValueRanks",
     "encode_column",
     "encode_like",
     "expand_dates",

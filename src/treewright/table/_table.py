@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.table._value_ranks import ColumnRanks
 from treewright.tree import Column
 
 __all__ = ["Table"]
@@ -41,6 +44,11 @@ class Table:
         """Column names."""
         return tuple(column.name for column in self.columns)
 
+    @cached_property
+    def ranks(self) -> ColumnRanks:
+        """Its columns of numbers ranked by value, each when it is first asked for; kept with the table."""
+        return ColumnRanks(self.X)
+
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Return the table of the given rows, in the given order.
 
@@ -52,4 +60,11 @@ class Table:
             replace(column, has_missing=bool(np.isnan(X[:, j]).any()))
             for j, column in enumerate(self.columns)
         )
-        return Table(columns, X, self.notes)
+        table = Table(columns, X, self.notes)
+        if "ranks" in self.__dict__:
+            table.__dict__["ranks"] = ColumnRanks(X, self.ranks, rows)
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: whoever reads the table in another process ranks what it needs."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,30 +1,40 @@
-"""Ranks of a column: the same gaps as `gaps_of` finds, and ranks that say the same as the values."""
+"""Ranks of a column say the same as its values; those of some rows are what ranking these rows gives."""
 
 from __future__ import annotations
+
+import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.binarize import value_ranks
-from treewright.binarize._thresholds import gaps_of
+from treewright.binarize import gaps_of_ranks, value_ranks
+from treewright.search._ranks import rank_matrix, ranked_columns
+from treewright.table import ValueRanks, table_from
 
-NUMBERS = st.sampled_from([np.nan, -0.0, 0.0, 1.0, 2.5, -3.0, 1e300, 5e-324])
+NUMBERS = st.sampled_from([np.nan, -0.0, 0.0, 1.0, 2.5, -3.0, 1e300, 5e-324, 1 + 2**-50, 1 + 2**-52])
+
+
+def ranks_of(x: np.ndarray) -> ValueRanks:
+    return value_ranks(x, np.empty(len(x), dtype=np.uint32))
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=12))
 def test_ranks_and_gaps_say_what_the_values_say(values: list[float]) -> None:
     x = np.array(values)
-    ranks = value_ranks(x, np.empty(len(x), dtype=np.uint32))
+    ranks = ranks_of(x)
     known = ~np.isnan(x)
-    assert ranks.values.tolist() == sorted(set(x[known].tolist()))
+    distinct = sorted(set(x[known].tolist()))
+    assert ranks.values.tolist() == distinct
     assert (ranks.values[ranks.rank[known]] == x[known]).all()
     assert (ranks.rank[~known] == len(ranks.values)).all()
     assert ranks.n_known == known.sum()
-    expected, found = gaps_of(x), ranks.gaps
-    for name in ("below", "above", "left", "known", "missing"):
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    gaps = gaps_of_ranks(ranks)
+    assert list(zip(gaps.below, gaps.above, strict=True)) == list(pairwise(distinct))
+    assert gaps.left.tolist() == [float((x <= value).sum()) for value in distinct[:-1]]
+    assert (gaps.known, gaps.missing) == (known.sum(), (~known).sum())
 
 
 @pytest.mark.parametrize("ones", [0, 1, 3, 5])
@@ -34,3 +44,45 @@ def test_zeros_and_ones_need_no_sort(ones: int) -> None:
     assert fast.rank.tolist() == plain.rank.tolist()
     assert fast.values.tolist() == plain.values.tolist()
     assert fast.before.tolist() == plain.before.tolist()
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=12), st.data())
+def test_some_rows_of_a_ranked_table_are_ranked_without_a_sort(
+    values: list[float], data: st.DataObject
+) -> None:
+    x = np.array(values)
+    rows = np.array(data.draw(st.lists(st.integers(0, len(x) - 1), min_size=1, max_size=15)))
+    taken = ranks_of(x).take(rows, np.empty(len(rows), dtype=np.uint32))
+    alone = ranks_of(x[rows])
+    for name in ("values", "before", "rank", "n_known"):
+        assert np.array_equal(getattr(taken, name), getattr(alone, name)), name
+
+
+def test_a_table_is_sorted_once_whoever_asks_and_however_often_its_rows_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from treewright.binarize import _value_ranks
+
+    sorts = []
+    sort = _value_ranks.core.rank_values
+    monkeypatch.setattr(_value_ranks.core, "rank_values", lambda x, rank: (sorts.append(1), sort(x, rank))[1])
+    table = table_from(np.random.default_rng(0).normal(size=(60, 3)))
+    whole = ranked_columns(table)
+    again = ranked_columns(table)
+    assert len(sorts) == 3
+    assert all(a.rank is b.rank for a, b in zip(whole, again, strict=True))
+    assert np.shares_memory(rank_matrix(whole, 60), whole[0].rank)
+    fold = table.take(np.arange(10, 50)).take(np.arange(5, 25))
+    found = ranked_columns(fold)
+    assert len(sorts) == 3
+    for column, plain in zip(found, ranked_columns(table_from(fold.X)), strict=True):
+        assert column.rank.tolist() == plain.rank.tolist()
+        assert column.values.tolist() == plain.values.tolist()
+
+
+def test_ranks_do_not_travel_with_a_table() -> None:
+    table = table_from(np.random.default_rng(0).normal(size=(1000, 4)))
+    plain = len(pickle.dumps(table))
+    ranked_columns(table)
+    assert len(pickle.dumps(table)) == plain
+    assert pickle.loads(pickle.dumps(table)).X.tolist() == table.X.tolist()

@@ -209,3 +209,21 @@ def test_a_selected_tree_says_that_rounding_left_it_open() -> None:
     assert chosen.stop_reason is None
     assert chosen.is_only_rounded
     assert "numbers were rounded" in chosen.sentence()
+
+
+def test_numbers_of_leaves_with_one_tree_are_pruned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped search of a large table has few trees, and a pruning looks at all rows."""
+    from treewright.search import _result, _solve_frontier
+
+    prunings = []
+    prune = _result.best_pruning
+    count = _solve_frontier.counted_tree
+    trees = []
+    monkeypatch.setattr(_result, "best_pruning", lambda *a, **k: (prunings.append(1), prune(*a, **k))[1])
+    monkeypatch.setattr(_solve_frontier, "counted_tree", lambda *a: (trees.append(1), count(*a))[1])
+    X, y = parity()
+    problem = make_problem(table_from(X), y, cost_complexity=0.0, max_leaf_nodes=8)
+    frontier = solve_frontier(problem)
+    losses = {point.loss for point in frontier.limits}
+    assert len(losses) < len(frontier.limits) == 8
+    assert len(trees) == len(prunings) == len(losses)

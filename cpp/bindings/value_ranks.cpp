@@ -1,0 +1,68 @@
+// Values of a column ranked for Python.
+#include "treewright/space/value_ranks.hpp"
+
+#include "arrays.hpp"
+#include "check.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace treewright;
+
+namespace {
+
+using Ranks = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    auto* const held = new std::vector<T>(std::move(values));
+    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), {held->size()}, owner));
+}
+
+nb::tuple rank(Vector<double> column, Ranks ranks) {
+    require(column.size() == ranks.size(), "rank: arrays of different lengths");
+    require(column.size() < (std::size_t{1} << 32) - 1, "rank: 2^32 - 1 rows or more");
+    ValueRanks found;
+    {
+        nb::gil_scoped_release release;
+        found = rank_values(span_of(column), {ranks.data(), ranks.size()});
+    }
+    const std::uint32_t n_known = found.n_known;
+    return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.before)), n_known);
+}
+
+// Every row must be of a known rank or beyond all, and as many of each rank as `before` says.
+nb::object running(Vector<std::int64_t> before, std::uint32_t n_known, Vector<std::uint32_t> rank,
+                   Vector<double> weight) {
+    require(rank.size() == weight.size(), "running: arrays of different lengths");
+    std::vector<std::int64_t> rows(before.size(), 0);
+    for (const std::uint32_t r : span_of(rank))
+        if (r < rows.size()) ++rows[r];
+    std::int64_t sum = 0;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        require(before.data()[k] == sum, "running: before does not fit the ranks");
+        sum += rows[k];
+    }
+    require(sum == n_known, "running: n_known does not fit the ranks");
+    std::vector<double> sums;
+    {
+        nb::gil_scoped_release release;
+        sums = running_weights(span_of(before), n_known, span_of(rank), span_of(weight));
+    }
+    return to_numpy(std::move(sums));
+}
+
+}  // namespace
+
+void bind_value_ranks(nb::module_& m) {
+    m.def("rank_values", &rank, nb::arg("column"), nb::arg("rank").noconvert(),
+          "Writes the rank of each value of a column; returns the values, the rows below each, and the known rows.");
+    m.def("running_weights", &running, nb::arg("before"), nb::arg("n_known"), nb::arg("rank"), nb::arg("weight"),
+          "Returns the weight of the rows with at most each value, added row by row.");
+}

@@ -1,0 +1,75 @@
+"""Columns of numbers sorted by the compiled core: the only sort that thresholds and searches over ranks need."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._native import core
+from treewright.table import Table, ValueRanks
+from treewright.tree import ColumnKind
+
+__all__ = ["ranks_of", "running_weights", "value_ranks"]
+
+
+def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: bool = False) -> ValueRanks:
+    """Rank the rows of a column (NaN = missing) by value. Cost: one radix sort.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_rows,), float64
+    rank : ndarray of shape (n_rows,), uint32
+        Where the ranks are written.
+    zero_one : bool, default=False
+        Whether the values are zeros and ones, none missing: then nothing is sorted.
+
+    Returns
+    -------
+    ValueRanks
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.binarize import value_ranks
+    >>> value_ranks(np.array([30.0, 20.0, np.nan, 30.0]), np.empty(4, dtype=np.uint32)).values
+    array([20., 30.])
+    """
+    n = len(x)
+    if zero_one:
+        ones = int(np.count_nonzero(x))
+        if 0 < ones < n:
+            rank[:] = x
+            return ValueRanks(np.array([0.0, 1.0]), np.array([0, n - ones]), rank, n)
+        rank.fill(0)
+        return ValueRanks(x[:1], np.zeros(min(n, 1), dtype=np.int64), rank, n)
+    values, before, n_known = core.rank_values(np.ascontiguousarray(x), rank)
+    return ValueRanks(values, before, rank, n_known)
+
+
+def ranks_of(table: Table, column: int) -> ValueRanks:
+    """Return the ranks of a table's column of numbers, which are made once and kept with the table.
+
+    Parameters
+    ----------
+    table : Table
+    column : int
+        Its position.
+
+    Examples
+    --------
+    >>> from treewright.binarize import ranks_of
+    >>> from treewright.table import table_from
+    >>> ranks_of(table_from([[30], [20], [30]]), 0).rank
+    array([1, 0, 1], dtype=uint32)
+    """
+    known = table.columns[column]
+    zero_one = known.kind is ColumnKind.BINARY and not known.has_missing
+    return table.ranks.of(column, partial(value_ranks, zero_one=zero_one))
+
+
+def running_weights(ranks: ValueRanks, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of the rows with at most each value, added row by row."""
+    sums = core.running_weights(ranks.before, ranks.n_known, ranks.rank, weight)
+    return np.asarray(sums, dtype=np.float64)

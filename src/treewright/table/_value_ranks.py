@@ -1,0 +1,100 @@
+"""Columns ranked by value, each once: what thresholds, searches over ranks and the folds of a table start from.
+
+The ranks are kept here, with the table, whose folds take theirs from them; who sorts is `treewright.binarize`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ColumnRanks", "ValueRanks"]
+
+Sort = Callable[[NDArray[np.float64], NDArray[np.uint32]], "ValueRanks"]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueRanks:
+    """The distinct known values of one column, and which of them each row has.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), float64
+        Ascending.
+    before : ndarray of shape (n_values,), int64
+        Rows with a smaller value.
+    rank : ndarray of shape (n_rows,), uint32
+        Position of the row's value among `values`; their number where it is missing.
+    n_known : int
+        Rows with a known value.
+    """
+
+    values: NDArray[np.float64]
+    before: NDArray[np.int64]
+    rank: NDArray[np.uint32]
+    n_known: int
+
+    def take(self, rows: NDArray[np.int64], rank: NDArray[np.uint32]) -> ValueRanks:
+        """Return the ranks of some of the rows, without a sort; they are written into `rank`."""
+        n_values = len(self.values)
+        there = self.rank[rows]
+        counts = np.bincount(there, minlength=n_values + 1)[:n_values]
+        kept = counts > 0
+        place = np.zeros(n_values + 1, dtype=np.uint32)
+        np.cumsum(kept, out=place[1:], dtype=np.uint32)  # values that are kept up to and with each one
+        place[:-1] = place[1:]
+        place[:-1] -= 1  # of a kept value; others are not asked for
+        np.take(place, there, out=rank)
+        counts = counts[kept]
+        after = np.cumsum(counts)
+        return ValueRanks(self.values[kept], after - counts, rank, int(after[-1]) if len(after) else 0)
+
+
+class ColumnRanks:
+    """The ranks of a table's columns, each made when it is first asked for; not for columns of text.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns), float64
+    whole : ColumnRanks, default=None
+        Of a table that `X` has some rows of: what is ranked there is not sorted again.
+    rows : ndarray of int64, default=None
+        Which rows.
+    """
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        whole: ColumnRanks | None = None,
+        rows: NDArray[np.int64] | None = None,
+    ) -> None:
+        self._X, self._whole, self._rows = X, whole, rows
+        self._made: dict[int, ValueRanks] = {}
+        self._matrix: NDArray[np.uint32] | None = None
+
+    def of(self, column: int, sort: Sort) -> ValueRanks:
+        """Return the ranks of a column; those of all columns are the rows of one matrix.
+
+        Parameters
+        ----------
+        column : int
+        sort : callable
+            Makes the ranks of values and writes them into an array.
+        """
+        if column not in self._made:
+            if self._matrix is None:
+                self._matrix = np.empty(self._X.shape[::-1], dtype=np.uint32)
+            x, rank = self._X[:, column], self._matrix[column]
+            whole = self._whole
+            if whole is None or self._rows is None or not whole.knows(column):
+                self._made[column] = sort(x, rank)
+            else:
+                self._made[column] = whole.of(column, sort).take(self._rows, rank)
+        return self._made[column]
+
+    def knows(self, column: int) -> bool:
+        """Whether the ranks of a column can be had without a sort."""
+        return column in self._made or (self._whole is not None and self._whole.knows(column))
