@@ -14,6 +14,7 @@ void bind_near_optimal(nb::module_& m);
 void bind_near_optimal_problem(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_sweep(nb::module_& m);
+void bind_value_ranks(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
@@ -28,4 +29,5 @@ NB_MODULE(_core, m) {
     bind_pruning(m);
     bind_sweep(m);
     bind_additive(m);
+    bind_value_ranks(m);
 }

@@ -695,3 +695,8 @@ def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None)
     """
     Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.
     """
+
+def rank_values(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple:
+    """
+    Write the rank of each value; return the distinct values, the rows before each, and the known rows.
+    """

@@ -13,15 +13,12 @@ namespace {
 // Rows by rank, ties by row: a counting sort.
 void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
     const std::uint32_t n_ranks = rank.empty() ? 0 : *std::max_element(rank.begin(), rank.end()) + 1;
-    std::vector<std::uint32_t> start(n_ranks + 1, 0);
-    for (const std::uint32_t r : rank) ++start[r + 1];
-    for (std::uint32_t r = 0; r < n_ranks; ++r) start[r + 1] += start[r];
-    std::vector<std::uint32_t> next(start.begin(), start.end());
-    for (std::uint32_t row = 0; row < rank.size(); ++row) {
-        const std::uint32_t r = rank[row];
-        order[next[r]] = row * 2 + (next[r] == start[r] ? 1u : 0u);
-        ++next[r];
-    }
+    std::vector<std::uint32_t> next(n_ranks + 1, 0);  // place of the next row of each rank
+    for (const std::uint32_t r : rank) ++next[r + 1];
+    for (std::uint32_t r = 0; r < n_ranks; ++r) next[r + 1] += next[r];
+    for (std::uint32_t row = 0; row < rank.size(); ++row) order[next[rank[row]]++] = row * 2;
+    for (std::uint32_t r = 0, first = 0; r < n_ranks; first = next[r++])  // by now where the rows of the rank end
+        if (first < next[r]) order[first] |= 1u;
 }
 
 }  // namespace

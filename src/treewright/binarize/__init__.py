@@ -19,13 +19,13 @@ from treewright.binarize._make import (
     quantiles,
 )
 from treewright.binarize._split_matrix import SplitMatrix
-from treewright.binarize._thresholds import ValueRanks, value_ranks
+from treewright.binarize._thresholds import Gaps
 from treewright.binarize._worth import Worth
 
 __all__ = [
     "CandidateSplits",
+    "Gaps",
     "SplitMatrix",
-    "ValueRanks",
     "Worth",
     "auto_splits",
     "candidates_of",
@@ -40,5 +40,4 @@ __all__ = [
     "midpoints",
     "quantiles",
     "scope_of_all",
-    "value_ranks",
 ]

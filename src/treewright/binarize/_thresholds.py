@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Gaps", "ValueRanks", "between", "gaps_of", "keep_label_changes", "spread", "value_ranks"]
+__all__ = ["Gaps", "between", "gaps_of", "keep_label_changes", "spread"]
 
 ROUNDING = (
     2.0**-40
@@ -48,71 +48,6 @@ class Gaps:
         return Gaps(self.below[chosen], self.above[chosen], self.left[chosen], self.known, self.missing)
 
 
-@dataclass(frozen=True, eq=False)
-class ValueRanks:
-    """The distinct known values of one column, and which of them each row has.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,), float64
-        Ascending.
-    before : ndarray of shape (n_values,), int64
-        Rows with a smaller value.
-    rank : ndarray of shape (n_rows,), uint32
-        Position of the row's value among `values`; their number where it is missing.
-    n_known : int
-        Rows with a known value.
-    """
-
-    values: NDArray[np.float64]
-    before: NDArray[np.int64]
-    rank: NDArray[np.uint32]
-    n_known: int
-
-    @property
-    def gaps(self) -> Gaps:
-        """The gaps between the values, each row of weight 1; as `gaps_of` finds them."""
-        left = self.before[1:].astype(np.float64)
-        n_missing = len(self.rank) - self.n_known
-        return Gaps(self.values[:-1], self.values[1:], left, float(self.n_known), float(n_missing))
-
-
-def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: bool = False) -> ValueRanks:
-    """Rank the rows of a column (NaN = missing) by value. Cost: one sort.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_rows,), float64
-    rank : ndarray of shape (n_rows,), uint32
-        Where the ranks are written.
-    zero_one : bool, default=False
-        Whether the values are zeros and ones, none missing: then nothing is sorted.
-
-    Returns
-    -------
-    ValueRanks
-    """
-    n = len(x)
-    if zero_one:
-        ones = int(np.count_nonzero(x))
-        if 0 < ones < n:
-            rank[:] = x
-            return ValueRanks(np.array([0.0, 1.0]), np.array([0, n - ones]), rank, n)
-        rank.fill(0)
-        return ValueRanks(x[:1], np.zeros(min(n, 1), dtype=np.int64), rank, n)
-    order = np.argsort(x)  # NaN last
-    ordered = x[order]
-    n_known = int(np.searchsorted(ordered, np.nan))
-    is_new = np.empty(n, dtype=np.bool_)
-    is_new[:1] = False
-    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    if n_known < n:
-        is_new[n_known + 1 :] = False  # NaN differs from itself
-    before = np.concatenate((np.zeros(min(1, n_known), dtype=np.int64), np.flatnonzero(is_new[:n_known])))
-    rank[order] = np.cumsum(is_new, dtype=np.uint32)
-    return ValueRanks(ordered[before], before, rank, n_known)
-
-
 def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return thresholds t with ``below <= t < above``, elementwise, for ``below < above``.
 
@@ -132,19 +67,17 @@ def gaps_of(x: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -
     n_known = len(x) - int(np.isnan(x).sum())
     if weight is None:  # sorting values alone is several times faster than sorting positions
         ordered = np.sort(x)[:n_known]  # NaN last
-        first = _first_of_each_value(ordered)[1:]
-        left, known, missing = first.astype(np.float64), float(n_known), float(len(x) - n_known)
-    else:
-        order = np.argsort(x)  # several times faster than the stable sort
-        ordered = x[order[:n_known]]
-        first = _first_of_each_value(ordered)[1:]
-        if (
-            len(first) + 1 < n_known
-        ):  # rows of equal value in the order of the table: sums are rounded in one way
-            order = np.argsort(x, kind="stable")
-        running = np.cumsum(weight[order[:n_known]])
-        left, known = running[first - 1], float(running[-1]) if n_known else 0.0
-        missing = float(weight[np.isnan(x)].sum())
+        is_new = ordered[1:] != ordered[:-1]
+        left = (np.flatnonzero(is_new) + 1).astype(np.float64)
+        return Gaps(ordered[:-1][is_new], ordered[1:][is_new], left, float(n_known), float(len(x) - n_known))
+    order = np.argsort(x)  # several times faster than the stable sort
+    ordered = x[order[:n_known]]
+    first = _first_of_each_value(ordered)[1:]
+    if len(first) + 1 < n_known:  # rows of equal value in the order of the table: sums are rounded in one way
+        order = np.argsort(x, kind="stable")
+    running = np.cumsum(weight[order[:n_known]])
+    left, known = running[first - 1], float(running[-1]) if n_known else 0.0
+    missing = float(weight[np.isnan(x)].sum())
     return Gaps(ordered[first - 1], ordered[first], left, known, missing)
 
 

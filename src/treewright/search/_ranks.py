@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from treewright.binarize import (
     CandidateSplits,
     SplitMatrix,
-    ValueRanks,
     candidates_of_text,
     known_split,
-    value_ranks,
 )
+from treewright.search._value_ranks import ValueRanks, value_ranks
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
 
