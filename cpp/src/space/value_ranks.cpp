@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kDigitBits = 11, kDigits = 3;  // of the upper 32 bits of a word
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
+constexpr std::size_t kAhead = 24;       // rows that are asked for: they lie in no order
 constexpr std::size_t kFewWords = 1024;  // sorted by comparison
 
 // An integer that has the order of the numbers.
@@ -60,6 +61,11 @@ ValueRanks rank_values(std::span<const double> x, std::span<std::uint32_t> rank)
 
     const auto row_of = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
     for (std::size_t first = 0, end = 0; first < words.size(); first = end) {
+        if (first + kAhead < words.size()) {
+            const std::uint32_t ahead = row_of(words[first + kAhead]);
+            __builtin_prefetch(&x[ahead]);
+            __builtin_prefetch(&rank[ahead], 1);
+        }
         std::uint64_t least = ordered_bits(x[row_of(words[first])]), most = least;
         for (end = first + 1; end < words.size() && words[end] >> 32 == words[first] >> 32; ++end) {
             const std::uint64_t bits = ordered_bits(x[row_of(words[end])]);

@@ -2,7 +2,7 @@
 //
 // Numbers are sorted by digits (least significant first) of an integer that has their order: of the upper half of its bits,
 // beside which the row fits into one word; rows that agree there are then sorted by the lower half. The ranks of ten
-// columns of a million numbers took .6 s of the processor, by sorting positions 1.2 (benchmarks/harder.py).
+// columns of a million numbers took .5 s of the processor, by sorting positions 1.2 (benchmarks/harder.py).
 #pragma once
 
 #include <cstddef>
