@@ -245,6 +245,7 @@ void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::s
     const std::size_t at = splits_[first].column, n_classes = data_.n_classes;
     const std::uint32_t* order = node.orders[at];
     std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // splits still ahead
+    const bool far = node.n >= kFarRows;
     std::fill(gain_.begin(), gain_.end(), 0);
     std::int64_t span = 0;
     std::uint32_t i = 0;
@@ -253,6 +254,7 @@ void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::s
         if (mode_ == Mode::unit) {
             std::int32_t sum = 0, n_signed = 0;
             for (; i < position; ++i) {
+                if (far) ask_ahead(order, i, node.n, [&](std::uint32_t next) { return &left_lanes_[next]; });
                 const std::uint32_t row = row_of(order[i]);
                 left_lanes_[row] |= lanes;
                 sum += sign_[row];

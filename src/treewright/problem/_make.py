@@ -177,14 +177,29 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
         raise InputError(
             f"Unknown label type: {labels.dtype}; labels are whole numbers, truth values or text."
         )
-    classes, index = np.unique(labels, return_inverse=True)
+    classes, index = _distinct(labels)
     if len(classes) > MOST_CLASSES:
         raise InputError(
             f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
             f"{MOST_CLASSES:,} classes are supported. If y is a quantity, cut it into a few ranges first; if it "
             "identifies the rows, it is not a label."
         )
-    return classes, index.astype(np.int32)
+    return classes, index.astype(np.int32, copy=False)
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the sorted labels and the position of each row's label; whole numbers close together need no sort."""
+    if labels.dtype.kind not in "iu" or int(labels.max()) - int(labels.min()) > len(labels):
+        return np.unique(labels, return_inverse=True)
+    least = labels.min()
+    wide = labels.dtype if labels.dtype.kind == "u" else np.dtype(np.int64)  # the range of int8 is 255
+    place = np.subtract(labels, least, dtype=wide).astype(np.int64)
+    present = np.flatnonzero(np.bincount(place))
+    index = np.empty(present[-1] + 1, dtype=np.int32)
+    index[present] = np.arange(len(present))
+    first_row = np.empty(len(index), dtype=np.int64)  # some row of each label
+    first_row[place] = np.arange(len(place))
+    return labels[first_row[present]], index[place]
 
 
 def _check_whole(labels: NDArray[Any]) -> None:

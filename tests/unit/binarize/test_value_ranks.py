@@ -10,11 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treewright._native import core
 from treewright.binarize import gaps_of_ranks, value_ranks
 from treewright.search._ranks import rank_matrix, ranked_columns
 from treewright.table import ValueRanks, table_from
 
 NUMBERS = st.sampled_from([np.nan, -0.0, 0.0, 1.0, 2.5, -3.0, 1e300, 5e-324, 1 + 2**-50, 1 + 2**-52])
+# Columns long enough to be sorted by digits: the upper halves of the numbers all different, few, all equal; the lower
+# halves different, equal; ties; missing values; numbers of both signs and of all sizes.
+LONG = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "whole": lambda rng, n: rng.integers(-50, 50, n).astype(float),
+    "of all sizes": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-300, 300, n),
+    "alike in the upper half": lambda rng, n: 1.0 + rng.integers(0, 2**20, n) * 2.0**-50,
+    "in clusters": lambda rng, n: rng.integers(-3, 3, n) + rng.integers(0, 2**16, n) * 2.0**-48,
+    "few missing": lambda rng, n: np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(2)),
+    "one value": lambda rng, n: np.full(n, -7.5),
+    "zeros of both signs": lambda rng, n: rng.choice([0.0, -0.0, np.nan, 1.0], n),
+}
 
 
 def ranks_of(x: np.ndarray) -> ValueRanks:
@@ -86,3 +99,28 @@ def test_ranks_do_not_travel_with_a_table() -> None:
     ranked_columns(table)
     assert len(pickle.dumps(table)) == plain
     assert pickle.loads(pickle.dumps(table)).X.tolist() == table.X.tolist()
+
+
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("n", [1, 1000, 1023, 1024, 5000])
+def test_long_columns(kind: str, n: int) -> None:
+    x = LONG[kind](np.random.default_rng(n), n)
+    for column in (x, np.repeat(x, 2)[::2]):  # the second with steps in memory
+        ranks = ranks_of(column)
+        known = ~np.isnan(x)
+        values, rank, rows = np.unique(x[known] + 0.0, return_inverse=True, return_counts=True)
+        assert ranks.values.tolist() == values.tolist()
+        assert ranks.rank[known].tolist() == rank.tolist()
+        assert (ranks.rank[~known] == len(values)).all()
+        assert ranks.before.tolist() == (np.cumsum(rows) - rows).tolist()
+        assert ranks.n_known == known.sum()
+
+
+def test_the_core_refuses_arrays_that_do_not_fit() -> None:
+    x = np.arange(4.0)
+    with pytest.raises(ValueError, match="different lengths"):
+        core.rank_values(x, np.empty(3, dtype=np.uint32))
+    with pytest.raises(TypeError):
+        core.rank_values(x, np.empty(4, dtype=np.int64))  # a copy would take the ranks
+    with pytest.raises(TypeError):
+        core.rank_values(x, np.empty(8, dtype=np.uint32)[::2])

@@ -251,3 +251,24 @@ def test_as_many_classes_as_rows() -> None:
     table = table_from(np.arange(70_000)[:, None])
     with pytest.raises(InputError, match=r"70,000 different labels .* cut it into a few ranges"):
         make_problem(table, np.arange(70_000))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("n", [1, 5, 400])
+def test_whole_labels_are_numbered_as_by_a_sort(dtype: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    ends = np.array([least, most], dtype=dtype)
+    narrow = (rng.integers(0, 7, n)).astype(dtype)
+    for labels in (
+        rng.choice(ends, n),  # too far apart to be counted, but for eight bits
+        ends[0] + narrow,
+        ends[1] - narrow,
+        rng.integers(least, most, n, dtype=dtype, endpoint=True),
+    ):
+        classes, index = encode_labels(labels)
+        by_sort = np.unique(labels, return_inverse=True)
+        assert classes.dtype == labels.dtype
+        assert index.dtype == np.int32
+        assert classes.tolist() == by_sort[0].tolist()
+        assert index.tolist() == by_sort[1].tolist()

@@ -90,7 +90,7 @@ void unit_pass(PairTask& task) {
     using V = typename W::V;
     using Small = typename Lanes<std::int8_t, kBytes>::Vector;
     const UnitSigns<kBytes> signs;
-    const bool looks_first = task.n >= kLookRows;
+    const bool looks_first = task.n >= kLookRows, far = task.n >= kFarRows;
     const std::uint32_t length = looks_first ? 64 : 126;
     struct Side {
         W sum, total, best;
@@ -129,6 +129,9 @@ void unit_pass(PairTask& task) {
                 take(left, chunk.high_left, chunk.low_left);
                 take(right, chunk.high_right, chunk.low_right);
             };
+            if (far)
+                for (std::uint32_t i = end; i < std::min(end + length, task.n); ++i)
+                    __builtin_prefetch(task.left_lanes + (order[i] >> 1));
             Small added;
             if (looks_first) {
                 added = unit_sums<kBytes>(order + start, order + end, task.left_lanes, task.sign, signs);
