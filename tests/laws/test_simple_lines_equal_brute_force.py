@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from brute_force_additive import best_tree, simple_lines
+from treewright._native import core
 from treewright.errors import InputError
 from treewright.search import Limits, SweepOptions
 from treewright.search._additive import solve_additive
@@ -140,3 +141,21 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do():
     for weight in (np.full(n, 1.0) + 0.1 * (np.arange(n) == 1), np.full(n, 2.0**20) + np.arange(n) % 2):
         with pytest.raises(InputError, match="sample_weight: lines are compared as whole numbers"):
             solve_additive(table, loss_of(table, y, weight))
+
+
+@pytest.mark.parametrize("n_columns", [3, 11])
+def test_every_instruction_set_finds_the_same_tree(n_columns):
+    rng = np.random.default_rng(n_columns)
+    X = rng.normal(size=(70, n_columns)).round(2)
+    X[rng.random(X.shape) < 0.01] = np.nan
+    table = table_from(X)
+    loss = loss_of(table, np.nan_to_num(X[:, 0]) * (X[:, 1] > 0) + rng.normal(size=70).round(3), np.ones(70))
+    found = []
+    try:
+        for level in (core.Simd.PLAIN, core.Simd.AVX2, core.Simd.AVX512):
+            core.set_simd_limit(level)
+            answer = solve_additive(table, loss, max_depth=2, min_samples_leaf=3)
+            found.append((answer.splits, answer.objective, answer.stats["steps"]))
+    finally:
+        core.set_simd_limit(core.Simd.AVX512)
+    assert found[0] == found[1] == found[2]

@@ -148,7 +148,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     >>> simple = OptimalTreeRegressor(max_depth=1, leaf_model="simple_linear", min_samples_leaf=5).fit(X, y)
     >>> simple.result_.status.value, round(simple.result_.loss, 4)
-    ('proven optimal', 0.5)
+    ('proven optimal', 0.5447)
     """
 
     def __init__(
