@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from benchmarks._harness import write_results
 from benchmarks._latent_data import COVTYPE_SHARES, fit, ordinal, read, splits
+from benchmarks._latent_ensemble import ensemble as means_of_trees
 from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
@@ -79,6 +80,17 @@ def hardened(
 ) -> None:
     """The hard tree, which is what is saved, beside CART with as many leaves."""
     finish("hardened", lambda: hardened_trees(data, only, splits), write)
+
+
+@app.command()
+def ensemble(
+    data: Data = DATA,
+    only: Annotated[str, typer.Option(help="Comma-separated tables; all if empty.")] = "",
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    write: Write = True,
+) -> None:
+    """The mean of five latent trees beside one, boosting and a random forest."""
+    finish("ensemble", lambda: means_of_trees(data, only, splits), write)
 
 
 @app.command()

@@ -37,9 +37,10 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
-        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
-        does so with splits of one column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
+        what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
+        out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
+        hardened by its signs.
     class_weight : dict of label to float, "balanced" or None, default=None
         What rows of each class weigh, times `sample_weight`, in training, in the rows held out and in the hard tree;
         "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.
@@ -256,6 +257,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             rows,
             make_tree,
             Labels(index, np.ones(len(rows)) if weight is None else weight),
+            self._proba,
             held_out,
             own_validation,
         )
@@ -303,9 +305,10 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees and makes their
-        splits and the soft ones better on the rows that reach them, and cross-validation chooses way and size; "axis"
-        does so with splits of one column only. A training that was stopped is hardened by its signs.
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
+        what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
+        out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
+        hardened by its signs.
 
     {attributes}
 
@@ -414,7 +417,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         # In units of the target's deviation, in which squares neither overflow nor vanish.
         ones = np.ones(len(rows)) if weight is None else weight
         scaled = Numbers((target - self._center) / self._scale, ones)
-        self._refine(rows, regression_tree(self.columns_, target, weight), scaled, held_out, own_validation)
+        make_tree = regression_tree(self.columns_, target, weight)
+        self._refine(rows, make_tree, scaled, self._outputs, held_out, own_validation)
         if own_validation:  # these rows only judge
             rows, target = rows[~held_out], target[~held_out]
             weight = None if weight is None else weight[~held_out]

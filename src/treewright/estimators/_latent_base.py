@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
 
     from treewright.latent import HardenedTree, LatentTreeNetwork, TrainResult
-    from treewright.latent._hard_nodes import Target
+    from treewright.latent._hard_nodes import Labels, Numbers
     from treewright.latent._harden import MakeTree
 
 __all__ = ["LatentTreeBase"]
@@ -349,12 +349,14 @@ class LatentTreeBase(TreeDisplay):
         self,
         rows: NDArray[np.float64],
         make_tree: MakeTree,
-        target: Target,
+        target: Labels | Numbers,
+        answers: Callable[[NDArray[np.float64]], NDArray[np.float64]],
         held_out: NDArray[np.bool_],
         own_validation: bool,
     ) -> None:
         """Make the signs' splits better, in the time that training left; a training that was stopped keeps them."""
         from treewright.latent._refine import refine
+        from treewright.latent._taught import Teacher
 
         if self.hardening == "signs" or self.result_.stop_reason is not None:
             return
@@ -373,6 +375,7 @@ class LatentTreeBase(TreeDisplay):
             validation=held_out,
             only_judge=own_validation,
             max_leaves=2**self.depth,
+            teacher=Teacher(answers, self._encoder.transform),
             is_over=lambda: time.perf_counter() >= end,
         )
 

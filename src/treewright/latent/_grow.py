@@ -178,8 +178,19 @@ def _ranked(x: Numbers64, rank: Numbers64) -> Numbers64:
 def _regressions(sums: Numbers64, centred: Numbers64) -> Iterator[Callable[[Numbers64], Numbers64]]:
     """Yield makers of slopes: a ridge regression of each output, and of what sets the outputs apart most."""
     weight = sums[:, 0]
+    known: list[
+        tuple[Numbers64, tuple[Numbers64, Numbers64]]
+    ] = []  # of all columns, which each output asks for
 
     def fitted(values: Numbers64) -> tuple[Numbers64, Numbers64]:
+        if known and known[0][0] is values:
+            return known[0][1]
+        found = solved(values)
+        if not known:
+            known.append((values, found))
+        return found
+
+    def solved(values: Numbers64) -> tuple[Numbers64, Numbers64]:
         middle = values - np.average(values, axis=0, weights=weight)
         left = (middle * weight[:, None]).T @ middle + np.eye(values.shape[1])
         slopes = np.asarray(np.linalg.solve(left, middle.T @ centred), dtype=np.float64)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree import LinearSplit, Split
 
-__all__ = ["LEAF", "Labels", "Nodes", "Numbers", "Numbers64", "Rows", "Target"]
+__all__ = ["LEAF", "Labels", "Nodes", "Numbers", "Numbers64", "Rows", "Shares", "Target"]
 
 LEAF = -1
 
@@ -21,10 +21,6 @@ Numbers64 = NDArray[np.float64]
 
 class Target(Protocol):
     """What leaves predict, and what a prediction costs."""
-
-    @property
-    def y(self) -> NDArray[Any]:
-        """What is to be predicted, (n_rows,)."""
 
     def value(self, rows: Rows) -> float:
         """Return what a leaf of these rows predicts."""
@@ -87,6 +83,33 @@ class Numbers:
     def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
         """Return the squared errors."""
         return self.weight[rows] * (self.y[rows] - values) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Classes of which each row has a share: a leaf predicts the heaviest, a row costs its shares of the others.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_rows, n_classes)
+        Of sum 1.
+    weight : ndarray of shape (n_rows,)
+    """
+
+    shares: Numbers64
+    weight: Numbers64
+
+    def value(self, rows: Rows) -> float:
+        """Return the heaviest class, the first of equals."""
+        return float((self.weight[rows] @ self.shares[rows]).argmax())
+
+    def sums(self, rows: Rows) -> Numbers64:
+        """Return weights, in all and by class."""
+        return np.column_stack([np.ones(len(rows)), self.shares[rows]]) * self.weight[rows, None]
+
+    def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
+        """Return the weights of the other classes."""
+        return self.weight[rows] * (1 - self.shares[rows, values.astype(np.int64)])
 
 
 @dataclass

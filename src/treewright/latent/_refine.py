@@ -3,14 +3,16 @@
 The signs of a soft tree's splits make a hard tree that no gradient ever saw. Better ones are made in several ways:
 
 - grown from nothing, the best split first, of one column (as CART does) or of several (`_grow.py`);
-- the same, or the signs' tree with its missing leaves grown, after alternating optimisation (`_alternate.py`).
+- the same, or the signs' tree with its missing leaves grown, after alternating optimisation (`_alternate.py`);
+- grown on what the soft model says of the rows, and of more rows between them (`_taught.py`).
 
 Each is cut back, its weakest link first (Breiman et al. 1984, section 3.3), to every smaller number of leaves. Ways
 that start from nothing are judged on `FOLDS` parts of the rows, each by a tree of the others. The first is CART; a
 later one takes its place only if the rows cost less by more than a standard error of the difference, for it is harder
-to read, and a smaller lead may be luck. The signs were made with the training rows, so ways that start from them are
-judged on the validation rows alone, by the same rule. The chosen way is gone once more with all rows, to the chosen
-number of leaves.
+to read, and a smaller lead may be luck. The soft model was made with the training rows, so the ways of its signs and
+its answers are judged on the validation rows alone. The signs need the same lead. The taught tree has the doubt on
+its side: it is kept unless another costs less by more than a standard error, for it comes nearest to the model that
+it stands for. The chosen way is gone once more with all rows, to the chosen number of leaves.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from numpy.typing import NDArray
 
 from treewright.latent._alternate import sweep
 from treewright.latent._grow import best_first
-from treewright.latent._hard_nodes import LEAF, Nodes, Numbers64, Rows, Target
+from treewright.latent._hard_nodes import LEAF, Labels, Nodes, Numbers, Numbers64, Rows
+from treewright.latent._taught import Ground, Teacher
 from treewright.tree import Column, Split
 
 __all__ = ["refine", "regrown"]
@@ -40,10 +43,16 @@ class _Way:
     signs: bool
     grown: str | None  # kind of the splits that leaves get, if they get any
     swept: str | None  # kind of the splits that sweeps find, if there are any
+    taught: bool = False  # whether by the soft model: its answers, on more rows
 
 
 WAYS = {
-    "axis": (_Way(False, "axis", None), _Way(False, "axis", "axis"), _Way(True, "axis", "axis")),
+    "axis": (
+        _Way(False, "axis", None),
+        _Way(False, "axis", "axis"),
+        _Way(True, "axis", "axis"),
+        _Way(False, "axis", None, taught=True),
+    ),
     "linear": (
         _Way(False, "axis", None),
         _Way(False, "axis", "linear"),
@@ -51,6 +60,7 @@ WAYS = {
         _Way(False, "linear", "linear"),
         _Way(True, None, None),
         _Way(True, "linear", "linear"),
+        _Way(False, "linear", None, taught=True),
     ),
 }
 
@@ -68,12 +78,13 @@ def refine(
     splits: Sequence[Split | None],
     columns: Sequence[Column],
     X: Numbers64,
-    target: Target,
+    target: Labels | Numbers,
     *,
     kind: str,
     validation: NDArray[np.bool_],
     only_judge: bool = False,
     max_leaves: int,
+    teacher: Teacher | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> list[Split | None]:
     """Return the splits of the best hard tree that was found.
@@ -94,6 +105,8 @@ def refine(
         Whether these rows judge every way and train none.
     max_leaves : int
         Most leaves of a tree that is grown.
+    teacher : Teacher, optional
+        The soft model; without it no tree is taught.
     is_over : callable, optional
         Asked before each node; after a true answer the best tree so far is kept.
 
@@ -112,52 +125,57 @@ def refine(
         fold = _folds(target.y)
         parts = [(every[fold != k], every[fold == k]) for k in range(FOLDS)]
     max_leaves = max(max_leaves, sum(split is None for split in splits))
-    grown: dict[tuple[bool, str | None, int], Nodes] = {}
+    grown: dict[tuple[bool, bool, str | None, int], tuple[Nodes, Ground]] = {}
 
-    def made(way: _Way, rows: Rows, part: int) -> Nodes:
-        key = (way.signs, way.grown, part)
+    def made(way: _Way, rows: Rows, part: int) -> tuple[Nodes, Ground]:
+        key = (way.signs, way.taught, way.grown, part)
         if key not in grown:
+            ground = teacher.ground(X, rows, target) if way.taught and teacher else Ground(X, rows, target)
             nodes = Nodes.of(splits if way.signs else [None])
-            nodes.fit_leaves(X, rows, target)
+            nodes.fit_leaves(ground.X, ground.rows, ground.target)
             if way.grown is not None:
-                more = ROOM * max_leaves
                 nodes = best_first(
-                    nodes, columns, X, rows, target, kind=way.grown, max_leaves=more, is_over=is_over
-                )
-                nodes = _cut_to(nodes, X, rows, target, max_leaves)
-            grown[key] = nodes
-        nodes = grown[key].copy()
+                    nodes, columns, ground.X, ground.rows, ground.target,
+                    kind=way.grown, max_leaves=max_leaves if way.taught else ROOM * max_leaves, is_over=is_over,
+                )  # fmt: skip
+                nodes = _cut_to(nodes, ground, max_leaves)
+            grown[key] = nodes, ground
+        nodes, ground = grown[key]
+        nodes = nodes.copy()
         for _ in range(SWEEPS if way.swept is not None else 0):
-            changed = sweep(nodes, columns, X, rows, target, str(way.swept), is_over)
-            nodes.fit_leaves(X, rows, target)
+            changed = sweep(nodes, columns, ground.X, ground.rows, ground.target, str(way.swept), is_over)
+            nodes.fit_leaves(ground.X, ground.rows, ground.target)
             if not changed or is_over():
                 break
-        return nodes
+        return nodes, ground
 
     def judged(way: _Way, among: Sequence[tuple[Rows, Rows]], first: int) -> _Judged:
-        losses = np.concatenate(
-            [
-                _by_leaves(made(way, rows, first + k), X, rows, judges, target, max_leaves)
-                for k, (rows, judges) in enumerate(among)
-            ],
-            axis=1,
-        )
-        return _Judged(way, 1 + int(losses[1:].sum(axis=1).argmin()), losses)
+        losses = []
+        for k, (rows, judges) in enumerate(among):
+            nodes, ground = made(way, rows, first + k)
+            losses.append(_by_leaves(nodes, ground, Ground(X, rows, target), judges, max_leaves))
+        together = np.concatenate(losses, axis=1)
+        return _Judged(way, 1 + int(together[1:].sum(axis=1).argmin()), together)
 
     best: _Judged | None = None
     rival: Numbers64 | None = None  # what the best way of those from nothing costs the validation rows
     done: list[Split | None] = list(splits)
     for way in WAYS[kind]:
-        if way.signs and rival is None and best is not None:
+        if way.taught and teacher is None:
+            continue
+        seen = way.signs or way.taught  # the soft model has seen the training rows
+        if seen and rival is None and best is not None:
             rival = judged(best.way, [(train, held)], FOLDS).losses[best.n_leaves]
-        one = judged(way, [(train, held)] if way.signs else parts, FOLDS if way.signs else 0)
+        one = judged(way, [(train, held)] if seen else parts, FOLDS if seen else 0)
         costs = one.losses[one.n_leaves]
-        against = rival if way.signs else None if best is None else best.losses[best.n_leaves]
-        if against is None or _clearly_less(costs, against):
-            tree = _cut_to(made(way, every, FOLDS + 1), X, every, target, one.n_leaves)
+        against = rival if seen else None if best is None else best.losses[best.n_leaves]
+        doubt = way.taught and against is not None and not _clearly_less(against, costs)
+        if against is None or doubt or _clearly_less(costs, against):
+            nodes, ground = made(way, every, FOLDS + 1)
+            tree = _cut_to(nodes, ground, one.n_leaves)
             if not is_over():
                 best, done = one, tree.in_order(X, every, kind)
-                rival = costs if way.signs else None
+                rival = costs if seen else None
         if is_over():
             break
     return done
@@ -191,33 +209,37 @@ def _clearly_less(costs: Numbers64, against: Numbers64) -> bool:
     return bool(less.mean() > (less.std(ddof=1) / np.sqrt(len(less)) if len(less) > 1 else 0.0))
 
 
-def _by_leaves(
-    nodes: Nodes, X: Numbers64, rows: Rows, judges: Rows, target: Target, max_leaves: int
-) -> Numbers64:
-    """Return what each judge costs in the largest cut-back tree of at most 0, 1, 2... leaves (0 is taken as 1)."""
+def _by_leaves(nodes: Nodes, ground: Ground, true: Ground, judges: Rows, max_leaves: int) -> Numbers64:
+    """Return what each judge costs in the largest cut-back tree of at most 0, 1, 2... leaves (0 is taken as 1).
+
+    The tree is cut back on the ground that it was grown on; its leaves are fitted to the true rows.
+    """
+    fitted = nodes.copy()
+    fitted.fit_leaves(true.X, true.rows, true.target)
     losses = np.empty((max_leaves + 1, len(judges)))
     above = max_leaves + 1
-    for n_leaves, tree in _prunings(nodes, X, rows, target):
-        losses[n_leaves:above] = target.loss(judges, tree.predicted(X, judges))
+    for n_leaves, tree in _prunings(nodes, ground):
+        tree.value = fitted.value
+        losses[n_leaves:above] = true.target.loss(judges, tree.predicted(true.X, judges))
         above = n_leaves
     losses[0] = losses[1]
     return losses
 
 
-def _cut_to(nodes: Nodes, X: Numbers64, rows: Rows, target: Target, most: int) -> Nodes:
+def _cut_to(nodes: Nodes, ground: Ground, most: int) -> Nodes:
     """Return the largest cut-back tree of at most so many leaves."""
-    return next(tree for n_leaves, tree in _prunings(nodes, X, rows, target) if n_leaves <= most)
+    return next(tree for n_leaves, tree in _prunings(nodes, ground) if n_leaves <= most)
 
 
-def _prunings(nodes: Nodes, X: Numbers64, rows: Rows, target: Target) -> Iterator[tuple[int, Nodes]]:
+def _prunings(nodes: Nodes, ground: Ground) -> Iterator[tuple[int, Nodes]]:
     """Yield leaves and tree: the whole one, then without the split that saves least a leaf, down to a leaf.
 
     Of splits that save the same, the one that takes least from the squared error goes first (of classes, the Gini
     impurity): a split without which no row's class changes may still part the classes.
     """
-    tree = nodes.copy()
+    tree, target = nodes.copy(), ground.target
     alone: dict[int, tuple[float, float]] = {}  # loss and squared error of a leaf at each node
-    for node, here in tree.reached(X, rows).items():
+    for node, here in tree.reached(ground.X, ground.rows).items():
         sums = target.sums(here).sum(axis=0)
         error = (
             -float((sums[1:] ** 2).sum() / sums[0]) if sums[0] else 0.0

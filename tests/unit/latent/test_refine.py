@@ -14,6 +14,7 @@ from treewright.latent._alternate import _combinations, _one_column, sweep
 from treewright.latent._grow import _best, best_first
 from treewright.latent._hard_nodes import Labels, Nodes, Numbers
 from treewright.latent._refine import _clearly_less, _prunings, refine, regrown
+from treewright.latent._taught import Ground
 from treewright.table import table_from
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit
 
@@ -247,7 +248,7 @@ def test_prunings_drop_the_weakest_link_first():
     nodes.fit_leaves(X, np.arange(8), target)
     found = [
         (n, cost(tree, X, np.arange(8), target), tree.in_order(X, np.arange(8), "axis"))
-        for n, tree in _prunings(nodes, X, np.arange(8), target)
+        for n, tree in _prunings(nodes, Ground(X, np.arange(8), target))
     ]
     # The last split saves one error and the middle one with it the same for two leaves more; all of them save three.
     assert [(n, lost) for n, lost, _ in found] == [(4, 0.0), (2, 1.0), (1, 4.0)]
