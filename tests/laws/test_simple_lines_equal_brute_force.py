@@ -159,3 +159,10 @@ def test_every_instruction_set_finds_the_same_tree(n_columns):
     finally:
         core.set_simd_limit(core.Simd.AVX512)
     assert found[0] == found[1] == found[2]
+
+
+def test_tables_that_no_limit_could_stop_are_refused():
+    rng = np.random.default_rng(0)
+    table = table_from(rng.integers(0, 3, (20, 4000)).astype(float))
+    with pytest.raises(InputError, match=r"a line in each of 4,000 columns.*Leave columns out"):
+        solve_additive(table, loss_of(table, rng.normal(size=20), np.ones(20)))

@@ -33,7 +33,8 @@ Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
 }
 
 void StumpPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
-    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) / 4096;
+    const std::size_t sums = std::size_t{node.n} * node.columns.size() * (8 + objective_.n_sums()) / 8;
+    const std::int64_t work = 1 + static_cast<std::int64_t>(sums / 4096);
     std::vector<std::uint32_t> splits;
     for (bool any = true; any;) {
         any = false;

@@ -23,6 +23,9 @@ LOSS_BITS = 49  # of the squares of the targets, in units
 EXTRA, LEAF_ERROR = 7, 14  # units of a leaf (simple_lines.hpp)
 MISSING = np.iinfo(np.int64).min
 MOST_TOLERANCE = 1e-8  # of the variance; more is no proof
+MOST_LINES_TRIED = (
+    2e8  # a line in each column at each split of the root, which no limit interrupts: about a second
+)
 FLAT = 1e-14  # share of the squares of a leaf that a line may gain by rounding alone
 
 Floats = NDArray[np.float64]
@@ -105,6 +108,12 @@ class SimpleLinesLoss:
             raise InputError(
                 f"The loss has {len(self.y)} targets, {len(self.weight)} weights and values of {self.X.shape}; the "
                 f"table has {n} rows. Give one of each per row."
+            )
+        if n * len(self.names) ** 2 > MOST_LINES_TRIED:
+            raise InputError(
+                f"leaf_model='simple_linear' tries a line in each of {len(self.names):,} columns at each split of each "
+                f"column: too much work for {n:,} rows, since no limit could end it. Leave columns out, give a sample of "
+                "the rows, or use leaf_model='linear'."
             )
 
     def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> SimpleLinesUnits:
