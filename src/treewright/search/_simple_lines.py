@@ -112,8 +112,8 @@ class SimpleLinesLoss:
         if n * len(self.names) ** 2 > MOST_LINES_TRIED:
             raise InputError(
                 f"leaf_model='simple_linear' tries a line in each of {len(self.names):,} columns at each split of each "
-                f"column: too much work for {n:,} rows, since no limit could end it. Leave columns out, give a sample of "
-                "the rows, or use leaf_model='linear'."
+                f"column: too much work for {n:,} rows, since no limit could end it. Leave columns out, give a sample "
+                "of the rows, or use leaf_model='linear'."
             )
 
     def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> SimpleLinesUnits:
