@@ -239,6 +239,7 @@ def column_of_numbers(
     try:
         numbers = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
     except InputError as error:
-        raise InputError(f"{complaint} {error}") from None
+        of_column = str(error).replace(f"The weight {name!r}", f"Column {name!r}")
+        raise InputError(f"{complaint} {of_column}") from None
     assert numbers is not None  # a column was named
     return numbers

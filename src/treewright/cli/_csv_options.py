@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypedDict, get_type_hints
 
 import typer
 
-__all__ = ["CsvOptions", "reads_csv"]
+__all__ = ["OPTIONS", "CsvOptions", "reads_csv"]
 
 
 class CsvOptions(TypedDict):

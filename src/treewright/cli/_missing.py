@@ -50,7 +50,7 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
             f"{field!r} is taken as missing in {where}.{advice}" if rows else f"No column holds {field!r}."
         )
     for name, fields in csv.reading.missing_in.items():
-        for field in fields:
+        for field in fields if name in csv.blanked else ():  # of the columns that were read
             count = csv.blanked.get(name, {}).get(field, 0)
             said.append(
                 f"{field!r} is taken as missing in {name} ({_rows(count)})."

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._csv_options import OPTIONS
+from treewright.cli._read_csv import read_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_survival_tree", "fit_survival"]
 
+HAPPENED, CENSORED = ("yes", "y", "event", "dead", "died"), ("no", "n", "censored", "alive")
+
 
 def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     """Find the survival tree of least deviance, show it and save it.
@@ -28,7 +32,7 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     asked : AdditiveFit
         Its leaf penalty is a share of the deviance of a single leaf.
     target, event : str
-        Columns of the times, and of whether the event was seen (1) or not (0).
+        Columns of the times, and of whether the event was seen (1, or yes, dead, ...) or not (0).
 
     Raises
     ------
@@ -61,13 +65,20 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
 def _events_and_times(
     data: Path, event: str, target: str, csv_options: dict[str, Any], reading: Reading
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Read the columns of events and times as numbers."""
-    seen, times = (
-        column_of_numbers(
-            data, name, reading, csv_options, f"{option} {name}: events (0 or 1) and times must be numbers."
-        )
-        for option, name in (("--event", event), ("--target", target))
-    )
+    """Read the columns of events and times as numbers; words such as yes and no, dead and alive are events as well."""
+    complaint = "events (0 or 1) and times must be numbers."
+    times = column_of_numbers(data, target, reading, csv_options, f"--target {target}: {complaint}")
+    try:
+        seen = column_of_numbers(data, event, reading, csv_options, f"--event {event}: {complaint}")
+    except InputError:
+        how: Any = {name: csv_options.get(name) for name in OPTIONS}
+        words = [
+            word.casefold() if isinstance(word, str) else None
+            for word in read_groups(data, event, reading, csv_options.get("settings"), **how)
+        ]
+        if not set(words) <= {*HAPPENED, *CENSORED}:
+            raise
+        seen = np.array([word in HAPPENED for word in words], dtype=np.float64)
     return seen, times
 
 

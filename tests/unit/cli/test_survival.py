@@ -46,6 +46,23 @@ def test_fit_verify_predict_show_export(patients):
     assert "hazard ratio" in run("export", "m.json", "--to", "python").stdout
 
 
+@pytest.mark.parametrize(("seen", "not_seen"), [("Yes", "no"), ("DEAD", "alive"), ("event", "Censored")])
+def test_events_may_be_words(patients, seen, not_seen):
+    """The same tree as of 1 and 0; any other word is refused, an unknown event too."""
+    assert run(*FIT, "--max-depth", "2", "-o", "numbers.json").exit_code == 0
+    head, *rows = (patients / "patients.csv").read_text().split()
+    rows = [row[:-1] + (seen if row.endswith(",1") else not_seen) for row in rows]
+    (patients / "patients.csv").write_text("\n".join([head, *rows]))
+    done = run(*FIT, "--max-depth", "2", "-o", "words.json")
+    assert done.exit_code == 0, done.output
+    assert run("verify", "words.json", "patients.csv").exit_code == 0
+    same = [load_model(name).tree.n_node_samples.tolist() for name in ("numbers.json", "words.json")]
+    assert same[0] == same[1]
+    for odd in ("perhaps", ""):
+        (patients / "patients.csv").write_text("\n".join([head, *rows, f"40,m,2.5,{odd}"]))
+        assert "--event died: events (0 or 1)" in run(*FIT).stderr
+
+
 def test_a_changed_event_is_found(patients):
     assert run(*FIT, "--max-depth", "1", "-o", "m.json").exit_code == 0
     rows = (patients / "patients.csv").read_text().split("\n")
