@@ -190,7 +190,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         )
         splits = self._splits(labels)
-        candidates = self._candidates(min(len(train) for train, _ in splits))
+        fewest = min(len(train) for train, _ in splits)
+        candidates = self._candidates(fewest)
         n_fits = len(candidates) * len(splits)
         last = math.ceil(n_fits * SHARE_OF_LAST)  # the fits as which the last one counts
         share = shared_among(limits, always=1)
@@ -200,7 +201,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             )
             if found.interrupted and not found.scores:
                 raise KeyboardInterrupt
-            best, used = self._choose(candidates, found)
+            best, used = self._choose(candidates, found, fewest)
             left = share(1)
             assert left is not None  # this one is always made
             seconds = left.time_limit
@@ -273,7 +274,9 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             for depth, leaf, criterion in product(given["max_depths"], leaves, given["criteria"])
         ]
 
-    def _choose(self, candidates: list[dict[str, Any]], found: HeldBackScores) -> tuple[int, int]:
+    def _choose(
+        self, candidates: list[dict[str, Any]], found: HeldBackScores, fewest: int
+    ) -> tuple[int, int]:
         """Set `best_params_` and `cv_results_`; return the number of the choice, and how many scores made it.
 
         A split in which some candidates were not scored is left out; of the first, those that were are compared.
@@ -297,7 +300,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         }
 
         def simple(i: int) -> tuple[float, float]:
-            return candidates[i]["max_depth"], -candidates[i]["min_samples_leaf"]
+            leaf = candidates[i]["min_samples_leaf"]
+            return candidates[i]["max_depth"], -(leaf * fewest if isinstance(leaf, float) else leaf)
 
         best = min(range(n), key=lambda i: (-mean[i], *simple(i)))
         if self.rule == "one_se":

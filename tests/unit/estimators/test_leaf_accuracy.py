@@ -299,3 +299,11 @@ def test_command_line(cancer, tmp_path):
     for bad in (["--cost", "benign:malignant=3"], ["--max-leaf-nodes", "4"], ["--guess", "bounds"]):
         refused = CliRunner().invoke(app, [*base[:-2], *bad])
         assert refused.exit_code == 2, refused.output
+
+
+@pytest.mark.parametrize(("leaves", "chosen"), [((0.2, 5), 0.2), ((5, 0.2), 0.2), ((0.02, 5), 5)])
+def test_of_equal_candidates_the_one_of_larger_leaves_is_chosen(leaves, chosen):
+    """A share counts as so many rows of the smallest training part: .2 of 60 are 12."""
+    X = np.repeat([0.0, 1.0], 45)[:, None]  # every candidate finds the same tree
+    model = LeafAccuracyTreeClassifierCV((1,), min_samples_leaves=leaves, criteria=("accuracy",), cv=3)
+    assert model.fit(X, X[:, 0] > 0).best_params_["min_samples_leaf"] == chosen
