@@ -36,6 +36,7 @@ class Engine:
     name: str
     solver: Solver
     needs_depth: bool = False  # and takes neither costs nor a limit of leaves, and weights of a few decimals
+    in_threads: bool = False  # luck decides its steps, and what a limit leaves
 
     def __str__(self) -> str:
         return self.name
@@ -89,7 +90,7 @@ def _leaf_accuracy(
 
 ENGINES = (
     Engine("cuts", _cuts),
-    Engine("cuts in threads", _threads),
+    Engine("cuts in threads", _threads, in_threads=True),
     Engine("sweep", _sweep),
     Engine("front", _front),
     Engine("leaf-accuracy", _leaf_accuracy, needs_depth=True),

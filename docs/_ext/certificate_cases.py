@@ -38,7 +38,7 @@ from treewright.bornagain import (
 from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
-from treewright.lines import solve_simple_lines, with_lines
+from treewright.lines import with_lines
 from treewright.problem import (
     Criterion,
     make_policy_problem,
@@ -67,6 +67,7 @@ from treewright.search import (
     solve_leaf_accuracy,
     solve_policy,
     solve_regression,
+    solve_simple_lines,
     solve_survival,
 )
 from treewright.table import table_from

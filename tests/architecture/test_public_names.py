@@ -144,7 +144,6 @@ def test_every_public_name_is_documented(name: str, thing: object) -> None:
 
 # Without an example: plumbing between packages, and what needs a trained network or a folder of files.
 WITHOUT_EXAMPLE = {
-    "search.answers_in_order",
     "search.leaf_accuracy_result_of",
     "search.result_of",
     "show.plot_active_nodes",

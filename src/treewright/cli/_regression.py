@@ -70,9 +70,9 @@ def fit_regression(
     typer.Exit
         As `treewright.cli._additive.answer`.
     """
-    from treewright.lines import check_leaf_model, solve_simple_lines, solve_with_lines
+    from treewright.lines import check_leaf_model, solve_with_lines
     from treewright.problem import make_regression_problem
-    from treewright.search import solve_regression
+    from treewright.search import solve_regression, solve_simple_lines
 
     leaf_model = leaf_model.replace("-", "_")
     solve = solve_with_lines if check_leaf_model(leaf_model, criterion) else solve_regression

@@ -13,15 +13,17 @@ from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._leaf_targets import TreeRegressor
-from treewright.lines import (
-    check_leaf_model,
-    simple_line_importances,
-    solve_simple_lines,
-    solve_with_lines,
-)
+from treewright.lines import check_leaf_model, solve_with_lines
 from treewright.problem import Criterion, make_regression_problem
 from treewright.result import RegressionResult
-from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_regression
+from treewright.search import (
+    ProgressCallback,
+    SweepOptions,
+    progress_bar,
+    simple_line_importances,
+    solve_regression,
+    solve_simple_lines,
+)
 
 __all__ = ["OptimalTreeRegressor"]
 

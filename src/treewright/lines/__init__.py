@@ -1,8 +1,7 @@
-"""Lines in the leaves of a regression tree: fitted after it was chosen for constants, or chosen with it."""
+"""Lines in the leaves of a regression tree, fitted after it was chosen for constants."""
 
 from treewright.lines._fit import LEAF_MODELS, check_leaf_model, fit_lines, with_lines
 from treewright.lines._ridge import PENALTIES, Ridge, fit_ridge
-from treewright.lines._simple import simple_line_importances, solve_simple_lines
 from treewright.lines._solve import solve_frontier_with_lines, solve_with_lines
 
 __all__ = [
@@ -12,9 +11,7 @@ __all__ = [
     "check_leaf_model",
     "fit_lines",
     "fit_ridge",
-    "simple_line_importances",
     "solve_frontier_with_lines",
-    "solve_simple_lines",
     "solve_with_lines",
     "with_lines",
 ]

@@ -28,6 +28,7 @@ from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
 from treewright.search._solve_regression import regression_loss, solve_regression
 from treewright.search._solve_row_costs import solve_row_costs
+from treewright.search._solve_simple_lines import simple_line_importances, solve_simple_lines
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
 from treewright.search._sweep import solve_sweep
@@ -60,6 +61,7 @@ __all__ = [
     "regression_frontier",
     "regression_loss",
     "result_of",
+    "simple_line_importances",
     "solve",
     "solve_binary",
     "solve_frontier",
@@ -70,6 +72,7 @@ __all__ = [
     "solve_regression",
     "solve_regression_frontier",
     "solve_row_costs",
+    "solve_simple_lines",
     "solve_survival",
     "solve_sweep",
     "solve_with_leaf_accuracy",

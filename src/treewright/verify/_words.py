@@ -51,7 +51,7 @@ NOTES_OF_PROOFS = tuple(
         r"A tree of the same loss with fewer leaves may exist; the smallest number of leaves is not proven\.",
         r"Proven of shallower trees: no tree .*",  # held against the question elsewhere
         r"The search claimed that there is .* That proof is wrong, so nothing is claimed about this tree; .*",
-        rf"Proven by \w+ in floating point, to its tolerance of {NUMBER}\.",
+        rf"Proven by \w[\w. ]* in floating point, to its tolerance of {NUMBER}\.",
         r"\w+ claims an objective of .* is recomputed from the .*",
         rf"The search without the guess did not end first; no tree is below (?P<bound>{NUMBER})\.",
         r"Chosen among near-optimal trees: number \d.*",

@@ -19,10 +19,9 @@ from brute_force_additive import best_tree, simple_lines
 from treewright import OptimalTreeRegressor, OptimalTreeRegressorCV
 from treewright.convert import from_json, to_c, to_json, to_python
 from treewright.errors import InputError, NoGainWarning
-from treewright.lines import solve_simple_lines
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits
+from treewright.search import Limits, solve_simple_lines
 from treewright.table import table_from
 from treewright.tree import ColumnKind
 from treewright.verify import verify_regression

@@ -19,8 +19,9 @@ from treewright.binarize import scope_of_all
 from treewright.errors import InputError
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
-from treewright.search import Limits, ProgressCallback, SweepOptions
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._limits import Limits, ProgressCallback
+from treewright.search._options import SweepOptions
 from treewright.search._simple_lines import SimpleLinesLoss, best_line
 from treewright.search._solve_regression import grown
 from treewright.tree import ColumnKind, Line, Tree, mean_of
@@ -61,6 +62,19 @@ def solve_simple_lines(
     InputError
         Several outputs; weights that are not whole times a power of two; numbers that cannot be compared as whole ones.
         The message says what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_simple_lines
+    >>> from treewright.table import table_from
+    >>> x = np.arange(8.0)
+    >>> y = np.where(x < 4, x, 10 - 2 * x)
+    >>> problem = make_regression_problem(table_from(x[:, None]), y, max_depth=1, min_samples_leaf=2)
+    >>> result = solve_simple_lines(problem)
+    >>> result.tree.n_leaves, round(result.loss, 6), result.stats["lines"]
+    (2, 0.0, 2)
     """
     if problem.n_outputs > 1:
         raise InputError(
@@ -114,6 +128,17 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
     -------
     ndarray of shape (n_columns,)
         In units of the objective; 0 for a column that no split and no line uses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import simple_line_importances, solve_simple_lines
+    >>> from treewright.table import table_from
+    >>> x = np.arange(8.0)
+    >>> problem = make_regression_problem(table_from(x[:, None]), 2 * x, cost_complexity=0.1)
+    >>> simple_line_importances(solve_simple_lines(problem).tree, problem).round(6)
+    array([1.])
     """
     X, y, weight = problem.table.X, problem.y, problem.sample_weight
     y = y / (float(np.abs(y).max()) or 1.0)
