@@ -4,8 +4,10 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from treewright.binarize import auto_splits
 from treewright.problem import make_problem
 from treewright.result import note_of_rounding, shallow_note
 from treewright.search import solve
@@ -48,8 +50,8 @@ def test_what_methods_say_is_taken(asked):
         LEAVES_NOT_PROVEN,
         refuted,
         note_of_rounding("The weights and costs", 1e-7),
-        "Proven by highs in floating point, to its tolerance of 1e-06.",
-        "highs claims an objective of 0.100000, but no tree it found has one below 0.200000 on the data: its "
+        "Proven by HiGHS 1.15.1 in floating point, to its tolerance of 1e-06.",
+        "HiGHS 1.15.1 claims an objective of 0.100000, but no tree it found has one below 0.200000 on the data: its "
         "tolerances made it miscount rows. The objective reported here is recomputed from the tree.",
         "The search without the guess did not end first; no tree is below 0.010000.",
         "No thresholds were given for 'proven optimal': not split.",
@@ -60,3 +62,14 @@ def test_what_methods_say_is_taken(asked):
     report = verify(problem, replace(result, notes=notes))
     assert report.ok, str(report)
     assert shallow_note({}, 2, 0.1).startswith("Proven of shallower trees")
+
+
+def test_the_name_of_a_column_claims_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(600, 2)), columns=["proof of income", "optimal dose"])
+    problem = make_problem(table_from(X), rng.random(600) < 0.5, max_depth=2)
+    result = solve(problem, auto_splits(problem.table, max_splits=100))
+    assert any("proof of income" in note for note in result.notes)
+    assert verify(problem, result).ok
+    lie = "It is proven that no tree is better: proof of income, optimal dose."
+    assert not verify(problem, replace(result, notes=(lie,))).ok
