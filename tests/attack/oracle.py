@@ -145,11 +145,13 @@ class Oracle:
         leaves = library().cheapest_tree(ctypes.byref(question), depth, worst, ctypes.c_double(HAIR), cost)
         right, everything = (_whole(part) for part in (worst[:WEIGHT_LIMBS], worst[WEIGHT_LIMBS:]))
         accuracy = Fraction(right, everything)
+        best = Answer(self._fraction(cost), leaves)
         if confidence is None and self.stated.has_real_weights:
             tied = self.cheapest_with(accuracy * AS_GOOD)
             assert tied is not None
-            return value.value, accuracy, tied
-        return value.value, accuracy, Answer(self._fraction(cost), leaves)
+            # Of equal losses the best leaf may take more leaves than one that only counts as good.
+            return value.value, accuracy, tied if tied.objective < best.objective else best
+        return value.value, accuracy, best
 
     def worst_value(self, leaves: list[list[int]], confidence: float | None) -> float:
         """The value of the worst of these leaves, given as positions among the kept rows."""

@@ -13,6 +13,7 @@ from attack.checks import Found, check_result, predicts_alike
 from attack.exact import Stated
 from attack.files import mutated_files, tampered, verified
 from attack.generate import random_case
+from attack.leaf_checks import compare_leaf
 from attack.oracle import Oracle
 from attack.shrink import shrink
 from attack.splits import left_sets
@@ -151,3 +152,21 @@ def test_shrinking_keeps_the_mismatch_and_drops_the_rest():
 def test_cases_are_the_same_in_every_process():
     script = random_case(np.random.default_rng(12)).script("x")
     assert random_case(np.random.default_rng(12)).script("x") == script
+
+
+def test_a_better_worst_leaf_may_take_more_leaves():
+    """Of weights from .1 to 3e9: 40000000020/40000000021 with five leaves, 40000000010/40000000011 with four."""
+    big = 1e9
+    case = Case(
+        "leaf",
+        {
+            "c0": (2.0, 3.0, 0.0, 4.0, 3.0, 1.0, 3.0, 5.0, 1.0, 1.0, 5.0),
+            "c1": (None, 3.0, None, 2.0, 1.0, 3.0, 3.0, 0.0, 3.0, 0.0, None),
+        },
+        (True, False, False, False, True, True, False, True, False, False, False),
+        (1.0, 1.0, 2 * big, 3 * big, 1.0, 1.0, big, 1.0, 1.0, 2 * big, 1.0),
+        {"class_weight": {False: 1.0, True: 0.1}, "confidence": 0.5, "min_samples_leaf": 1},
+    )
+    model = case.run()
+    assert model.tree_.n_leaves == 5
+    assert list(compare_leaf(case, model)) == []
