@@ -29,6 +29,7 @@ using treewright::Control;
 using treewright::Matrix;
 using treewright::span_of;
 using treewright::Stop;
+using treewright::to_numpy;
 using treewright::Vector;
 using namespace treewright::bits;
 
@@ -72,13 +73,6 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     out.insert(out.end(), zeros.begin(), zeros.end());
     out.insert(out.end(), ones.begin(), ones.end());
     return next;
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
 // A problem over binary columns, reduced once; searched and priced as often as wanted.

@@ -27,12 +27,10 @@ using namespace treewright::bits;
 
 template <class T, class Get, class Range>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(const Range& range, const Get& get) {
-    auto owned = std::make_unique<std::vector<T>>();
-    owned->reserve(range.size());
-    for (const auto& item : range) owned->push_back(static_cast<T>(get(item)));
-    std::vector<T>* values = owned.release();
-    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(values->data(), {values->size()}, owner);
+    std::vector<T> values;
+    values.reserve(range.size());
+    for (const auto& item : range) values.push_back(static_cast<T>(get(item)));
+    return treewright::to_numpy(std::move(values));
 }
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> copy_of(const std::vector<T>& values) {
@@ -43,11 +41,8 @@ inline constexpr std::int64_t kNoSteps = std::numeric_limits<std::int64_t>::max(
 
 // Words of numbers as an array of shape (n, n_words).
 inline nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>> matrix_of(WideNumbers numbers) {
-    auto owned = std::make_unique<std::vector<std::uint64_t>>(std::move(numbers.words));
-    std::vector<std::uint64_t>* words = owned.release();
-    nb::capsule owner(words, [](void* p) noexcept { delete static_cast<std::vector<std::uint64_t>*>(p); });
-    return nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>(
-        words->data(), {words->size() / numbers.n_words, numbers.n_words}, owner);
+    const std::size_t n = numbers.words.size() / numbers.n_words;
+    return treewright::to_numpy(std::move(numbers.words), {n, numbers.n_words});
 }
 
 using Graph = std::shared_ptr<const NearOptimalGraph>;

@@ -72,13 +72,6 @@ void require_rows(const SplitList& splits, const Table& X, const Vector<std::int
     require_columns(splits, X);
 }
 
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto* const held = new std::vector<T>(std::move(values));
-    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), shape, owner));
-}
-
 nb::tuple count(const SplitList& splits, Table X, Vector<std::int32_t> y, Vector<double> weight,
                 std::size_t n_classes) {
     require_rows(splits, X, y, weight.size(), n_classes);

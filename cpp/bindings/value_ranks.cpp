@@ -18,13 +18,6 @@ namespace {
 
 using Ranks = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <class T>
-nb::object to_numpy(std::vector<T>&& values) {
-    auto* const held = new std::vector<T>(std::move(values));
-    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), {held->size()}, owner));
-}
-
 nb::tuple rank(Vector<double> column, Ranks ranks) {
     require(column.size() == ranks.size(), "rank: arrays of different lengths");
     require(column.size() < (std::size_t{1} << 32) - 1, "rank: 2^32 - 1 rows or more");
@@ -55,7 +48,7 @@ nb::object running(Vector<std::int64_t> before, std::uint32_t n_known, Vector<st
         nb::gil_scoped_release release;
         sums = running_weights(span_of(before), n_known, span_of(rank), span_of(weight));
     }
-    return to_numpy(std::move(sums));
+    return nb::cast(to_numpy(std::move(sums)));
 }
 
 }  // namespace
