@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
-import threading
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
 
+from thread_checks import check_a_broken_callback, check_progress, check_step_limits
 from treewright.errors import InputError
 from treewright.estimators import (
     OptimalPolicyTree,
@@ -20,8 +20,8 @@ from treewright.estimators import (
     OptimalTreeRegressor,
 )
 from treewright.problem import make_problem
-from treewright.result import SolveResult, SolveStatus, StopReason
-from treewright.search import Limits, Progress, SweepOptions, solve, threads_of
+from treewright.result import SolveResult, SolveStatus
+from treewright.search import Limits, SweepOptions, solve, threads_of
 from treewright.table import table_from
 
 AT_ONCE = SweepOptions(alone_work=0)
@@ -88,42 +88,17 @@ def test_the_order_of_the_rows_does_not_choose_the_tree() -> None:
 def test_a_step_limit_holds_in_sum_and_leaves_a_valid_bound() -> None:
     X, y = made(0, 400, 100)
     best = searched(X, y, 1, max_depth=4)
-    for steps in (1, 20, 60, 150, 400):
-        stopped = searched(X, y, 3, limits=Limits(step_limit=steps), max_depth=4)
-        assert stopped.stats["steps"] <= steps
-        assert stopped.lower_bound <= best.objective <= stopped.objective
-        if stopped.status is not SolveStatus.OPTIMAL:
-            assert stopped.stop_reason is StopReason.STEP_LIMIT
+    check_step_limits(partial(searched, X, y, 3, max_depth=4), best, (1, 20, 60, 150, 400))
 
 
 def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:
     X, y = made(1, 3000, 1000)
-    callers: list[int] = []
-    seen: list[Progress] = []
-
-    def stop_soon(progress: Progress) -> bool:
-        callers.append(threading.get_ident())
-        seen.append(progress)
-        return len(seen) == 3
-
-    result = searched(X, y, 3, max_depth=5, progress=stop_soon)
-    assert result.stop_reason is StopReason.CALLBACK
-    assert set(callers) == {threading.get_ident()}
-    assert len(seen) == 3
-    assert all(one.subproblems <= next_.subproblems for one, next_ in pairwise(seen))
+    check_progress(partial(searched, X, y, 3, max_depth=5))
 
 
 def test_an_error_of_the_callback_ends_the_threads_and_comes_out() -> None:
-    def broken(progress: Progress) -> bool:
-        if progress.seconds > 0.2:
-            raise RuntimeError("broken")
-        return False
-
     X, y = made(1, 3000, 1000)
-    before = threading.active_count()
-    with pytest.raises(RuntimeError, match="broken"):
-        searched(X, y, 3, max_depth=5, progress=broken)
-    assert threading.active_count() == before
+    check_a_broken_callback(partial(searched, X, y, 3, max_depth=5))
 
 
 def test_a_memory_limit_holds_for_all_threads_together() -> None:

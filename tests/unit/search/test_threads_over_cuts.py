@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
+from thread_checks import check_a_broken_callback, check_progress, check_step_limits
 from treewright.estimators import OptimalTreeClassifier
 from treewright.problem import make_problem
-from treewright.result import SolveResult, SolveStatus, StopReason
-from treewright.search import Limits, Progress, SearchOptions, solve
+from treewright.result import SolveResult, SolveStatus
+from treewright.search import Limits, SearchOptions, solve
 from treewright.table import table_from
 
 AT_ONCE = SearchOptions(alone_steps=0)
@@ -95,43 +96,18 @@ def test_where_one_thread_searches_more_are_asked_for_in_vain(more: dict[str, An
 def test_a_step_limit_holds_in_sum_and_leaves_a_valid_bound() -> None:
     X, y = made(0, 300, 16)
     best = searched(X, y, 1)
-    for steps in (1, 20, 60, 150, 400, 1500):
-        stopped = searched(X, y, 3, limits=Limits(step_limit=steps))
-        assert stopped.stats["steps"] <= steps
-        assert stopped.lower_bound <= best.objective <= stopped.objective
-        if stopped.status is not SolveStatus.OPTIMAL:
-            assert stopped.stop_reason is StopReason.STEP_LIMIT
+    check_step_limits(partial(searched, X, y, 3), best, (1, 20, 60, 150, 400, 1500))
 
 
 def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:
     X, y = made(1, 2000, 60)
-    callers: list[int] = []
-    seen: list[Progress] = []
-
-    def stop_soon(progress: Progress) -> bool:
-        callers.append(threading.get_ident())
-        seen.append(progress)
-        return len(seen) == 3
-
-    result = searched(X, y, 3, max_depth=5, progress=stop_soon)
-    assert result.stop_reason is StopReason.CALLBACK
-    assert set(callers) == {threading.get_ident()}
-    assert len(seen) == 3
-    assert all(one.subproblems <= next_.subproblems for one, next_ in pairwise(seen))
+    seen = check_progress(partial(searched, X, y, 3, max_depth=5))
     assert all(one.lower_bound <= next_.lower_bound for one, next_ in pairwise(seen))
 
 
 def test_an_error_of_the_callback_ends_the_threads_and_comes_out() -> None:
-    def broken(progress: Progress) -> bool:
-        if progress.seconds > 0.2:
-            raise RuntimeError("broken")
-        return False
-
     X, y = made(1, 2000, 60)
-    before = threading.active_count()
-    with pytest.raises(RuntimeError, match="broken"):
-        searched(X, y, 3, max_depth=5, progress=broken)
-    assert threading.active_count() == before
+    check_a_broken_callback(partial(searched, X, y, 3, max_depth=5))
 
 
 @pytest.mark.parametrize("mib", [1, 40, 160])
