@@ -38,7 +38,7 @@ def audit_groups(
     model : fitted classifier, result or Tree
         Of treewright, or any classifier with `predict` and `classes_`.
     X : array-like or frame of shape (n_rows, n_columns), or Table
-        Best rows that the model has not seen: on its training rows errors come out too low.
+        Preferably rows that the model has not seen: on its training rows, error rates are too low.
     y : array-like of shape (n_rows,)
         Their labels.
     groups : mapping from name to array-like of shape (n_rows,), or str, or sequence of str

@@ -15,7 +15,7 @@ TITLES = ("positive", "error", "false positive", "false negative")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many of so many rows; every row counts as one.
+    """A number of rows out of a number of rows; every row counts as one.
 
     Parameters
     ----------

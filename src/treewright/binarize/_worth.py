@@ -35,7 +35,7 @@ ROUNDING = 4 * float(
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What a split must separate to be of use.
+    """When a split can be of use.
 
     Parameters
     ----------

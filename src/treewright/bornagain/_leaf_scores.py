@@ -30,7 +30,7 @@ class LeafScores:
     least, mean, largest : float
         Of these rows.
     lower_bound, upper_bound : float
-        No row whatever that ends at this leaf has a score outside; where a row attains them is not said.
+        No row that ends at this leaf, seen or not, has a score outside. The bounds need not be attained.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class LeafScores:
 
 
 def leaf_scores(tree: Tree, ensemble: Ensemble, X: ArrayLike) -> tuple[LeafScores, ...]:
-    """Return the range of the ensemble's score in each leaf of a tree that speaks for it.
+    """Return the range of the ensemble's score in each leaf of a tree that stands in for it.
 
     Parameters
     ----------

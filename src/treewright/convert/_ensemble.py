@@ -222,7 +222,7 @@ class Ensemble:
         Parameters
         ----------
         domain : Domain
-            What is said about the new ensemble, a faithful tree included, is said of these rows only.
+            Every statement about the new ensemble, a faithful tree included, is about these rows only.
 
         Raises
         ------

@@ -84,9 +84,9 @@ class HybridTreeClassifier(TreeClassifier):
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
-        Folds of tuning, stratified (not `cv`, for given splits of the table mean nothing inside a leaf). A leaf with
-        fewer rows of one of its classes gets a single tree of depth at most 5 as its own model; with "rounds" only if
-        that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
+        Folds of tuning, stratified (there is no `cv`, because given splits of the table mean nothing inside a leaf). A
+        leaf with fewer rows of one of its classes gets a single tree of depth at most 5 as its own model; with "rounds"
+        only if that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
         of them is shared by the rows of the leaves; "rounds" and None make as many rounds of boosting as there is time
@@ -204,6 +204,8 @@ class HybridTreeClassifier(TreeClassifier):
             estimator that cannot predict probabilities; the message says what to do.
         MissingDependencyError
             XGBoost or Optuna is asked for and not installed; the message names the extra.
+        KeyboardInterrupt
+            Ctrl-C before there was a tree; or later, where the caller loops over fits.
 
         Warns
         -----
@@ -212,8 +214,6 @@ class HybridTreeClassifier(TreeClassifier):
         NoGainWarning
             With ``tune="rounds"``: no leaf model does better than the tree, or the model alone does better than both
             together.
-        KeyboardInterrupt
-            Ctrl-C before there was a tree; or later, where the caller loops over fits.
         """
         self._check_parameters()
         clock = Clock.of(self.time_limit)

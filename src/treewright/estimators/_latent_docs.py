@@ -79,8 +79,8 @@ ATTRIBUTES = """
 NOTES = """
     Notes
     -----
-    Numbers are centred and scaled by values near the middle, so that a wild one does not take the scale from the
-    others. Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
+    Numbers are centred and scaled by values near the middle of their column, so that an outlier does not set the
+    scale. Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
     the stored pruning vector, so that a row's prediction does not depend on the other rows (the published
     code does).
 

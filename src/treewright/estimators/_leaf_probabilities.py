@@ -19,8 +19,8 @@ __all__ = ["leaf_probabilities"]
 def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.95) -> list[dict[str, Any]]:
     """Return the share of each class among new rows of each leaf, with its Clopper-Pearson interval.
 
-    The shares that a leaf says are those of the rows it was fitted to, and leaves of few rows say 0 or 1 too easily.
-    Shares of rows that had no part in the fit are unbiased, and their intervals hold for them.
+    The shares that a leaf predicts are those of the rows it was fitted to, and leaves of few rows predict 0 or 1 too
+    easily. Shares of rows that had no part in the fit are unbiased, and their intervals hold for them.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.9
     -------
     list of dict
         One for each leaf and class: ``leaf`` (the number that `apply` returns), ``rule``, ``class``, ``fitted`` (the
-        share that the tree says), ``rows`` (new rows in the leaf), ``share`` (nan without rows), ``lower`` and
+        share that the tree predicts), ``rows`` (new rows in the leaf), ``share`` (nan without rows), ``lower`` and
         ``upper``.
 
     Raises

@@ -33,8 +33,8 @@ class OptimalPolicyTree(ExactTree):
 
     Each row has a reward for every action; the tree of most reward is found, less a penalty for each leaf. It minimises
     ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
-    that it leaves against the best action of every row, as a share of what the best single action leaves: 1 gains
-    nothing over one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
+    that it misses because not every row gets its best action, as a share of what the best single action misses: 1 is no
+    better than one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
     ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
@@ -204,7 +204,7 @@ class OptimalPolicyTree(ExactTree):
         return self.tree_.predict(encoded)
 
     def value(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> PolicyValue:
-        """Return the value of the policy on some rows, best such that it was not fitted on.
+        """Return the value of the policy on some rows, preferably rows that it was not fitted on.
 
         Parameters
         ----------

@@ -22,9 +22,9 @@ __all__ = ["OptimalProbabilityTree"]
 class OptimalProbabilityTree(TreeClassifier, ExactTree):
     """Tree whose class probabilities have the least Brier score or log loss over all thresholds, with its proof.
 
-    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints; a leaf says the shares of its
-    classes, and the loss is taken as a share of that of a single leaf. After `fit`, ``result_`` says what is proven, or
-    has a proven bound; ``print(result_.sentence())`` says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints; a leaf predicts the shares of
+    its classes, and the loss is taken as a share of that of a single leaf. After `fit`, ``result_`` says what is
+    proven, or has a proven bound; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
     criterion : {"brier", "log_loss"}, default="brier"
         "brier" is the mean square of probability minus what happened, over all classes: the Gini impurity that CART
         reduces split by split. "log_loss" is minus the mean logarithm of the probability of the class that happened:
-        the entropy of the leaves, or half the binomial or multinomial deviance a row. Leaves of one class say 0 for
+        the entropy of the leaves, or half the binomial or multinomial deviance a row. Leaves of one class predict 0 for
         the others, so on new rows the log loss may be infinite: see `min_samples_leaf`, or smooth the shares.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.

@@ -47,18 +47,18 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row; of several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
-        "gamma" (targets above 0) are half the deviances of these families, and leaves say means; "absolute_error" and
-        "quantile" are least at medians and quantiles of the leaves. The last two have no fast kernel: for some hundreds
-        of rows, or depth 2.
+        "gamma" (targets above 0) are half the deviances of these families, and leaves predict means; "absolute_error"
+        and "quantile" are least at medians and quantiles of the leaves. The last two have no fast kernel: for some
+        hundreds of rows, or depth 2.
     quantile : float, default=0.5
-        Which quantile leaves say, between 0 and 1 with at most four decimals; for criterion "quantile" only.
+        Which quantile leaves predict, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
-        What leaves say. "linear": once the tree is chosen for constants, each leaf gets a ridge regression on the
+        What leaves predict. "linear": once the tree is chosen for constants, each leaf gets a ridge regression on the
         columns of numbers, whose penalty has the least error on rows left out one by one; a leaf where no line has less
         than the constant keeps that. For criterion "squared_error". The proof stays one about constant leaves.
-        "simple_linear": each leaf says the line of least squared error in one column, and the tree is proven best
-        among all such trees. For criterion "squared_error" and one output; take `min_samples_leaf` of 5 or more with
-        it, for a line is right on any two rows.
+        "simple_linear": each leaf predicts by the line of least squared error in one column, and the tree is proven
+        best among all such trees. For criterion "squared_error" and one output; take `min_samples_leaf` of 5 or more
+        with it, because a line fits any two rows without error.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
@@ -107,10 +107,10 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     so the proof takes longer than of one output.
 
     A line is the leaf's mean and a slope for each column of numbers or truth values that is not constant in the leaf,
-    standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It never says
-    less or more than the targets of the leaf's rows. `time_limit` holds for tree and lines together (the search gets
-    nine tenths): leaves whose line would not end in time keep their constants, and ``result_.notes`` says how many.
-    ``result_.stats["loss_with_lines"]`` is what they leave of the variance.
+    standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It never
+    predicts less than the smallest or more than the largest target of the leaf's rows. `time_limit` holds for tree and
+    lines together (the search gets nine tenths): leaves whose line would not end in time keep their constants, and
+    ``result_.notes`` says how many. ``result_.stats["loss_with_lines"]`` is what they leave of the variance.
 
     With "simple_linear" loss and objective are shares of the variance, too, and speak of the lines. A line may be in
     any column of numbers or truth values that no row of the leaf lacks; a new row that lacks it gets the leaf's mean,

@@ -85,7 +85,7 @@ class Tuning:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """What a leaf got.
+    """Who answers in a leaf, and with which model.
 
     Parameters
     ----------

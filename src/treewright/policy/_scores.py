@@ -87,12 +87,12 @@ def doubly_robust_scores(
     Parameters
     ----------
     X : array-like or frame of shape (n_rows, n_columns)
-        Everything that may have moved both the choice of the action and its outcome. The tree may be fitted on fewer
-        columns: those that will be known, and may be used, when actions are chosen.
+        Everything that may have influenced both the choice of the action and its outcome. The tree may be fitted on
+        fewer columns: those that will be known, and may be used, when actions are chosen.
     action : array-like of shape (n_rows,)
-        What each row had; two labels at least.
+        The action that each row had; two labels at least.
     outcome : array-like of shape (n_rows,)
-        How it ended; more is better, finite.
+        What came of it; finite, more is better.
     method : {"doubly robust", "direct", "ipw"}, default="doubly robust"
         See the notes.
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), default=None

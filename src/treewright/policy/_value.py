@@ -66,7 +66,7 @@ def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] 
     -----
     The standard error is that of a ratio of sums, ``sqrt(n / (n - 1) * sum((w (g - value))^2)) / sum(w)``; with equal
     weights the deviation of the gains over the square root of their number. It takes the rows as independent and the
-    policy as given: rows that the policy was fitted on say too much good of it.
+    policy as given: on rows that the policy was fitted on it is too optimistic.
 
     Examples
     --------

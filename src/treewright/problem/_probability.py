@@ -20,7 +20,7 @@ LOSSES = {"brier": "Brier score", "log_loss": "log loss"}
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProbabilityProblem(Problem):
-    """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves``, leaves saying the shares of their classes.
+    """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves``; leaves predict shares of their classes.
 
     The fields that all problems of classes have are those of `Problem`; `cost_complexity` is a share of the loss of a
     single leaf, and `costs` are not looked at. Use `make_probability_problem` to build one with checks.
@@ -66,7 +66,7 @@ def make_probability_problem(
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     criterion : {"brier", "log_loss"}, default="brier"
-        The mean square of what a share lacks, or minus the mean logarithm of the share of the class that happened.
+        The mean squared error of the shares, or minus the mean logarithm of the share of the class that happened.
 
     Returns
     -------

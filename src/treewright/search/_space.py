@@ -77,7 +77,7 @@ class RankedSpace:
     Parameters
     ----------
     candidates : sequence of CandidateSplits
-        All of what they offer is searched.
+        Everything that they offer is searched.
     scope : str
     notes : tuple of str
 

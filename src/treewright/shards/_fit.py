@@ -107,8 +107,8 @@ def fit_shards(
     n_jobs : int or None, default=None
         Shards that are searched at once; None is 1 (or what `joblib.parallel_config` says), -1 all cores.
     backend : str or None, default=None
-        Of joblib: "loky" (processes), "threading", "dask" or "ray". Workers on other machines need `spill_folder` to be
-        a folder that they share.
+        "loky" (processes), "threading" or "dask", through joblib; or "ray". Workers on other machines need
+        `spill_folder` to be a folder that they share.
     time_limit : float or None, default=None
         Seconds from the call on. Reading the source cannot be cut short, nor counting one tree over all rows.
     step_limit : int or None, default=None

@@ -61,7 +61,7 @@ def plot_latent_tree(
     """Draw the tree with the share of rows through each node, as in Figure 6.
 
     A node shows the rounded percentage of rows through it among those that reach its level ("-" for none);
-    the darker, the larger its a. Pruned nodes (a = 0) are left out.
+    a darker node has a larger a. Pruned nodes (a = 0) are left out.
 
     Parameters
     ----------

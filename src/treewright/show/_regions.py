@@ -55,7 +55,7 @@ def plot_decision_regions(
     y : array-like of shape (n_rows,), default=None
         Their labels, drawn by colour and mark; None draws no points.
     columns : pair of str or int, default=None
-        Across and up. None takes the two numeric columns that the tree splits on first.
+        Horizontal and vertical axis. None takes the two numeric columns that the tree splits on first.
     at : mapping of str to value, default=None
         Values of other columns (numbers, or categories as text; None is missing). Those that are not given
         are held at the median, or the most frequent category, of `X`.

@@ -124,7 +124,7 @@ def encode_like(
     columns : sequence of Column
         The schema, for example ``tree.columns``.
     expected_by : str, default="Tree"
-        Who asks, for the messages.
+        Who asks; used in messages.
     needed : collection of int, default=None
         Positions of the columns that will be asked about (``tree.asked``); None is all. In another column a category
         that the schema does not know, or text where numbers were, is a missing value instead of an error.

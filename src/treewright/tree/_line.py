@@ -29,7 +29,7 @@ class Line:
     slopes : tuple of tuple of float
         For each output one slope per column, in units of the output per unit of the column.
     low, high : tuple of float
-        For each output the smallest and the largest value that the leaf says.
+        For each output the smallest and the largest value that the leaf predicts.
     freedom : float
         Effective number of coefficients, the mean among them: 1 plus the trace of the smoother.
 
@@ -52,7 +52,7 @@ class Line:
     freedom: float
 
     def values(self, mean: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what the leaf says of rows, shape (n_rows, n_outputs).
+        """Return what the leaf predicts for rows, shape (n_rows, n_outputs).
 
         Parameters
         ----------

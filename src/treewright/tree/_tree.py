@@ -27,7 +27,7 @@ WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library ma
 
 
 class TreeKind(Enum):
-    """What the leaves of a tree say; the value completes "a ... tree".
+    """What the leaves of a tree hold; the value completes "a ... tree".
 
     Examples
     --------

@@ -1,0 +1,24 @@
+"""The repository holds text, pictures and results that the project made: nothing that was built or downloaded."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LARGEST = 2_000_000  # bytes of a file; the largest result file has 1.3 million
+
+
+def tracked_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+def test_no_tracked_file_is_a_build_or_a_download():
+    files = [path for path in tracked_files() if path.is_file()]
+    if not files:
+        pytest.skip("this is no checkout of git")
+    assert [
+        path.name for path in files if path.suffix in {".whl", ".so", ".pyc", ".gz", ".zip", ".parquet"}
+    ] == []
+    assert [path.name for path in files if path.stat().st_size > LARGEST] == []
