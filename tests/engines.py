@@ -89,9 +89,9 @@ def _leaf_accuracy(
 
 
 ENGINES = (
-    Engine("cuts", _cuts),
-    Engine("cuts in threads", _threads, in_threads=True),
-    Engine("sweep", _sweep),
+    Engine("binary", _cuts),
+    Engine("binary in threads", _threads, in_threads=True),
+    Engine("ranked", _sweep),
     Engine("front", _front),
     Engine("leaf-accuracy", _leaf_accuracy, needs_depth=True),
 )

@@ -101,8 +101,8 @@ def cases(seed: int) -> Iterator[Case]:
     yield Case("optimal", two, solve(two, all_splits), all_splits)
     yield Case("optimal without limits", free, solve(free, some), some)
     yield Case("stopped", free, solve(free, all_splits, limits=few, options=quick), all_splits)
-    swept = solve(two, "all", options=SearchOptions(engine="sweep"))
-    yield Case("sweep", two, swept, all_splits)
+    swept = solve(two, "all", options=SearchOptions(engine="ranked"))
+    yield Case("ranked", two, swept, all_splits)
     front = replace(two, cost_complexity=0.0, max_leaf_nodes=4, max_depth=3)
     for leaves, point in enumerate(solve_frontier(front, some).limits, 1):
         if leaves in (2, 4):

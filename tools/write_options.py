@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = ROOT / "cpp" / "include" / "treewright"
 CLASSES = ROOT / "src" / "treewright" / "search"
-CHOICES = {"Engine": ("automatic", "cuts", "sweep"), "PairKernel": ("automatic", "rows", "columns")}
+CHOICES = {"Engine": ("automatic", "binary", "ranked"), "PairKernel": ("automatic", "rows", "columns")}
 NUMBERS = {
     "bool": "bool",
     "double": "float",

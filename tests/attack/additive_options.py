@@ -69,9 +69,9 @@ def policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["actions"] = ["no", "a", "é", "x y"][:n_actions]
     kind = rng.random()
     if kind < 0.2:
-        options["search_options"] = {"engine": "sweep"}
+        options["search_options"] = {"engine": "ranked"}
     elif kind < 0.4:
-        options["search_options"] = {"engine": "cuts"} | random_switches(rng)
+        options["search_options"] = {"engine": "binary"} | random_switches(rng)
     elif kind < 0.6:
         options["search_options"] = sweep_switches(rng)
     return options

@@ -48,16 +48,16 @@ def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
         options["costs"] = costs
     kind = rng.random()
     if kind < 0.35:
-        options["search_options"] = {"engine": "sweep"}
+        options["search_options"] = {"engine": "ranked"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
         if rng.random() < 0.05:
             options["n_jobs"] = 2
         return options
     if kind < 0.45:
-        options["search_options"] = {"engine": "cuts"}
+        options["search_options"] = {"engine": "binary"}
     elif kind < 0.55:
-        options["search_options"] = {"engine": "cuts"} | random_switches(rng)
+        options["search_options"] = {"engine": "binary"} | random_switches(rng)
     if "search_options" in options and rng.random() < 0.5:
         options["search_options"]["alone_steps"] = 0
         options["n_jobs"] = int(rng.integers(1, 4))
@@ -104,7 +104,7 @@ def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[
     if costs is not None:
         options["costs"] = costs
     if rng.random() < 0.5:  # searches at leaf penalties over ranked columns
-        options["search_options"] = {"engine": "sweep"}
+        options["search_options"] = {"engine": "ranked"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
         return options

@@ -102,8 +102,8 @@ def test_engines_agree_where_text_is_missing(rows, y, depth, price):
         best_objective(matrix, problem.y, problem.sample_weight, problem.costs, Fraction(price), depth)
     )
     results = {
-        "binary columns": solve(problem, options=SearchOptions(engine="cuts")),
-        "ranked columns": solve(problem, options=SearchOptions(engine="sweep")),
+        "binary columns": solve(problem, options=SearchOptions(engine="binary")),
+        "ranked columns": solve(problem, options=SearchOptions(engine="ranked")),
         "leaf accuracy, cuts": solve_with_leaf_accuracy(problem, "auto", 0.0),
         "leaf accuracy, all": solve_with_leaf_accuracy(problem, "all", 0.0),
         "frontier": solve_frontier(asked(max_leaf_nodes=4, cost_complexity=0.0)).select(price),

@@ -72,7 +72,7 @@ def test_optimum_and_certificate(block):
         engine = SweepOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
         model = OptimalPolicyTree(**asked, search_options=engine).fit(X, rewards, sample_weight=weight)
         result = model.result_
-        assert not one_leaf or result.engine == ("sweep" if k % 2 else "cuts")
+        assert not one_leaf or result.engine == ("ranked" if k % 2 else "binary")
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(float(wanted), abs=1e-12)
         assert result.lower_bound <= float(wanted) + 1e-15
@@ -94,10 +94,10 @@ def test_optimum_and_certificate(block):
         )
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("seed", range(20))
 def test_stopped_searches_hold_their_bound(seed, engine):
-    options = SweepOptions() if engine == "sweep" else SearchOptions(engine="cuts")
+    options = SweepOptions() if engine == "ranked" else SearchOptions(engine="binary")
     rng = np.random.default_rng(seed)
     X, rewards = rng.normal(size=(60, 3)).round(1), rng.integers(-3, 4, (60, 3)).astype(float)
     problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=3)

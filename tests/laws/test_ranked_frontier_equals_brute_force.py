@@ -18,7 +18,7 @@ from treewright.search._ranked_frontier import _Losses
 from treewright.table import table_from
 from treewright.verify import verify
 
-RANKED = SearchOptions(engine="sweep")
+RANKED = SearchOptions(engine="ranked")
 
 
 def front_of(problem: TinyProblem, max_leaves: int, limits: Limits | None = None) -> Frontier:
@@ -55,7 +55,7 @@ def test_on_many_random_tables(seed: int) -> None:
         frontier = front_of(problem, max_leaves)
         assert frontier.proven_leaves == max_leaves
         assert frontier.stop_reason is None
-        assert frontier.stats["engine"] == "sweep"
+        assert frontier.stats["engine"] == "ranked"
         check_front(problem, frontier, optima_of(problem, max_leaves))
 
 
@@ -103,20 +103,20 @@ def test_all_thresholds_are_offered_as_for_a_tree() -> None:
     y = (X[:, 0] > 0.123) ^ (X[:, 1] > 1.0) ^ (rng.random(200) < 0.05)
     few = accuracy_frontier(X[:, :2], y, max_leaves=3, max_depth=2, progress=False)
     many = accuracy_frontier(X, y, max_leaves=3, max_depth=2, progress=False)
-    assert few.stats["engine"] == "cuts"
-    assert many.stats["engine"] == "sweep"
+    assert few.stats["engine"] == "binary"
+    assert many.stats["engine"] == "ranked"
     assert many[0].scope == few[0].scope == "all thresholds"
     assert many.proven_leaves == few.proven_leaves == 3
     assert many[0].notes == ()
     cuts = accuracy_frontier(
-        X, y, max_leaves=3, max_depth=2, search_options=SearchOptions(engine="cuts"), progress=False
+        X, y, max_leaves=3, max_depth=2, search_options=SearchOptions(engine="binary"), progress=False
     )
-    assert cuts.stats["engine"] == "cuts"
+    assert cuts.stats["engine"] == "binary"
     assert "offers at most 512 of" in " ".join(cuts[0].notes)
     swept = accuracy_frontier(
         X[:, :2], y, max_leaves=3, max_depth=2, search_options=SweepOptions(), progress=False
     )
-    assert swept.stats["engine"] == "sweep"
+    assert swept.stats["engine"] == "ranked"
     assert [p.loss for p in swept.limits] == pytest.approx([p.loss for p in few.limits])
     with pytest.raises(InputError, match="does not have"):
         accuracy_frontier(X, y, max_leaves=3, search_options=SearchOptions(budgets=False))

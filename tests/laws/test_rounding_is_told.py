@@ -43,7 +43,7 @@ LARGE = np.array(
 )  # mostly primes: large multiples
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("seed", range(6))
 def test_balanced_weights_beyond_float64_are_told(engine: str, seed: int) -> None:
     """Where the least common multiple of the classes' weights passes 2^53, balanced weights are floats.
@@ -80,7 +80,7 @@ def test_balanced_weights_beyond_float64_are_told(engine: str, seed: int) -> Non
     assert beyond > 6
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("seed", range(8))
 def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -91,7 +91,7 @@ def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> No
         if optimum > 10**6:
             continue
         stated, cuts = problem.stated()
-        what = cuts if engine == "cuts" else "all"
+        what = cuts if engine == "binary" else "all"
         result = solve(stated, what, options=SearchOptions(engine=engine))
         assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
         if result.status is SolveStatus.OPTIMAL:
@@ -113,7 +113,7 @@ def test_weights_of_any_size_are_proven_over_ranked_columns(seed: int) -> None:
             costs=1 - np.eye(len(problem.costs)),
             cost_complexity=float(rng.choice([0, 0, 1e-9])),
         )
-        result = solve(problem.stated()[0], "all", options=SearchOptions(engine="sweep"))
+        result = solve(problem.stated()[0], "all", options=SearchOptions(engine="ranked"))
         optimum = problem.optimum()
         assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
         assert result.status is SolveStatus.OPTIMAL

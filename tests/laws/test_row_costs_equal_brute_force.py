@@ -43,7 +43,7 @@ def tiny(seed):
 @pytest.mark.parametrize("seed", range(200))
 def test_optimum_and_certificate(seed):
     X, y, costs, weight, asked = tiny(seed)
-    options = [None, SearchOptions(engine="cuts"), SweepOptions()][seed % 3]
+    options = [None, SearchOptions(engine="binary"), SweepOptions()][seed % 3]
     table = table_from(X)
     problem = make_row_costs_problem(table, y, costs, sample_weight=weight, **asked)
     result = solve_row_costs(problem, options=options)

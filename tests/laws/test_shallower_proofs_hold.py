@@ -38,7 +38,7 @@ def search_of(problem: TinyProblem, engine: str) -> tuple[Problem, Search]:
     stated, cuts = problem.stated()
 
     def search(asked: Problem, limits: Limits, progress: ProgressCallback | None) -> SolveResult:
-        if engine == "cuts":
+        if engine == "binary":
             return solve_binary(asked, cuts, limits=limits, options=QUICK, progress=progress)
         return solve_sweep(asked, limits=limits, progress=progress)
 
@@ -53,7 +53,7 @@ def stopped(search: Search, stated: Problem, steps: int) -> SolveResult | None:
     return replace(deep, stop_reason=StopReason.TIME_LIMIT)
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("seed", range(8))
 def test_no_shallower_tree_is_better(seed: int, engine: str) -> None:
     rng = np.random.default_rng(8000 + seed)
@@ -85,7 +85,7 @@ def test_no_shallower_tree_is_better(seed: int, engine: str) -> None:
     assert n_claims >= 3
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 def test_a_shallow_proof_can_be_that_of_the_whole(engine: str) -> None:
     """Where the leaves of a deeper tree alone cost more than the tree found, or no deeper tree is allowed."""
     rng = np.random.default_rng(5)
@@ -116,7 +116,7 @@ def deep_problem() -> TinyProblem:
 
 
 def test_limits_keep_the_best_tree() -> None:
-    stated, search = search_of(deep_problem(), "cuts")
+    stated, search = search_of(deep_problem(), "binary")
     deep = stopped(search, stated, 5)
     assert deep is not None
     none = prove_shallower(deep, search, stated, Limits(step_limit=5))
@@ -131,7 +131,7 @@ def test_limits_keep_the_best_tree() -> None:
 
 
 def test_a_callback_and_ctrl_c_end_the_shallow_part() -> None:
-    stated, search = search_of(deep_problem(), "cuts")
+    stated, search = search_of(deep_problem(), "binary")
     deep = stopped(search, stated, 5)
     assert deep is not None
     seen: list[int] = []
@@ -159,7 +159,7 @@ def test_a_callback_and_ctrl_c_end_the_shallow_part() -> None:
 
 
 def test_a_wrong_bound_is_withdrawn() -> None:
-    stated, search = search_of(deep_problem(), "cuts")
+    stated, search = search_of(deep_problem(), "binary")
     deep = stopped(search, stated, 5)
     assert deep is not None
     false = replace(deep, lower_bound=deep.objective)

@@ -28,7 +28,7 @@ def test_bounds_hold_after_any_number_of_steps(seed: int, engine: Engine) -> Non
             if result.status is not SolveStatus.OPTIMAL:
                 assert result.status is SolveStatus.FEASIBLE
                 assert result.stop_reason is StopReason.STEP_LIMIT
-                if engine.name in ("cuts", "front"):  # the others count passes of a kernel
+                if engine.name in ("binary", "front"):  # the others count passes of a kernel
                     assert result.stats["subproblems"] <= steps
 
 
@@ -52,7 +52,7 @@ def test_bounds_agree_on_a_medium_table(limits: dict[str, int], engine: Engine) 
     goes_right = rng.integers(0, 2, (11, 150)).astype(np.uint8)
     y = rng.integers(0, 2, 150).astype(np.int32)
     problem = engine.fitting(TinyProblem(goes_right, y, np.ones(150), 1 - np.eye(2), 0.01, **limits))
-    if engine.name != "cuts":
+    if engine.name != "binary":
         problem = problem.but(max_depth=3, goes_right=goes_right[:8])  # else they take minutes
     whole = engine.solve(problem)
     assert whole.status is SolveStatus.OPTIMAL

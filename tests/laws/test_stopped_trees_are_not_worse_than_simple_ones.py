@@ -62,7 +62,7 @@ def zeros_and_ones(rng: np.random.Generator, n_rows: int, n_columns: int, n_clas
 
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("make", [numbers, zeros_and_ones])
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 def test_no_worse_than_one_split_and_the_greedy_tree(
     engine: str, make: Callable[..., Problem], limits: Limits
 ) -> None:

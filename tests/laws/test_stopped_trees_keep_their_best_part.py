@@ -66,7 +66,7 @@ def objective(problem: Problem, splits: list[Split | None]) -> float:
     return float(paid / problem.total_weight) + problem.cost_complexity * tree.n_leaves
 
 
-@pytest.mark.parametrize("engine", ["cuts", "sweep"])
+@pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("leaves", [None, 7])
 def test_of_a_classification_tree(engine: str, leaves: int | None) -> None:
     rng = np.random.default_rng(1)

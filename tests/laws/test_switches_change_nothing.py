@@ -53,7 +53,7 @@ def test_hard_phases_from_the_first_step_where_a_leaf_costs_more_than_all_errors
     weights: list[float],
 ) -> None:
     problem = make_problem(table_from(np.zeros((2, 1))), [0, 0], sample_weight=weights, cost_complexity=0.01)
-    result = solve(problem, options=SearchOptions(engine="cuts", plain_steps=0))
+    result = solve(problem, options=SearchOptions(engine="binary", plain_steps=0))
     assert result.status is SolveStatus.OPTIMAL
     assert result.objective == result.lower_bound == 0.01
 

@@ -14,7 +14,7 @@ NAMES = [
     "optimal",
     "optimal without limits",
     "stopped",
-    "sweep",
+    "ranked",
     "point 2 of a front",
     "point 4 of a front",
     "leaf accuracy, accuracy",

@@ -1,7 +1,6 @@
 #include "treewright/objective/action_costs.hpp"
 
 #include "treewright/kernels/action_pairs.hpp"
-#include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -61,17 +60,12 @@ Stump ActionCosts::best_stump(const Node& node) const {
 
 std::unique_ptr<PairSolver> ActionCosts::pair_solver(const Options& options, Control& control) const {
     if (data_->n_actions <= ActionPairs::kMaxActions) return std::make_unique<ActionPairs>(*this, options, control);
-    return std::make_unique<StumpPairSolver>(*this, options, control);
+    return RankedObjective::pair_solver(options, control);
 }
 
 void ActionCosts::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                                std::vector<Cost>& prefix) const {
-    std::uint32_t i = 0;
-    std::int64_t total = 0;
-    for (const std::uint32_t p : positions) {
-        for (; i < p; ++i) total += span_[row_of(order[i])];
-        prefix.push_back(total << tie_bits_);
-    }
+    add_up(span_, order, positions, prefix);
 }
 
 std::unique_ptr<RankedObjective> ActionCosts::with_leaf_penalty(Cost penalty) const {

@@ -1,12 +1,10 @@
 #include "treewright/objective/log_loss.hpp"
 
 #include "treewright/kernels/share_pairs.hpp"
-#include "treewright/kernels/stump_pair_solver.hpp"
 #include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -102,13 +100,7 @@ Stump LogLoss::best_stump(const Node& node) const {
 
 std::unique_ptr<PairSolver> LogLoss::pair_solver(const Options& options, Control& control) const {
     if (data_->n_classes <= SharePairs::kMaxClasses) return std::make_unique<SharePairs>(*this, options, control);
-    return std::make_unique<StumpPairSolver>(*this, options, control);
-}
-
-// Not `similar`: nobody asks.
-void LogLoss::prefix_spans(std::span<const std::uint32_t>, std::span<const std::uint32_t> positions,
-                           std::vector<Cost>& prefix) const {
-    prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
+    return RankedObjective::pair_solver(options, control);
 }
 
 std::unique_ptr<RankedObjective> LogLoss::with_leaf_penalty(Cost penalty) const {

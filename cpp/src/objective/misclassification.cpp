@@ -9,8 +9,6 @@
 
 namespace treewright::ranked {
 
-std::unique_ptr<CoreRows> RankedObjective::core_rows(Control&) const { return nullptr; }
-
 Misclassification::Misclassification(std::shared_ptr<const LabelledTable> data, Cost unit, Cost leaf_penalty)
     : RankedObjective(*data, leaf_penalty, unit, data->n_classes, {true, true, true}), data_(std::move(data)) {}
 
@@ -63,14 +61,7 @@ std::unique_ptr<PairSolver> Misclassification::pair_solver(const Options& option
 
 void Misclassification::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                                      std::vector<Cost>& prefix) const {
-    if (data_->unit_spans) return;
-    prefix.reserve(positions.size());
-    std::uint32_t i = 0;
-    Cost total = 0;
-    for (const std::uint32_t p : positions) {
-        for (; i < p; ++i) total += data_->span[row_of(order[i])];
-        prefix.push_back(total * unit());
-    }
+    if (!data_->unit_spans) add_up(data_->span, order, positions, prefix);
 }
 
 std::unique_ptr<RankedObjective> Misclassification::with_leaf_penalty(Cost penalty) const {

@@ -1,7 +1,5 @@
 #include "treewright/objective/pinball.hpp"
 
-#include "treewright/kernels/stump_pair_solver.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -139,18 +137,9 @@ Stump Pinball::best_stump(const Node& node) const {
     return best;
 }
 
-std::unique_ptr<PairSolver> Pinball::pair_solver(const Options& options, Control& control) const {
-    return std::make_unique<StumpPairSolver>(*this, options, control);
-}
-
 void Pinball::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                            std::vector<Cost>& prefix) const {
-    std::uint32_t i = 0;
-    std::int64_t total = 0;
-    for (const std::uint32_t p : positions) {
-        for (; i < p; ++i) total += span_[row_of(order[i])];
-        prefix.push_back(total << tie_bits_);
-    }
+    add_up(span_, order, positions, prefix);
 }
 
 std::unique_ptr<RankedObjective> Pinball::with_leaf_penalty(Cost penalty) const {

@@ -1,7 +1,6 @@
 #include "treewright/objective/simple_lines.hpp"
 
 #include "treewright/kernels/line_kernel.hpp"
-#include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -246,16 +245,6 @@ Stump SimpleLines::best_stump(const Node& node) const {
         }
     }
     return best;
-}
-
-std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
-    return std::make_unique<StumpPairSolver>(*this, options, control);
-}
-
-// Not `similar`: nobody asks.
-void SimpleLines::prefix_spans(std::span<const std::uint32_t>, std::span<const std::uint32_t> positions,
-                               std::vector<Cost>& prefix) const {
-    prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
 }
 
 std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {

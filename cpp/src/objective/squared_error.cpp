@@ -1,7 +1,6 @@
 #include "treewright/objective/squared_error.hpp"
 
 #include "treewright/kernels/squared_error_pairs.hpp"
-#include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
 #include <array>
@@ -123,17 +122,12 @@ Stump SquaredError::best_stump(const Node& node) const {
 
 std::unique_ptr<PairSolver> SquaredError::pair_solver(const Options& options, Control& control) const {
     if (data_->n_outputs == 1) return std::make_unique<SquaredErrorPairs>(*this, options, control);
-    return std::make_unique<StumpPairSolver>(*this, options, control);
+    return RankedObjective::pair_solver(options, control);
 }
 
 void SquaredError::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                                 std::vector<Cost>& prefix) const {
-    std::uint32_t i = 0;
-    Cost total = 0;
-    for (const std::uint32_t p : positions) {
-        for (; i < p; ++i) total += span_[row_of(order[i])];
-        prefix.push_back(total);
-    }
+    add_up(span_, order, positions, prefix);
 }
 
 // A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding eight

@@ -1,12 +1,10 @@
 #include "treewright/objective/survival.hpp"
 
-#include "treewright/kernels/stump_pair_solver.hpp"
 #include "treewright/kernels/survival_pairs.hpp"
 #include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace treewright::ranked {
@@ -102,13 +100,7 @@ Stump Survival::best_stump(const Node& node) const {
 std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Control& control) const {
     if (const std::optional<TwoSums> sums = two_sums())
         return std::make_unique<SurvivalPairs>(*this, *sums, options, control);
-    return std::make_unique<StumpPairSolver>(*this, options, control);
-}
-
-// Not `similar`: nobody asks.
-void Survival::prefix_spans(std::span<const std::uint32_t>, std::span<const std::uint32_t> positions,
-                            std::vector<Cost>& prefix) const {
-    prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
+    return RankedObjective::pair_solver(options, control);
 }
 
 // Let h' = h / v, rounded to a whole number, v = 2^shift. For m of the rows with sum H >= n v, n all rows, v H' is off by at most

@@ -77,7 +77,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         trees may be deeper than 3, the last quarter proves that no shallower tree is better
         (``result_.proven_depth``).
     step_limit : int or None, default=None
-        Subproblems, or passes of the kernel where all thresholds are swept; unlike seconds the same on every machine.
+        Subproblems, or passes of the kernel where columns are ranked; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None

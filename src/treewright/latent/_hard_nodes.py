@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import LinearSplit, Split
+from treewright.tree import LinearSplit, Split, children_of
 
 __all__ = ["LEAF", "Labels", "Nodes", "Numbers", "Numbers64", "Rows", "Shares", "Target"]
 
@@ -123,16 +123,8 @@ class Nodes:
 
     @classmethod
     def of(cls, splits: Sequence[Split | None]) -> Nodes:
-        n = len(splits)
-        left, right = np.full(n, LEAF), np.full(n, LEAF)
-        pending = [LEAF]
-        for node, split in enumerate(splits):
-            parent = pending.pop()
-            if parent != LEAF:
-                (left if left[parent] == LEAF else right)[parent] = node
-            if split is not None:
-                pending += [node, node]
-        return cls(list(splits), left, right, np.zeros(n))
+        left, right = children_of(splits)
+        return cls(list(splits), left.astype(np.int64), right.astype(np.int64), np.zeros(len(splits)))
 
     def copy(self) -> Nodes:
         return replace(

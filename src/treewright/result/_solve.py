@@ -26,6 +26,7 @@ INTERRUPTED, BY_CALLBACK = (
     "interrupted",
     "stopped_by_callback",
 )  # in the statistics of a run that a user ended
+FORMER_ENGINES = {"cuts": "binary", "sweep": "ranked"}  # the names in older model files
 ROUNDED = "were rounded for the search"  # in the note of a search that ended, but whose rounding leaves too much open
 
 
@@ -154,13 +155,15 @@ class SolveResult:
 
     @property
     def engine(self) -> str | None:
-        """The engine that searched: "cuts" (binary columns), "sweep" (ranked columns) or "leaf-accuracy".
+        """The engine that searched: "binary" (columns), "ranked" (columns) or "leaf-accuracy".
 
         None for other methods, and for model files written before this was recorded. ``stats["engine_reason"]``
         completes "it was chosen because ...".
         """
         engine = self.stats.get("engine")
-        return engine if isinstance(engine, str) else None
+        if not isinstance(engine, str):
+            return None
+        return FORMER_ENGINES.get(engine, engine)
 
     @property
     def asked_to_stop(self) -> StopReason | None:

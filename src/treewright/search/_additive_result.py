@@ -31,7 +31,7 @@ from treewright.tree import Split, Tree
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
-ENGINE = {"engine": "sweep", "engine_reason": "it looks at all thresholds"}
+ENGINE = {"engine": "ranked", "engine_reason": "it looks at all thresholds"}
 
 Result = TypeVar("Result", bound=SolveResult)
 

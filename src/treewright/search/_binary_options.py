@@ -16,7 +16,7 @@ class SearchOptions(Switches):
 
     Parameters
     ----------
-    engine : {"automatic", "cuts", "sweep"}, default="automatic"
+    engine : {"automatic", "binary", "ranked"}, default="automatic"
         Which engine searches: over binary columns, or over all thresholds of ranked columns, which has
         switches of its own (`SweepOptions`) and none of the following.
     equivalent_points : bool, default=True
@@ -62,7 +62,7 @@ class SearchOptions(Switches):
     CORE: ClassVar[str] = "BitsOptions"
     SETTINGS: ClassVar[tuple[str, ...]] = ("engine", "equivalent_points", "row_prices")
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
-        "engine": ("automatic", "cuts", "sweep"),
+        "engine": ("automatic", "binary", "ranked"),
         "kernel": ("automatic", "rows", "columns"),
     }
 

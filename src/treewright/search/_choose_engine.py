@@ -1,7 +1,7 @@
 """Which engine answers a question, over which splits, and why: the only place that decides.
 
-A table with few possible splits goes to the search over binary columns ("cuts"), which has the stronger bounds. A table
-with continuous columns of many values goes to the search over ranked columns ("sweep"), which looks at all their
+A table with few possible splits goes to the search over binary columns ("binary"), which has the stronger bounds. A
+table with continuous columns of many values goes to the search over ranked columns ("ranked"), which looks at all their
 thresholds without making them columns. Chosen thresholds (quantiles, a mapping) are binary columns again. Guessed
 lower bounds exist over binary columns alone, and a frontier stays there as long as all splits can be held one by one;
 leaf accuracy has an engine of its own.
@@ -37,7 +37,7 @@ __all__ = ["Choice", "Method", "choose_engine", "choose_for_actions"]
 
 Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
 
-FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, thresholds are swept
+FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns
 FRONTIER_OPTIONS = ("equivalent_points", "budgets", "cache", "greedy_start", "kernel")
 
 WHO = {
@@ -59,9 +59,9 @@ class Choice:
 
     Parameters
     ----------
-    engine : {"cuts", "sweep", "leaf-accuracy"}
+    engine : {"binary", "ranked", "leaf-accuracy"}
     space : SplitMatrix or RankedSpace
-        Binary columns for "cuts", ranked columns for "sweep", either for "leaf-accuracy".
+        Binary columns for "binary", ranked columns for "ranked", either for "leaf-accuracy".
     why : str
         In words that complete "this engine was chosen because ...".
 
@@ -74,7 +74,7 @@ class Choice:
     'the table has 2 thresholds of continuous columns and 0 other splits: at most 128 thresholds, so binary columns'
     """
 
-    engine: Literal["cuts", "sweep", "leaf-accuracy"]
+    engine: Literal["binary", "ranked", "leaf-accuracy"]
     space: SplitMatrix | RankedSpace
     why: str
 
@@ -120,17 +120,17 @@ def choose_engine(
     >>> from treewright.search import choose_engine
     >>> from treewright.table import table_from
     >>> choose_engine(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=2), "auto").engine
-    'cuts'
+    'binary'
     """
     asked = _asked_engine(options)
     if not isinstance(thresholds, SplitMatrix):
         check_thresholds(thresholds)
-    if asked == "sweep":
+    if asked == "ranked":
         if method not in ("tree", "frontier"):
-            raise InputError(f'engine="sweep" cannot be used for {WHO[method]}; leave it out.')
+            raise InputError(f'engine="ranked" cannot be used for {WHO[method]}; leave it out.')
         if isinstance(thresholds, SplitMatrix) or thresholds not in ("auto", "all"):
             given = "splits" if isinstance(thresholds, SplitMatrix) else f"thresholds={thresholds!r}"
-            raise InputError(f'engine="sweep" searches all thresholds; {given} asks for fewer.')
+            raise InputError(f'engine="ranked" searches all thresholds; {given} asks for fewer.')
     limits = limits or Limits()
     if isinstance(thresholds, SplitMatrix):
         choice = Choice(_over_binary(method), thresholds, "the splits were given")
@@ -149,15 +149,15 @@ def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method
             engine, split_matrix, "thresholds were chosen, and chosen thresholds are binary columns"
         )
     many, counted = _has_many_thresholds(problem, candidates)
-    if method == "tree" and (asked == "sweep" or (asked == "automatic" and many)):
+    if method == "tree" and (asked == "ranked" or (asked == "automatic" and many)):
         assert thresholds in ("auto", "all")
         space = ranked_space(problem, thresholds, candidates, limits)
-        return Choice("sweep", space, counted if asked == "automatic" else "search_options ask for it")
+        return Choice("ranked", space, counted if asked == "automatic" else "search_options ask for it")
     if method == "frontier":
         return _for_frontier(problem, thresholds, candidates, asked, limits)
     if method == "near-optimal" and many and thresholds == "all":
         check_binary_memory(problem.table, candidates, limits)  # the splits of the trees are held one by one
-        return Choice("sweep", ranked_space(problem, "all", candidates, limits), counted)
+        return Choice("ranked", ranked_space(problem, "all", candidates, limits), counted)
     if method == "leaf accuracy":
         why = "it is the only one that knows the accuracy of single leaves"
         if thresholds == "all":
@@ -185,13 +185,13 @@ def _for_frontier(
     assert thresholds in ("auto", "all")
     many, counted = _has_many_thresholds(problem, candidates)
     n_splits = sum(offered.n_splits() for offered in candidates)
-    if asked == "sweep" or (asked == "automatic" and many and n_splits > MOST_SPLITS):
+    if asked == "ranked" or (asked == "automatic" and many and n_splits > MOST_SPLITS):
         why = counted if asked == "automatic" else "search_options ask for it"
-        return Choice("sweep", ranked_space(problem, thresholds, candidates, limits), why)
+        return Choice("ranked", ranked_space(problem, thresholds, candidates, limits), why)
     why = f"the table has {n_splits:,} splits: few enough for one search over binary columns"
     if n_splits > MOST_SPLITS:
         why = counted if asked == "automatic" else "search_options ask for it"
-    return Choice("cuts", binary_space(problem, thresholds, candidates, limits, WHO["frontier"]), why)
+    return Choice("binary", binary_space(problem, thresholds, candidates, limits, WHO["frontier"]), why)
 
 
 def choose_for_actions(
@@ -224,17 +224,17 @@ def choose_for_actions(
     if not many and n_splits > MOST_SPLITS:
         many, why = True, f"the table has {n_splits:,} splits: too many for binary columns"
     if asked != "automatic":
-        many, why = asked == "sweep", "search_options ask for it"
+        many, why = asked == "ranked", "search_options ask for it"
     if many:
-        choice = Choice("sweep", RankedSpace(candidates, scope_of_all(table), table.notes), why)
+        choice = Choice("ranked", RankedSpace(candidates, scope_of_all(table), table.notes), why)
     else:
-        choice = Choice("cuts", binary_space(problem, "all", candidates, limits, WHO["tree"]), why)
+        choice = Choice("binary", binary_space(problem, "all", candidates, limits, WHO["tree"]), why)
     _refuse_unused(options, choice, "tree")
     return choice
 
 
-def _over_binary(method: Method) -> Literal["cuts", "leaf-accuracy"]:
-    return "leaf-accuracy" if method == "leaf accuracy" else "cuts"
+def _over_binary(method: Method) -> Literal["binary", "leaf-accuracy"]:
+    return "leaf-accuracy" if method == "leaf accuracy" else "binary"
 
 
 def _worth(problem: Problem, method: Method) -> Worth:
@@ -269,16 +269,16 @@ def _has_many_thresholds(
 def _asked_engine(options: SearchOptions | SweepOptions | None) -> str:
     if options is None:
         return "automatic"
-    return "sweep" if isinstance(options, SweepOptions) else options.engine
+    return "ranked" if isinstance(options, SweepOptions) else options.engine
 
 
 def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice, method: Method) -> None:
     """Refuse switches that were set and that the chosen engine does not have."""
     if options is None or isinstance(options, SweepOptions):  # these chose their engine
         return
-    if choice.engine == "cuts" and method != "frontier":
+    if choice.engine == "binary" and method != "frontier":
         return  # it has them all
-    over_binary = method == "frontier" and choice.engine == "cuts"
+    over_binary = method == "frontier" and choice.engine == "binary"
     used = FRONTIER_OPTIONS if over_binary else ()
     unused = [
         f"{field.name}={getattr(options, field.name)!r}"
@@ -295,6 +295,6 @@ def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice,
         )
     raise InputError(
         f"search_options set {', '.join(unused)}, which the search over ranked columns does not have; it was chosen "
-        f'because {choice.why}. Give treewright.search.SweepOptions, or SearchOptions(engine="cuts", ...) for the '
+        f'because {choice.why}. Give treewright.search.SweepOptions, or SearchOptions(engine="binary", ...) for the '
         "search over binary columns."
     )

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._routing import children_of, rows_of_nodes
 from treewright.tree._split import Split
-from treewright.tree._tree import LEAF, Tree
+from treewright.tree._tree import Tree
 
 __all__ = ["grow", "grow_regression", "mean_of", "quantile_of"]
 
@@ -56,25 +57,12 @@ def grow(
     >>> tree.classes[tree.prediction].tolist(), tree.n_node_samples.tolist()
     (['no', 'no', 'yes'], [3, 2, 1])
     """
-    n_nodes = len(splits)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
-    value = np.zeros((n_nodes, len(classes)), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    node = 0
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
-    while pending:
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
+    left, right = children_of(splits)
+    value = np.zeros((len(splits), len(classes)), dtype=np.float64)
+    count = np.zeros(len(splits), dtype=np.int64)
+    for node, rows in enumerate(rows_of_nodes(splits, X)):
         value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
         count[node] = len(rows)
-        split = splits[node]
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
-        node += 1
     prediction = np.argmin(value @ costs, axis=1).astype(np.int32)
     return Tree(tuple(columns), classes, tuple(splits), left, right, prediction, value, count)
 
@@ -117,27 +105,17 @@ def grow_regression(
     >>> tree.predict(np.array([[25.0], [60.0]]))
     array([1.5, 9. ])
     """
-    n_nodes = len(splits)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
+    left, right = children_of(splits)
     outputs = y.reshape(len(y), -1)
-    value = np.zeros((n_nodes, outputs.shape[1]), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(y)))]
-    for node, split in enumerate(splits):
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
+    value = np.zeros((len(splits), outputs.shape[1]), dtype=np.float64)
+    count = np.zeros(len(splits), dtype=np.int64)
+    for node, rows in enumerate(rows_of_nodes(splits, X)):
         here, weight = outputs[rows], sample_weight[rows]
         value[node] = [
             mean_of(one, weight) if quantile is None else quantile_of(one, weight, quantile) for one in here.T
         ]
         count[node] = len(rows)
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
-    prediction = np.zeros(n_nodes, dtype=np.int32)
+    prediction = np.zeros(len(splits), dtype=np.int32)
     return Tree(tuple(columns), None, tuple(splits), left, right, prediction, value, count)
 
 

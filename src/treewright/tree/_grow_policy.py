@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from treewright.tree._column import Column
 from treewright.tree._grow import mean_of
+from treewright.tree._routing import children_of, rows_of_nodes
 from treewright.tree._split import Split
-from treewright.tree._tree import LEAF, Tree, TreeKind
+from treewright.tree._tree import Tree, TreeKind
 
 __all__ = ["grow_policy"]
 
@@ -59,25 +60,15 @@ def grow_policy(
     >>> tree.predict(np.array([[25.0], [60.0]])).tolist()
     ['wait', 'treat']
     """
-    n_nodes, n_actions = len(splits), len(actions)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
-    value = np.zeros((n_nodes, n_actions), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    prediction = np.zeros(n_nodes, dtype=np.int32)
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(rewards)))]
-    for node, split in enumerate(splits):
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
-        for action in range(n_actions):
+    left, right = children_of(splits)
+    value = np.zeros((len(splits), len(actions)), dtype=np.float64)
+    count = np.zeros(len(splits), dtype=np.int64)
+    prediction = np.zeros(len(splits), dtype=np.int32)
+    for node, rows in enumerate(rows_of_nodes(splits, X)):
+        for action in range(len(actions)):
             value[node, action] = mean_of(rewards[rows, action], sample_weight[rows])
         count[node] = len(rows)
         prediction[node] = regret[rows].sum(axis=0).argmin()
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
     return Tree(
         tuple(columns), actions, tuple(splits), left, right, prediction, value, count, TreeKind.POLICY
     )

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree._column import Column
+from treewright.tree._routing import children_of, rows_of_nodes
 from treewright.tree._split import Split
-from treewright.tree._tree import LEAF, Tree, TreeKind
+from treewright.tree._tree import Tree, TreeKind
 
 __all__ = ["grow_survival"]
 
@@ -50,22 +51,12 @@ def grow_survival(
     >>> bool(tree.value[1, 0] < tree.value[2, 0])  # less risk on the left
     True
     """
-    n_nodes = len(splits)
-    left = np.full(n_nodes, LEAF, dtype=np.int32)
-    right = np.full(n_nodes, LEAF, dtype=np.int32)
-    value = np.zeros((n_nodes, 1), dtype=np.float64)
-    count = np.zeros(n_nodes, dtype=np.int64)
-    pending: list[tuple[int, NDArray[np.int64]]] = [(-1, np.arange(len(events)))]
-    for node, split in enumerate(splits):
-        parent, rows = pending.pop()
-        if parent >= 0:
-            (left if left[parent] == LEAF else right)[parent] = node
+    left, right = children_of(splits)
+    value = np.zeros((len(splits), 1), dtype=np.float64)
+    count = np.zeros(len(splits), dtype=np.int64)
+    for node, rows in enumerate(rows_of_nodes(splits, X)):
         seen = float(events[rows].sum())
         value[node, 0] = seen / float(hazard[rows].sum()) if seen > 0 else 0.0
         count[node] = len(rows)
-        if split is not None:
-            goes_left = split.goes_left(X, rows)
-            pending.append((node, rows[~goes_left]))
-            pending.append((node, rows[goes_left]))
-    prediction = np.zeros(n_nodes, dtype=np.int32)
+    prediction = np.zeros(len(splits), dtype=np.int32)
     return Tree(tuple(columns), None, tuple(splits), left, right, prediction, value, count, TreeKind.SURVIVAL)

@@ -170,6 +170,15 @@ def test_certificate_gives_the_result_again():
     assert from_json(to_json(result.tree)).result is None
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("cuts", "binary"), ("sweep", "ranked"), ("leaf-accuracy", "leaf-accuracy"), ("new", "new"), (7, None)],
+)
+def test_engines_of_older_files_have_their_present_names(written, read):
+    result = replace(make_result(make_tree(2).tree), stats={"engine": written})
+    assert from_json(to_json(Model.of(result, TERMS))).result.engine == read
+
+
 def test_file_round_trip_and_atomic_writing(tmp_path):
     path = tmp_path / "model.json"
     first, second = make_tree(1).tree, make_tree(2).tree

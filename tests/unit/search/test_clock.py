@@ -95,7 +95,7 @@ def test_reading_the_table_is_taken_off_the_time(model, slow_reading, given):
 def test_all_thresholds_get_what_is_left(slow_reading, given):
     X = np.random.default_rng(1).normal(size=(200, 2))
     model = OptimalTreeClassifier(time_limit=10, max_depth=1).fit(X, X[:, 0] > 0)
-    assert model.result_.engine == "sweep"
+    assert model.result_.engine == "ranked"
     assert given[-1] == 10 - READING
 
 

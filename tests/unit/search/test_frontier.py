@@ -149,7 +149,7 @@ def test_progress_and_its_stop() -> None:
         return len(seen) >= 4
 
     frontier = accuracy_frontier(
-        X, y, max_leaves=10, progress=watch, time_limit=30, search_options=SearchOptions(engine="cuts")
+        X, y, max_leaves=10, progress=watch, time_limit=30, search_options=SearchOptions(engine="binary")
     )
     assert frontier.stop_reason is StopReason.CALLBACK
     assert all(a.objective >= b.objective and a.lower_bound <= b.lower_bound for a, b in pairwise(seen))
@@ -167,7 +167,7 @@ def test_progress_and_its_stop() -> None:
         ({"max_depth": -1}, "max_depth=-1"),
         ({"time_limit": 0}, "time_limit=0"),
         ({"thresholds": "some"}, "thresholds='some'"),
-        ({"thresholds": 8, "search_options": SearchOptions(engine="sweep")}, "asks for fewer"),
+        ({"thresholds": 8, "search_options": SearchOptions(engine="ranked")}, "asks for fewer"),
     ],
     ids=str,
 )

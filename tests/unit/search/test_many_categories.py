@@ -70,7 +70,7 @@ def test_chosen_thresholds_hold_no_more_categories_than_the_limits_allow():
 
 
 def test_all_categories_are_refused_where_the_memory_limit_cannot_hold_them():
-    for engine in ("cuts", "sweep"):
+    for engine in ("binary", "ranked"):
         with pytest.raises(InputError, match="memory_limit is 1 MiB"):
             solve(
                 problem_of(), "all", options=SearchOptions(engine=engine), limits=Limits(memory_limit=2**20)
@@ -86,7 +86,7 @@ def test_categories_that_cannot_pay_for_a_leaf_take_no_memory():
 
 def test_splits_are_held_as_bits():
     problem = problem_of()
-    cuts = choose_engine(problem, "auto", SearchOptions(engine="cuts")).space
+    cuts = choose_engine(problem, "auto", SearchOptions(engine="binary")).space
     assert cuts.packed.nbytes == len(cuts.splits) * N_ROWS // 8
     rows = np.array([0, 7, 8, 39_999])
     for split, packed_rows in zip(cuts.splits, cuts.of_rows(rows), strict=True):

@@ -38,9 +38,9 @@ def test_many_binary_columns_stay_binary_columns():
 )
 def test_many_thresholds_are_swept_whatever_the_limits(limits):
     X = np.random.default_rng(2).normal(size=(200, 3))
-    assert choose_engine(problem_of(X, **limits), "auto").engine == "sweep"
-    assert choose_engine(problem_of(X, **limits), "all").engine == "sweep"
-    cuts = choose_engine(problem_of(X, **limits), "auto", SearchOptions(engine="cuts")).space
+    assert choose_engine(problem_of(X, **limits), "auto").engine == "ranked"
+    assert choose_engine(problem_of(X, **limits), "all").engine == "ranked"
+    cuts = choose_engine(problem_of(X, **limits), "auto", SearchOptions(engine="binary")).space
     assert isinstance(cuts, SplitMatrix)
     assert "quantiles" in cuts.scope
 
@@ -56,18 +56,18 @@ def test_few_thresholds_beside_many_binary_columns_are_made_columns():
 def test_the_result_names_its_engine_and_why():
     X = np.random.default_rng(4).normal(size=(200, 2))
     few, many = problem_of(X[:50], max_depth=1), problem_of(X, max_depth=1)
-    assert solve(few).engine == "cuts"
-    assert solve(many).engine == "sweep"
+    assert solve(few).engine == "binary"
+    assert solve(many).engine == "ranked"
     assert solve(many).stats["engine_reason"] == (
         "the table has 398 thresholds of continuous columns and 0 other splits: too many for binary columns"
     )
     assert solve(many, 8).stats["engine_reason"].startswith("thresholds were chosen")
-    asked = solve(many, options=SearchOptions(engine="cuts"))
-    assert (asked.engine, asked.stats["engine_reason"]) == ("cuts", "search_options ask for it")
+    asked = solve(many, options=SearchOptions(engine="binary"))
+    assert (asked.engine, asked.stats["engine_reason"]) == ("binary", "search_options ask for it")
     assert solve_leaf_accuracy(many).engine == "leaf-accuracy"
-    assert solve_frontier(problem_of(X, max_leaf_nodes=2))[0].engine == "cuts"
+    assert solve_frontier(problem_of(X, max_leaf_nodes=2))[0].engine == "binary"
     guessed = solve_guided(many, "auto", Guesses(lower_bounds=True))
-    assert guessed.engine == "cuts"
+    assert guessed.engine == "binary"
     assert "guessed lower bounds" in guessed.stats["engine_reason"]
 
 
@@ -93,7 +93,7 @@ def test_options_list_what_the_engine_used():
     [
         (SearchOptions(cache=False), "cache=False, which the search over ranked columns does not have"),
         (SearchOptions(lookahead=False, plain_steps=7), "lookahead=False, plain_steps=7"),
-        (SearchOptions(engine="sweep", cache=False), "because search_options ask for it"),
+        (SearchOptions(engine="ranked", cache=False), "because search_options ask for it"),
     ],
 )
 def test_switches_that_the_engine_does_not_have_are_refused(options, words):
@@ -106,13 +106,13 @@ def test_switches_of_ranked_columns_choose_them():
     X = np.random.default_rng(7).normal(size=(30, 2))
     problem = problem_of(X, max_depth=1, max_leaf_nodes=2)
     result = solve(problem, options=SweepOptions(lanes=3))
-    assert (result.engine, result.options["lanes"]) == ("sweep", 3)
-    for options in (SweepOptions(), SearchOptions(engine="sweep")):
+    assert (result.engine, result.options["lanes"]) == ("ranked", 3)
+    for options in (SweepOptions(), SearchOptions(engine="ranked")):
         with pytest.raises(InputError, match="asks for fewer"):
             solve(problem, 8, options=options)
         with pytest.raises(InputError, match="asks for fewer"):
             solve(problem, quantiles(problem.table, 4), options=options)
-        assert solve_frontier(problem, options=options).points[-1].engine == "sweep"
+        assert solve_frontier(problem, options=options).points[-1].engine == "ranked"
         with pytest.raises(InputError, match="guessed lower bounds"):
             solve_guided(problem, "auto", Guesses(lower_bounds=True), options=options)
 
@@ -129,7 +129,7 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
     problem = problem_of(X, max_depth=1, max_leaf_nodes=2)
     plain = problem_of(X, max_depth=1)
     spaces = [
-        choose_engine(problem, "auto", SearchOptions(engine="cuts")),
+        choose_engine(problem, "auto", SearchOptions(engine="binary")),
         choose_engine(problem, "auto", method="guessed bounds"),
         choose_engine(problem, "auto", method="leaf accuracy"),
     ]

@@ -15,8 +15,8 @@ from treewright.search import (
 from treewright.table import table_from
 
 RANKED, BINARY = (
-    SearchOptions(engine="sweep"),
-    SearchOptions(engine="cuts", greedy_start=False, lattice=False),
+    SearchOptions(engine="ranked"),
+    SearchOptions(engine="binary", greedy_start=False, lattice=False),
 )
 ENGINES = {
     "binary columns": lambda problem, limits: solve(problem, 12, limits=limits, options=BINARY),

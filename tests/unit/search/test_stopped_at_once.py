@@ -19,7 +19,7 @@ def test_the_tree_is_not_worse_than_the_best_single_split(seed, limits):
     def asked(depth, **limits):
         return make_problem(table_from(X), y, cost_complexity=0.001, max_depth=depth, **limits)
 
-    ranked = SearchOptions(engine="sweep")
+    ranked = SearchOptions(engine="ranked")
     stump = solve(asked(1, **limits), options=ranked)
     for depth in (2, 3, 5, None):
         problem = asked(depth, **limits)

@@ -62,16 +62,17 @@ class RankedObjective {
     // Cost of a leaf with the node's rows, penalty included.
     [[nodiscard]] virtual Cost leaf_cost(const Node& node) const = 0;
     [[nodiscard]] virtual Stump best_stump(const Node& node) const = 0;
-    [[nodiscard]] virtual std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const = 0;
+    // The portable one, which asks best_stump(), unless a kernel knows the objective.
+    [[nodiscard]] virtual std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const;
 
     // Law `similar`: prefix[i] = span of the first positions[i] rows of an order, in cost units. Leaves it empty where
-    // every row's span is span_unit().
+    // every row's span is span_unit(). Where the law does not hold, nobody asks, and no bound follows from the answer.
     virtual void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                              std::vector<Cost>& prefix) const = 0;
+                              std::vector<Cost>& prefix) const;
     // Cost of one unit of Node::span.
     [[nodiscard]] Cost span_unit() const { return span_unit_; }
     // What is at stake in a node, roughly: the measure of how far the targets of similar nodes differ.
-    [[nodiscard]] virtual Cost stake(const Node& node) const = 0;
+    [[nodiscard]] virtual Cost stake(const Node& node) const { return leaf_cost(node) - leaf_penalty(); }
 
     // The same over the same rows, with another penalty.
     [[nodiscard]] virtual std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const = 0;
@@ -86,6 +87,19 @@ class RankedObjective {
    protected:
     RankedObjective(const RankedTable& table, Cost leaf_penalty, Cost span_unit, std::size_t n_sums, Laws laws)
         : table_(table), leaf_penalty_(leaf_penalty), span_unit_(span_unit), n_sums_(n_sums), laws_(laws) {}
+
+    // prefix_spans() from the span of each row, in units of span_unit().
+    template <class T>
+    void add_up(const std::vector<T>& span, std::span<const std::uint32_t> order,
+                std::span<const std::uint32_t> positions, std::vector<Cost>& prefix) const {
+        prefix.reserve(prefix.size() + positions.size());
+        std::uint32_t i = 0;
+        Cost total = 0;
+        for (const std::uint32_t p : positions) {
+            for (; i < p; ++i) total += span[row_of(order[i])];
+            prefix.push_back(total * span_unit_);
+        }
+    }
 
    private:
     const RankedTable& table_;  // owned by the derived class

@@ -80,10 +80,6 @@ class SimpleLines final : public RankedObjective {
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
-    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                      std::vector<Cost>& prefix) const override;
-    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
                                                         Cost penalty) const override;

@@ -47,7 +47,6 @@ class SquaredError final : public RankedObjective {
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
     void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                       std::vector<Cost>& prefix) const override;
-    [[nodiscard]] Cost stake(const Node& node) const override { return loss_cost(node.sums.data()); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // One output: minus S^2 / W.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;

@@ -61,9 +61,6 @@ class Survival final : public RankedObjective {
     }
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                      std::vector<Cost>& prefix) const override;
-    [[nodiscard]] Cost stake(const Node& node) const override { return leaf_cost(node) - leaf_penalty(); }
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
