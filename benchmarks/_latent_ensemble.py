@@ -72,7 +72,7 @@ class Task:
 
 
 def ensemble(
-    data: Path, only: str, n_splits: int, rows: int, methods: Sequence[str], store: Path
+    data: Path, only: str, n_splits: int, rows: int, methods: Sequence[str], store: Path, commit: str
 ) -> list[dict[str, Any]]:
     """Run what `store` does not hold yet, and return one row a table and method of all that it holds."""
     store.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,11 @@ def ensemble(
                 continue
             start = time.process_time()
             said = METHODS[method](task)
-            line = key | {"rows": len(task.target) + len(task.truth), "seconds": time.process_time() - start}
+            line = key | {
+                "commit": commit,
+                "rows": len(task.target) + len(task.truth),
+                "seconds": time.process_time() - start,
+            }
             line |= said if isinstance(said, dict) else {"error": task.error(said)}
             with store.open("a") as lines:
                 lines.write(json.dumps(line) + "\n")
@@ -107,6 +111,7 @@ def summary(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             row["standard error"] = stdev(errors) / len(errors) ** 0.5 if len(errors) > 1 else None
             row["seconds"] = fmean(line["seconds"] for line in mine if "error" in line)
             row["errors"] = {str(line["seed"]): line["error"] for line in mine if "error" in line}
+        row["commit"] = ", ".join(dict.fromkeys(line["commit"] for line in mine))
         row |= {key: line[key] for line in mine for key in ("failed", "package", "version") if key in line}
         rows.append(row)
     return rows

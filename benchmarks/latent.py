@@ -97,8 +97,12 @@ def ensemble(
 ) -> None:
     """Ten latent trees in one sum, beside one, boosting, a random forest, GRANDE and TabM."""
     chosen = methods.split(";") if methods else list(METHODS)
-    options = {"most_rows": rows, "commit": commit()}
-    finish("ensemble", lambda: sums_of_trees(data, only, splits, rows, chosen, store), write, options)
+    finish(
+        "ensemble",
+        lambda: sums_of_trees(data, only, splits, rows, chosen, store, commit()),
+        write,
+        {"most_rows": rows},
+    )
 
 
 @app.command()

@@ -49,11 +49,16 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
     }
     model = GRANDE(params=params, args=args)
     known = pd.Series(target)
+
+    def part(rows: Any, of: Any) -> Any:
+        return rows[of].reset_index(drop=True)
+
+    columns = pd.DataFrame(train)
     model.fit(
-        X_train=pd.DataFrame(train[~mask]),
-        y_train=known[~mask],
-        X_val=pd.DataFrame(train[mask]),
-        y_val=known[mask],
+        X_train=part(columns, ~mask),
+        y_train=part(known, ~mask),
+        X_val=part(columns, mask),
+        y_val=part(known, mask),
     )
     said = np.asarray(model.predict(pd.DataFrame(test)))
     return said.argmax(axis=1) if classify else said
