@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PEERS", "SET_PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
+__all__ = ["FOREST_PEERS", "PEERS", "SET_PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_FOLDER = HERE / ".environments"
@@ -56,7 +56,16 @@ SET_PEERS = {
         Peer("arborenum", ("arborenum==0.2.6",)),
     )
 }
-EVERY_PEER = PEERS | SET_PEERS
+# Ensembles trained by gradients: `benchmarks.latent ensemble`.
+FOREST_PEERS = {
+    peer.name: peer
+    for peer in (
+        # It pins an encoder of categories that newer versions of scikit-learn broke.
+        Peer("grande", ("GRANDE==0.1.6", "scikit-learn==1.5.2", "pandas==2.2.3")),
+        Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5")),
+    )
+}
+EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS
 
 
 def worker_script(solver: str) -> Path:

@@ -1,13 +1,22 @@
-"""The mean of five latent trees beside one, boosting and a random forest, all with their default settings.
+"""Ten latent trees in one sum beside one tree, the mean of five, boosting, a random forest, GRANDE and TabM.
 
-The ten tables are those of `hardened` and page; three quarters of the rows train, seeds from 500 on, which nothing
-was chosen by. Each of the five trees holds out rows of its own and starts from weights of its own; their
-probabilities, or their numbers, are averaged. Only soft models are asked, so none is made hard.
+Ten tables, at most `rows` rows of each, drawn by a fixed seed; three quarters of them train; seeds from 700 on, which
+nothing was chosen by. Every method gets the training rows whole, and holds out a fifth of them itself where it chooses
+something: the epoch (latent trees, TabM, GRANDE), or learning rate, leaves and rounds (boosting, tuned; it is then
+trained again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held
+out. GRANDE and TabM run in environments of their own (`_environments.py`); a peer whose environment cannot be made is
+left out, and the reason is kept. The order is split, table, method, and each answer is kept when it is there
+(a line of JSON in `store`): what was stopped goes on where it was, and processes with different methods share a store.
 """
 
 from __future__ import annotations
 
+import json
+import tempfile
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -21,55 +30,189 @@ from sklearn.ensemble import (
 )
 from sklearn.model_selection import train_test_split
 
+from benchmarks._environments import FOREST_PEERS, ensure, worker_script
+from benchmarks._harness import call_worker
 from benchmarks._latent_hardened import SETS, Errors, read_set
 from treewright import LatentTreeClassifier, LatentTreeRegressor
 
-__all__ = ["ensemble"]
+__all__ = ["METHODS", "TEN", "ensemble", "summary"]
 
 TEN = {**SETS, "page": ("continuous/page.csv.gz", "label", True)}
-FIRST_SEED = 500
-N_TREES = 5
+FIRST_SEED = 700
+N_TREES = 10
+N_MEAN = 5
+WORKER_LIMIT = 900.0  # seconds of a clock
+Array = np.ndarray[Any, Any]
 
 
-def ensemble(data: Path, only: str, n_splits: int) -> list[dict[str, Any]]:
-    """Return one row a table: means over the splits, and what the ensemble has less than boosting."""
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One split of one table.
+
+    Parameters
+    ----------
+    train, target : ndarray
+        Rows and targets to learn from.
+    test, truth : ndarray
+        Rows to answer, and what is right.
+    classify : bool
+    seed : int
+    """
+
+    train: Array
+    target: Array
+    test: Array
+    truth: Array
+    classify: bool
+    seed: int
+
+    def error(self, answer: Array) -> float:
+        """Return the error rate, or the mean squared error by variance."""
+        return Errors(self.truth, self.classify)(answer)
+
+
+def ensemble(
+    data: Path, only: str, n_splits: int, rows: int, methods: Sequence[str], store: Path, commit: str
+) -> list[dict[str, Any]]:
+    """Run what `store` does not hold yet, and return one row a table and method of all that it holds."""
+    store.parent.mkdir(parents=True, exist_ok=True)
+    names = only.split(",") if only else list(TEN)
+    for seed, name in product(range(FIRST_SEED, FIRST_SEED + n_splits), names):
+        task = _task(data, name, seed, rows)
+        for method in methods:
+            key = {"data": name, "seed": seed, "most_rows": rows, "method": method}
+            if any(key.items() <= line.items() for line in _lines(store)):
+                continue
+            start = time.process_time()
+            said = METHODS[method](task)
+            line = key | {
+                "commit": commit,
+                "rows": len(task.target) + len(task.truth),
+                "seconds": time.process_time() - start,
+            }
+            line |= said if isinstance(said, dict) else {"error": task.error(said)}
+            with store.open("a") as lines:
+                lines.write(json.dumps(line) + "\n")
+            print("#", line, flush=True)
+    return summary(_lines(store))
+
+
+def summary(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return mean, standard error and single errors of each table and method, and why a peer has none."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for line in sorted(lines, key=lambda line: int(line["seed"])):
+        found.setdefault((line["data"], line["method"]), []).append(line)
     rows = []
-    for name in only.split(",") if only else TEN:
-        X, y, classify = read_set(data, TEN[name])
-        found: dict[str, list[float]] = {}
-        for seed in range(FIRST_SEED, FIRST_SEED + n_splits):
-            for key, value in _one(X, y, classify, seed).items():
-                found.setdefault(key, []).append(value)
-        row: dict[str, Any] = {"data": name, "rows": len(y), "splits": n_splits}
-        row |= {key: fmean(values) for key, values in found.items()}
-        for peer in ("boosting", "random forest", "one tree"):
-            less = [ours - theirs for ours, theirs in zip(found["five trees"], found[peer], strict=True)]
-            row[f"less {peer}"] = [fmean(less), stdev(less) / len(less) ** 0.5] if n_splits > 1 else less
-        print("#", row, flush=True)
+    for (name, method), mine in found.items():
+        row: dict[str, Any] = {"data": name, "method": method, "rows": mine[0]["rows"]}
+        errors = [line["error"] for line in mine if "error" in line]
+        if errors:
+            row |= {"splits": len(errors), "error": fmean(errors)}
+            row["standard error"] = stdev(errors) / len(errors) ** 0.5 if len(errors) > 1 else None
+            row["seconds"] = fmean(line["seconds"] for line in mine if "error" in line)
+            row["errors"] = {str(line["seed"]): line["error"] for line in mine if "error" in line}
+        row["commit"] = ", ".join(dict.fromkeys(line["commit"] for line in mine))
+        row |= {key: line[key] for line in mine for key in ("failed", "package", "version") if key in line}
         rows.append(row)
     return rows
 
 
-def _one(X: np.ndarray[Any, Any], y: np.ndarray[Any, Any], classify: bool, seed: int) -> dict[str, float]:
+def _lines(store: Path) -> list[dict[str, Any]]:
+    if not store.exists():
+        return []
+    return [json.loads(line) for line in store.read_text().splitlines()]
+
+
+def _task(data: Path, name: str, seed: int, most: int) -> Task:
+    X, y, classify = read_set(data, TEN[name])
+    kept = np.random.default_rng(0).permutation(len(y))[:most]
+    X, y = X[kept], y[kept]
     A, B, a, b = train_test_split(X, y, random_state=seed, stratify=y if classify else None)
-    error = Errors(b, classify)
-    kind = LatentTreeClassifier if classify else LatentTreeRegressor
-    start = time.process_time()
-    said = []
-    for k in range(N_TREES):
-        model = kind(hardening="signs", random_state=N_TREES * seed + k, progress=False).fit(A, a)
-        said.append(model.predict_proba(B) if classify else model.predict(B))
-    out = {"seconds": time.process_time() - start}
+    return Task(A, a, B, b, classify, seed)
 
-    def answer(mean: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        return model.classes_[mean.argmax(axis=1)] if classify else mean
 
-    out["five trees"] = error(answer(np.mean(said, axis=0)))
-    out["one tree"] = fmean(error(answer(one)) for one in said)
-    boosting = HistGradientBoostingClassifier if classify else HistGradientBoostingRegressor
-    forest = RandomForestClassifier if classify else RandomForestRegressor
-    start = time.process_time()
-    out["boosting"] = error(boosting(random_state=seed).fit(A, a).predict(B))
-    out["boosting, seconds"] = time.process_time() - start
-    out["random forest"] = error(forest(random_state=seed).fit(A, a).predict(B))
-    return out
+def _latent(task: Task, n_trees: int, seed: int) -> tuple[Any, Array]:
+    """Return a model, and its probabilities or numbers for the test rows."""
+    kind = LatentTreeClassifier if task.classify else LatentTreeRegressor
+    model = kind(n_trees=n_trees, hardening="signs", random_state=seed, progress=False)
+    model.fit(task.train, task.target)
+    return model, model.predict_proba(task.test) if task.classify else model.predict(task.test)
+
+
+def _sum_of_trees(task: Task) -> Array:
+    return _latent(task, N_TREES, task.seed)[0].predict(task.test)
+
+
+def _one_tree(task: Task) -> Array:
+    return _latent(task, 1, N_MEAN * task.seed)[0].predict(task.test)
+
+
+def _mean_of_trees(task: Task) -> Array:
+    made = [_latent(task, 1, N_MEAN * task.seed + k) for k in range(N_MEAN)]
+    mean = np.mean([said for _, said in made], axis=0)
+    return made[0][0].classes_[mean.argmax(axis=1)] if task.classify else mean
+
+
+def _boosting(task: Task) -> Array:
+    kind = HistGradientBoostingClassifier if task.classify else HistGradientBoostingRegressor
+    return kind(random_state=task.seed).fit(task.train, task.target).predict(task.test)
+
+
+def _boosting_tuned(task: Task) -> Array:
+    kind = HistGradientBoostingClassifier if task.classify else HistGradientBoostingRegressor
+    A, V, a, v = train_test_split(
+        task.train,
+        task.target,
+        test_size=0.2,
+        random_state=task.seed,
+        stratify=task.target if task.classify else None,
+    )
+    best: tuple[float, dict[str, Any]] = (np.inf, {})
+    for rate, leaves in product((0.03, 0.1, 0.3), (7, 31)):
+        options = {"learning_rate": rate, "max_leaf_nodes": leaves, "random_state": task.seed}
+        model = kind(max_iter=400, early_stopping=True, **options).fit(A, a, X_val=V, y_val=v)
+        error = Errors(v, task.classify)(model.predict(V))
+        if error < best[0]:
+            best = (error, options | {"max_iter": model.n_iter_})
+    return kind(early_stopping=False, **best[1]).fit(task.train, task.target).predict(task.test)
+
+
+def _forest(task: Task) -> Array:
+    kind = RandomForestClassifier if task.classify else RandomForestRegressor
+    return kind(random_state=task.seed).fit(task.train, task.target).predict(task.test)
+
+
+def _peer(name: str) -> Callable[[Task], dict[str, Any]]:
+    """Return the method that asks a worker in the peer's own environment."""
+
+    def run(task: Task) -> dict[str, Any]:
+        try:
+            python = ensure(name)
+        except RuntimeError as error:
+            return {"failed": str(error)[-300:]}
+        with tempfile.TemporaryDirectory() as folder:
+            arrays = Path(folder) / "task.npz"
+            classes, target = (
+                np.unique(task.target, return_inverse=True) if task.classify else (None, task.target)
+            )
+            np.savez(arrays, train=task.train, target=target, test=task.test)
+            message = {"arrays": str(arrays), "classify": task.classify, "seed": task.seed}
+            answer = call_worker([str(python), str(worker_script(name))], message, WORKER_LIMIT)
+        if answer["status"] != "done":
+            return {"failed": answer.get("error", answer["status"])}
+        said = np.asarray(answer["predictions"])
+        error = task.error(said if classes is None else classes[said.astype(int)])
+        return {"error": error, "seconds": answer["seconds"], "package": name, "version": answer["version"]}
+
+    return run
+
+
+METHODS: dict[str, Callable[[Task], Any]] = {
+    "sum of ten": _sum_of_trees,
+    "one tree": _one_tree,
+    "mean of five": _mean_of_trees,
+    "boosting": _boosting,
+    "boosting, tuned": _boosting_tuned,
+    "random forest": _forest,
+    **{name: _peer(name) for name in FOREST_PEERS},
+}

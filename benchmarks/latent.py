@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import subprocess
 import time
 import warnings
 from collections.abc import Callable
@@ -23,7 +24,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from benchmarks._harness import write_results
 from benchmarks._latent_data import COVTYPE_SHARES, fit, ordinal, read, splits
-from benchmarks._latent_ensemble import ensemble as means_of_trees
+from benchmarks._latent_ensemble import METHODS
+from benchmarks._latent_ensemble import ensemble as sums_of_trees
 from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
@@ -33,6 +35,7 @@ from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegr
 from treewright.latent import dendrogram_purity
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+STORE = Path(__file__).resolve().parent / ".cache" / "latent-ensemble.jsonl"
 SEEDS = (1225, 1337, 2020, 6021)
 PACKAGES = ("torch", "numpy", "scikit-learn", "xgboost-cpu", "osqp", "cvxpylayers")
 
@@ -87,10 +90,19 @@ def ensemble(
     data: Data = DATA,
     only: Annotated[str, typer.Option(help="Comma-separated tables; all if empty.")] = "",
     splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    rows: Annotated[int, typer.Option(help="Most rows of a table.")] = 3000,
+    methods: Annotated[str, typer.Option(help="Methods, separated by semicolons; all if empty.")] = "",
+    store: Annotated[Path, typer.Option(help="What is done already; a run adds to it.")] = STORE,
     write: Write = True,
 ) -> None:
-    """The mean of five latent trees beside one, boosting and a random forest."""
-    finish("ensemble", lambda: means_of_trees(data, only, splits), write)
+    """Ten latent trees in one sum, beside one, boosting, a random forest, GRANDE and TabM."""
+    chosen = methods.split(";") if methods else list(METHODS)
+    finish(
+        "ensemble",
+        lambda: sums_of_trees(data, only, splits, rows, chosen, store, commit()),
+        write,
+        {"most_rows": rows},
+    )
 
 
 @app.command()
@@ -99,7 +111,9 @@ def large(write: Write = True) -> None:
     finish("large", _large, write)
 
 
-def finish(name: str, run: Callable[[], list[dict[str, Any]]], write: bool) -> None:
+def finish(
+    name: str, run: Callable[[], list[dict[str, Any]]], write: bool, options: dict[str, Any] | None = None
+) -> None:
     """Run one part on one thread, print its table, and keep it."""
     torch.set_num_threads(1)
     with warnings.catch_warnings():
@@ -108,7 +122,15 @@ def finish(name: str, run: Callable[[], list[dict[str, Any]]], write: bool) -> N
     names = list(dict.fromkeys(key for row in rows for key in row))
     print(format_table(names, [[cell(row.get(key, "")) for key in names] for row in rows]))
     if write:
-        write_results(f"latent-{name}", {"threads": 1, "packages": {p: version(p) for p in PACKAGES}}, rows)
+        packages = {p: version(p) for p in PACKAGES}
+        write_results(f"latent-{name}", {"threads": 1, "packages": packages, **(options or {})}, rows)
+
+
+def commit() -> str:
+    """Return the commit of this checkout, or that it is not known."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def version(package: str) -> str:

@@ -1,8 +1,8 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; `guessing`, `leaf_accuracy` and `near_optimal` have shapes of their
-own; of any other file the plain values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; `guessing`, `latent-ensemble`, `leaf_accuracy` and `near_optimal` have
+shapes of their own; of any other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks._latent_tables import ensemble_tables
 from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
 from benchmarks._tables import finished, format_table, show_depth
 from benchmarks.near_optimal import cell
@@ -63,6 +64,8 @@ def table(content: Row) -> str:
     rows = content["rows"]
     if content["benchmark"] in LEAF_ACCURACY_TABLES:
         return "\n\n".join(LEAF_ACCURACY_TABLES[content["benchmark"]](rows))
+    if content["benchmark"] == "latent-ensemble":
+        return "\n\n".join(ensemble_tables(rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
     if content["benchmark"] in ("near_optimal", "near_optimal-continuous"):

@@ -41,6 +41,9 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
         out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
         hardened by its signs.
+    n_trees : int, default=1
+        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
+        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
     class_weight : dict of label to float, "balanced" or None, default=None
         What rows of each class weigh, times `sample_weight`, in training, in the rows held out and in the hard tree;
         "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.
@@ -89,6 +92,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         progress: Literal["auto"] | bool | EpochCallback = "auto",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         hardening: Literal["linear", "axis", "signs"] = "linear",
+        n_trees: int = 1,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
     ) -> None:
         super().__init__(
@@ -117,6 +121,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             progress=progress,
             categorical_features=categorical_features,
             hardening=hardening,
+            n_trees=n_trees,
         )
         self.class_weight = class_weight
 
@@ -232,7 +237,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         Raises
         ------
         InputError
-            Splits are a module of their own, or categories were one-hot.
+            Splits are a module of their own, categories were one-hot, or there are several trees.
         """
         if X is None:
             return self._kept_hardened()
@@ -309,6 +314,9 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
         out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
         hardened by its signs.
+    n_trees : int, default=1
+        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
+        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
 
     {attributes}
 
@@ -396,7 +404,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         Raises
         ------
         InputError
-            Splits are a module of their own, or categories were one-hot.
+            Splits are a module of their own, categories were one-hot, or there are several trees.
         """
         if X is None:
             return self._kept_hardened()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import time
@@ -26,7 +27,7 @@ from treewright.tree import Column, Split, Tree
 if TYPE_CHECKING:
     import torch
 
-    from treewright.latent import HardenedTree, LatentTreeNetwork, TrainResult
+    from treewright.latent import HardenedTree, LatentForest, LatentTree, LatentTreeNetwork, TrainResult
     from treewright.latent._hard_nodes import Labels, Numbers
     from treewright.latent._harden import MakeTree
 
@@ -78,6 +79,7 @@ class LatentTreeBase(TreeDisplay):
         progress: Literal["auto"] | bool | EpochCallback = "auto",
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         hardening: Literal["linear", "axis", "signs"] = "linear",
+        n_trees: int = 1,
     ) -> None:
         self.depth = depth
         self.pruning = pruning
@@ -104,6 +106,7 @@ class LatentTreeBase(TreeDisplay):
         self.progress = progress
         self.categorical_features = categorical_features
         self.hardening = hardening
+        self.n_trees = n_trees
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -138,7 +141,7 @@ class LatentTreeBase(TreeDisplay):
 
         `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats.
         """
-        from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
+        from treewright.latent import LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder
         from treewright.latent._options import make_loss, weighted_loss, with_weights
         from treewright.latent._torch import torch
@@ -179,19 +182,11 @@ class LatentTreeBase(TreeDisplay):
                 return x, goal
             return x, with_weights(goal, torch.as_tensor(weight[rows], device=device))
 
-        splits = self.splits
-        if isinstance(splits, torch.nn.Module):
-            import copy
-
-            splits = copy.deepcopy(splits)  # fit changes no parameter
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            tree = LatentTree(
-                self._encoder.n_inputs, self.depth, pruning=self.pruning, splits=splits,
-                routing=self.routing, batch_norm=self.batch_norm,
-            )  # fmt: skip
             network = LatentTreeNetwork(
-                tree, n_outputs, hidden_layers=tuple(self.hidden_layers), dropout=self.dropout,
+                self._new_tree(self._encoder.n_inputs), n_outputs,
+                hidden_layers=tuple(self.hidden_layers), dropout=self.dropout,
                 tree_only=self.tree_only if tree_only is None else tree_only,
             ).to(device)  # fmt: skip
         x, y = on_device(~held_out)
@@ -214,6 +209,20 @@ class LatentTreeBase(TreeDisplay):
                 stacklevel=4,
             )
         return held_out
+
+    def _new_tree(self, n_inputs: int) -> LatentTree | LatentForest:
+        """Return the untrained tree, or the trees side by side."""
+        from treewright.latent import LatentForest, LatentTree
+
+        options: dict[str, Any] = {
+            "pruning": self.pruning,
+            "splits": copy.deepcopy(self.splits),  # a module: fit changes no parameter
+            "routing": self.routing,
+            "batch_norm": self.batch_norm,
+        }
+        if self.n_trees == 1:
+            return LatentTree(n_inputs, self.depth, **options)
+        return LatentForest(n_inputs, self.depth, self.n_trees, **options)
 
     def _with_validation(
         self, table: Table, validation: tuple[Any, Any] | None
@@ -278,29 +287,29 @@ class LatentTreeBase(TreeDisplay):
 
         Returns
         -------
-        ndarray of shape (n_rows, 2**(depth+1) - 1)
-            In [0, 1], nodes breadth first; 0 for pruned nodes.
+        ndarray of shape (n_rows, n_trees * (2**(depth+1) - 1))
+            In [0, 1], tree after tree, nodes breadth first; 0 for pruned nodes.
         """
         return self._blocks(self._encode(X), self.network_.tree)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the node that each row ends at by the signs of the splits: breadth-first number,
-        (n_rows,).
+        (n_rows,); (n_rows, n_trees) with several trees.
         """
         return self._blocks(self._encode(X), self.network_.tree.leaf)
 
     @property
     def pruning_vector_(self) -> NDArray[np.float64]:
-        """The pruning vector a over the nodes of the complete tree, breadth first; 0 for pruned nodes."""
+        """The pruning vector a over the nodes of the complete trees, breadth first; 0 for pruned nodes."""
         check_is_fitted(self)
         tree = self.network_.tree
         a = np.zeros(tree.out_features)
-        a[tree.shape.nodes] = tree.pruning_vector.detach().numpy()
+        a[tree.nodes.numpy()] = tree.pruning_vector.detach().numpy()
         return a
 
     @property
     def active_nodes_(self) -> NDArray[np.int64]:
-        """Breadth-first numbers of the nodes with a > 0."""
+        """Places in `pruning_vector_` of the nodes with a > 0."""
         check_is_fitted(self)
         return self.network_.tree.active_nodes
 
@@ -338,9 +347,14 @@ class LatentTreeBase(TreeDisplay):
 
     def _harden(self, rows: NDArray[np.float64], make_tree: MakeTree) -> Tree:
         """Return the hard tree with leaves of these rows: of the refined splits where there are, else of the signs."""
+        from treewright.latent import LatentForest
         from treewright.latent._harden import harden
         from treewright.latent._refine import regrown
 
+        if isinstance(self.network_.tree, LatentForest):
+            raise InputError(
+                f"The sum of n_trees={self.n_trees} trees has no one hard tree; fit with n_trees=1 to get one."
+            )
         if self._hard_splits is None:
             return harden(self.network_.tree, self._encoder, rows, make_tree)
         return make_tree(regrown(self._hard_splits, rows), rows)

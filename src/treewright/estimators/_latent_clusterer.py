@@ -142,7 +142,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         self.nodes_ = self._blocks(table.X, self.network_.tree.leaf)
         # Clusters that hold training rows come first, so that labels_ has no gaps; then the rest.
         reached = np.unique(self.nodes_)
-        self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.shape.nodes, reached)])
+        self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.nodes.numpy(), reached)])
         self.labels_ = self._label(self.nodes_)
         self._hardened = self._keep_hardened(lambda: self._harden_on(table.X))
         settle_interrupt(self.result_.stop_reason)

@@ -68,9 +68,9 @@ ATTRIBUTES = """
         History of all epochs, best epoch, why training stopped.
     columns_ : tuple of Column
     pruning_vector_ : ndarray of shape (2**(depth+1) - 1,)
-        a of the training rows.
+        a of the training rows, breadth first; with several trees one after another.
     active_nodes_ : ndarray
-        Breadth-first numbers of the nodes with a > 0.
+        Places in `pruning_vector_` of the nodes with a > 0.
     n_features_in_ : int
     n_iter_ : int
         Epochs made.

@@ -4,6 +4,7 @@ Needs PyTorch (the extra `latent`). Zantedeschi, Kusner and Niculae 2021, "Learn
 Argmin Differentiation".
 """
 
+from treewright.latent._forest import LatentForest
 from treewright.latent._harden import HardenedTree
 from treewright.latent._layer import tree_layer
 from treewright.latent._network import LatentTreeNetwork
@@ -17,6 +18,7 @@ from treewright.latent._tree import LatentTree
 __all__ = [
     "Epoch",
     "HardenedTree",
+    "LatentForest",
     "LatentTree",
     "LatentTreeNetwork",
     "TrainOptions",

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from treewright.errors import InputError
+from treewright.latent._forest import LatentForest
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
 
@@ -21,7 +22,8 @@ class LatentTreeNetwork(nn.Module):
 
     Parameters
     ----------
-    tree : LatentTree
+    tree : LatentTree or LatentForest
+        With a forest and a linear predictor the outputs are a sum over its trees.
     out_features : int
         Number of outputs (logits, or regression targets).
     hidden_layers : sequence of int, default=()
@@ -34,7 +36,7 @@ class LatentTreeNetwork(nn.Module):
 
     def __init__(
         self,
-        tree: LatentTree,
+        tree: LatentTree | LatentForest,
         out_features: int,
         *,
         hidden_layers: Sequence[int] = (),
@@ -49,7 +51,7 @@ class LatentTreeNetwork(nn.Module):
         self.tree = tree
         widths = [*hidden_layers, out_features]
         device, dtype = tree.bias.device, tree.bias.dtype
-        n_nodes = tree.shape.n_nodes
+        n_nodes = len(tree.nodes)
         bound = 1 / math.sqrt(n_nodes + (0 if tree_only else tree.in_features))  # as Linear over [x, z]
 
         def draw(*size: int) -> torch.nn.Parameter:
@@ -74,11 +76,10 @@ class LatentTreeNetwork(nn.Module):
 
     def prune_(self, threshold: float = 0.0) -> LatentTreeNetwork:
         """Drop nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; return self."""
-        alive = self.tree.pruning_vector > threshold
-        alive[0] = True
+        before = self.tree.nodes
         self.tree.prune_(threshold)
         with torch.no_grad():
-            self.z_weight = nn.Parameter(self.z_weight[:, alive].clone())
+            self.z_weight = nn.Parameter(self.z_weight[:, torch.isin(before, self.tree.nodes)].clone())
         return self
 
     def _load_from_state_dict(self, state: Any, prefix: str, *args: Any) -> None:

@@ -40,13 +40,23 @@ def routing_shares(nodes: ArrayLike, depth: int) -> NDArray[np.float64]:
     ndarray of shape (2**(depth+1) - 1,)
         Shares of one level add up to 1, or to 0 where no row gets so deep.
 
+    Raises
+    ------
+    InputError
+        A row has several nodes: the model is a sum of trees.
+
     Examples
     --------
     >>> from treewright.show import routing_shares
     >>> routing_shares([1, 1, 2, 2], depth=1)
     array([1. , 0.5, 0.5])
     """
-    count = np.bincount(np.asarray(nodes), minlength=2 ** (depth + 1) - 1).astype(np.float64)
+    nodes = np.asarray(nodes)
+    if nodes.ndim != 1:
+        raise InputError(
+            f"nodes has shape {nodes.shape}, one node a row is expected; a sum of several trees is not drawn."
+        )
+    count = np.bincount(nodes, minlength=2 ** (depth + 1) - 1).astype(np.float64)
     for t in range(len(count) - 1, 0, -1):
         count[(t - 1) // 2] += count[t]
     for level in range(depth + 1):
@@ -82,6 +92,8 @@ def plot_latent_tree(
     ------
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
+    InputError
+        The model is a sum of several trees.
     """
     depth = int(model.depth)
     drawn = depth if max_depth is None else min(depth, _levels(max_depth))
@@ -135,7 +147,7 @@ def plot_latent_tree_by_class(
     Raises
     ------
     InputError
-        A class has no rows.
+        A class has no rows, or the model is a sum of several trees.
     """
     labels = np.asarray(y)
     shown = list(np.unique(labels)) if classes is None else list(classes)

@@ -1,0 +1,133 @@
+"""Several latent trees side by side, as one PyTorch module with the face of one tree.
+
+A predictor that is linear in the traversals of all trees is the sum of what it would be in each; trained by one loss,
+the trees share the work out, as those of NODE (Popov, Morozov, Babenko 2020) and GRANDE (Marton et al. 2024) do. Each
+tree has its own pruning vector. Time and memory are those of the trees, one after another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.latent._torch import torch
+from treewright.latent._tree import LatentTree
+
+__all__ = ["LatentForest"]
+
+nn = torch.nn
+
+
+class LatentForest(nn.Module):
+    """Latent trees whose traversals stand side by side: where a network takes a `LatentTree`, it takes a forest.
+
+    Parameters
+    ----------
+    in_features : int
+        Number of input features, the same for all trees.
+    depth : int
+        Depth >= 1 of each tree.
+    n_trees : int
+        Number of trees, >= 1.
+    pruning, splits, routing, batch_norm, capped, device, dtype
+        As of `LatentTree`; `splits` is "linear" or "elu", since copies of one module would be the same tree.
+
+    Attributes
+    ----------
+    trees : ModuleList of LatentTree
+        They differ by the random weights that they start from.
+
+    Raises
+    ------
+    InputError
+        `n_trees` is not an integer >= 1, or `splits` is a module.
+
+    Examples
+    --------
+    >>> import torch
+    >>> forest = LatentForest(in_features=4, depth=3, n_trees=5)
+    >>> x = torch.randn(64, 4)
+    >>> forest.initialize(x)
+    >>> forest(x).shape
+    torch.Size([64, 75])
+    """
+
+    trees: torch.nn.ModuleList
+
+    def __init__(
+        self, in_features: int, depth: int, n_trees: int, *, splits: str = "linear", **options: Any
+    ) -> None:
+        super().__init__()
+        if not isinstance(n_trees, (int, np.integer)) or isinstance(n_trees, bool) or n_trees < 1:
+            raise InputError(f"n_trees must be an integer >= 1; got {n_trees!r}.")
+        if isinstance(splits, nn.Module):
+            raise InputError(
+                'splits must be "linear" or "elu" where there are several trees: copies of one module would be '
+                "the same tree."
+            )
+        self.trees = nn.ModuleList(
+            LatentTree(in_features, depth, splits=splits, **options) for _ in range(n_trees)
+        )
+        first = self._each[0]
+        self.in_features, self.depth, self.batch_norm = first.in_features, first.depth, first.batch_norm
+
+    @property
+    def _each(self) -> list[LatentTree]:
+        return cast("list[LatentTree]", list(self.trees))
+
+    @property
+    def bias(self) -> torch.Tensor:
+        """Biases of the splits, tree after tree."""
+        return torch.cat([tree.bias for tree in self._each])
+
+    @property
+    def pruning_vector(self) -> torch.Tensor:
+        """Stored a of the nodes that are there, tree after tree."""
+        return torch.cat([tree.pruning_vector for tree in self._each])
+
+    @property
+    def nodes(self) -> torch.Tensor:
+        """Columns of the output that belong to nodes that are there, ascending."""
+        return torch.cat([tree.nodes + k * tree.out_features for k, tree in enumerate(self._each)])
+
+    @property
+    def out_features(self) -> int:
+        """Width of the output: nodes of all complete trees."""
+        return len(self.trees) * self._each[0].out_features
+
+    @property
+    def active_nodes(self) -> NDArray[np.int64]:
+        """Columns of the output that belong to nodes with a > 0, ascending."""
+        return np.concatenate(
+            [tree.active_nodes + k * tree.out_features for k, tree in enumerate(self._each)]
+        )
+
+    def compact(self, x: torch.Tensor) -> torch.Tensor:
+        """Return traversals of the nodes that are there, (n_nodes, n_rows), tree after tree."""
+        return torch.cat([tree.compact(x) for tree in self._each])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the traversals of rows x (n_rows, in_features), shape (n_rows, out_features), tree after tree."""
+        return torch.cat([tree(x) for tree in self._each], dim=1)
+
+    def leaf(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the node of each tree that the signs lead each row to, shape (n_rows, n_trees); see `LatentTree`."""
+        return torch.stack([tree.leaf(x) for tree in self._each], dim=1)
+
+    def initialize(self, x: torch.Tensor) -> None:
+        """Balance each tree on rows x; see `LatentTree.initialize`."""
+        for tree in self._each:
+            tree.initialize(x)
+
+    def fix_pruning(self, x: torch.Tensor, *, batch_size: float | None = None) -> torch.Tensor:
+        """Solve and store the pruning vector of each tree, and return them; see `LatentTree.fix_pruning`."""
+        return torch.cat([tree.fix_pruning(x, batch_size=batch_size) for tree in self._each])
+
+    def prune_(self, threshold: float = 0.0) -> LatentForest:
+        """Drop the nodes with a <= threshold of each tree; return this forest. See `LatentTree.prune_`."""
+        for tree in self._each:
+            tree.prune_(threshold)
+        return self
