@@ -76,6 +76,8 @@ class FieldReader:
 
     Attributes
     ----------
+    missing_values : tuple of str
+        `missing`, as given.
     formats : dict of str to NumberFormat or DateFormat
         What was found in the columns read so far; plain ones are absent.
     notes : list of str
@@ -104,6 +106,7 @@ class FieldReader:
     ) -> None:
         self._text = text
         self.index = {name: j for j, name in enumerate(text.names)}
+        self.missing_values = tuple(missing)
         self._missing = [*missing, ""]
         self._declared = [field for field in missing if field not in MISSING_VALUES]
         self.missing_in = {name: tuple(codes) for name, codes in (missing_in or {}).items()}
