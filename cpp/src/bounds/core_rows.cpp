@@ -14,8 +14,8 @@ CoreRows::CoreRows(const Misclassification& objective, std::vector<float> odds)
     const LabelledTable& data = data_;
     for (std::uint32_t i = 0; i < data.n_rows; ++i) {
         const std::uint32_t row = drawn_[i];
-        const float lot = (static_cast<float>(i) + 0.5F) / static_cast<float>(data.n_rows);
-        factor_[row] = odds[row] > 0 ? lot / odds[row] : std::numeric_limits<float>::infinity();
+        const float uniform = (static_cast<float>(i) + 0.5F) / static_cast<float>(data.n_rows);
+        factor_[row] = odds[row] > 0 ? uniform / odds[row] : std::numeric_limits<float>::infinity();
     }
 }
 

@@ -1,6 +1,7 @@
 #include "treewright/objective/simple_lines.hpp"
 
 #include "treewright/kernels/line_kernel.hpp"
+#include "treewright/kernels/stump_pair_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -245,6 +246,10 @@ Stump SimpleLines::best_stump(const Node& node) const {
         }
     }
     return best;
+}
+
+std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
+    return std::make_unique<StumpPairSolver>(*this, options, control);
 }
 
 std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {

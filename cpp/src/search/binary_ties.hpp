@@ -9,7 +9,7 @@
 //      or less, which the matrix knows; among equals the lowest column;
 //   3. on both sides the same, with what each costs.
 //
-// The price of a leaf is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
+// The leaf penalty is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
 // rows plays no part, nor does how deep a tree may be, as long as none of the trees of cost V is deeper: where depth two
 // or one is left, the splits that cost V are first in the order of rule 2 as well. So a search for shallow trees alone
 // (schedule.hpp) gives the same.

@@ -51,12 +51,12 @@ void RankedTable::take(const RankedTable& other, std::span<const std::uint32_t> 
 }
 
 std::vector<std::uint32_t> drawn_rows(const RankedTable& table, std::span<const std::uint64_t> content) {
-    std::vector<std::uint64_t> lot(content.begin(), content.end());
+    std::vector<std::uint64_t> draw(content.begin(), content.end());
     for (std::uint32_t c = 0; c < table.n_columns; ++c)
-        for (std::uint32_t row = 0; row < table.n_rows; ++row) lot[row] = Random(lot[row] + table.rank_of(c, row))();
+        for (std::uint32_t row = 0; row < table.n_rows; ++row) draw[row] = Random(draw[row] + table.rank_of(c, row))();
     std::vector<std::uint32_t> rows(table.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
-    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return lot[a] < lot[b]; });
+    std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return draw[a] < draw[b]; });
     return rows;
 }
 

@@ -255,13 +255,19 @@ def _tree(value: Checked, columns: tuple[Column, ...], classes: NDArray[Any] | N
     return Tree(columns, classes, tuple(splits), left, right, prediction, values, count, kind, held)
 
 
+def _columns_of_numbers(value: Checked, columns: tuple[Column, ...]) -> tuple[int, ...]:
+    """Read the columns that a sum of numbers is made of."""
+    chosen = tuple(column.integer(0, len(columns) - 1) for column in value.entries(1))
+    if len(set(chosen)) < len(chosen):
+        value.fail("a list without repetition")
+    if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
+        value.fail("columns of numbers")
+    return chosen
+
+
 def _line(value: Checked, columns: tuple[Column, ...], n_outputs: int) -> Line:
     fields = value.fields("columns", "centers", "slopes", "low", "high", "freedom")
-    chosen = tuple(column.integer(0, len(columns) - 1) for column in fields["columns"].entries(1))
-    if len(set(chosen)) < len(chosen):
-        fields["columns"].fail("a list without repetition")
-    if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
-        fields["columns"].fail("columns of numbers")
+    chosen = _columns_of_numbers(fields["columns"], columns)
     width = len(chosen)
     low = tuple(bound.number() for bound in fields["low"].entries(n_outputs, n_outputs))
     return Line(
@@ -302,11 +308,7 @@ def _split(value: Checked, columns: tuple[Column, ...]) -> Split:
             fields["left"].fail("ascending")
         return CategorySplit(column, left, fields["missing_left"].boolean())
     fields = value.fields("kind", "columns", "weights", "threshold", "missing_left")
-    chosen = tuple(code.integer(0, len(columns) - 1) for code in fields["columns"].entries(1))
-    if len(set(chosen)) < len(chosen):
-        fields["columns"].fail("a list without repetition")
-    if any(columns[column].kind is ColumnKind.CATEGORICAL for column in chosen):
-        fields["columns"].fail("columns of numbers")
+    chosen = _columns_of_numbers(fields["columns"], columns)
     weights = tuple(
         weight.number(-LARGEST_WEIGHT, LARGEST_WEIGHT)
         for weight in fields["weights"].entries(len(chosen), len(chosen))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright._native import core
-from treewright.latent._checks import NO_SECOND, not_finite
+from treewright.latent._checks import NO_SECOND
+from treewright.latent._kernels import layer_backward, layer_forward
 from treewright.latent._shape import TreeShape
 from treewright.latent._torch import torch
 
@@ -29,17 +29,7 @@ class _TreeLayer(torch.autograd.Function):
     def forward(
         s: torch.Tensor, shape: TreeShape, pruning: float, offset: float, fixed: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        s = s.detach().contiguous()
-        z = s.new_empty(shape.n_nodes, s.shape[1])
-        state = s.new_empty(2, shape.n_nodes)  # the pruning vector a, and the slopes lambda + k
-        if fixed is not None:
-            state[0] = fixed.detach()
-            state[1] = torch.inf  # no gradient through a
-        if not core.latent_layer_forward(
-            shape.left, shape.right, shape.score_row, s.numpy(), pruning, offset, fixed is not None,
-            z.numpy(), state.numpy(),
-        ):  # fmt: skip
-            raise not_finite("s")
+        z, state = layer_forward(s.detach().contiguous(), shape, pruning, offset, fixed)
         return z, state[0], state
 
     @staticmethod
@@ -71,13 +61,8 @@ class _LayerGradient(torch.autograd.Function):
         grad_z: torch.Tensor,
         grad_a: torch.Tensor,
     ) -> torch.Tensor:
-        s = s.detach().contiguous()
-        grad_s = torch.empty_like(s)
-        core.latent_layer_backward(
-            shape.left, shape.right, shape.score_row, s.numpy(), offset, state.detach().contiguous().numpy(),
-            grad_z.detach().contiguous().numpy(), grad_a.detach().contiguous().numpy(), grad_s.numpy(),
-        )  # fmt: skip
-        return grad_s
+        given = (tensor.detach().contiguous() for tensor in (state, grad_z, grad_a))
+        return layer_backward(s.detach().contiguous(), shape, offset, *given)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

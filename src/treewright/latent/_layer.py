@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright._native import core
 from treewright.errors import InputError
 from treewright.latent._checks import (
     check_pruning,
     check_scores,
     first_derivative_only,
-    not_finite,
     working_dtype,
 )
 from treewright.latent._func import is_transformed, transformed_layer
+from treewright.latent._kernels import layer_backward, layer_forward
 from treewright.latent._roots import roots
 from treewright.latent._shape import TreeShape, complete_shape
 from treewright.latent._torch import torch
@@ -37,16 +36,7 @@ class _TreeLayer(torch.autograd.Function):
         ctx: Any, s: torch.Tensor, shape: TreeShape, pruning: float, offset: float, fixed: torch.Tensor | None
     ) -> tuple[torch.Tensor, torch.Tensor]:
         s = s.detach().contiguous()
-        z = s.new_empty(shape.n_nodes, s.shape[1])
-        state = s.new_empty(2, shape.n_nodes)  # the pruning vector a, and the slopes lambda + k
-        if fixed is not None:
-            state[0] = fixed.detach()
-            state[1] = torch.inf  # no gradient through a
-        if not core.latent_layer_forward(
-            shape.left, shape.right, shape.score_row, s.numpy(), pruning, offset, fixed is not None,
-            z.numpy(), state.numpy(),
-        ):  # fmt: skip
-            raise not_finite("s")
+        z, state = layer_forward(s, shape, pruning, offset, fixed)
         ctx.save_for_backward(s, state)
         ctx.shape, ctx.offset = shape, offset
         a = state[0]
@@ -58,11 +48,7 @@ class _TreeLayer(torch.autograd.Function):
     def backward(ctx: Any, grad_z: torch.Tensor, grad_a: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         first_derivative_only()
         s, state = ctx.saved_tensors
-        grad_s = torch.empty_like(s)
-        core.latent_layer_backward(
-            ctx.shape.left, ctx.shape.right, ctx.shape.score_row, s.numpy(), ctx.offset, state.numpy(),
-            grad_z.contiguous().numpy(), grad_a.contiguous().numpy(), grad_s.numpy(),
-        )  # fmt: skip
+        grad_s = layer_backward(s, ctx.shape, ctx.offset, state, grad_z.contiguous(), grad_a.contiguous())
         return grad_s, None, None, None, None
 
 

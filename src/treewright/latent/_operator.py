@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright._native import core
-from treewright.latent._checks import not_finite
+from treewright.latent._kernels import layer_backward, layer_forward
 from treewright.latent._shape import TreeShape, complete_shape
 from treewright.latent._torch import torch
 
@@ -30,19 +29,7 @@ def _forward(
     offset: float,
     fixed: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    shape = _shape(nodes, depth)
-    s = s.detach().contiguous()
-    z = s.new_empty(shape.n_nodes, s.shape[1])
-    state = s.new_empty(2, shape.n_nodes)  # the pruning vector a, and the slopes lambda + k
-    if fixed is not None:
-        state[0] = fixed.detach()
-        state[1] = torch.inf  # no gradient through a
-    if not core.latent_layer_forward(
-        shape.left, shape.right, shape.score_row, s.numpy(), pruning, offset, fixed is not None,
-        z.numpy(), state.numpy(),
-    ):  # fmt: skip
-        raise not_finite("s")
-    return z, state
+    return layer_forward(s.detach().contiguous(), _shape(nodes, depth), pruning, offset, fixed)
 
 
 def _backward(
@@ -55,12 +42,7 @@ def _backward(
     grad_a: torch.Tensor,
 ) -> torch.Tensor:
     shape = _shape(nodes, depth)
-    grad_s = torch.empty_like(s, memory_format=torch.contiguous_format)
-    core.latent_layer_backward(
-        shape.left, shape.right, shape.score_row, s.contiguous().numpy(), offset, state.numpy(),
-        grad_z.contiguous().numpy(), grad_a.contiguous().numpy(), grad_s.numpy(),
-    )  # fmt: skip
-    return grad_s
+    return layer_backward(s.contiguous(), shape, offset, state, grad_z.contiguous(), grad_a.contiguous())
 
 
 def _registered() -> tuple[Any, Any]:

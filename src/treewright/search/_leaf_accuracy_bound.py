@@ -128,7 +128,7 @@ def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float
 
 
 def _searched(problem: Problem, z: float, limits: Limits, least_cost: LeastCost | None) -> Proven:
-    """Search for fewest errors at one price of a leaf after another, while the bound falls."""
+    """Search for fewest errors at one leaf penalty after another, while the bound falls."""
     n = float(problem.table.n_rows)
     lightest = np.partition(problem.sample_weight, problem.min_samples_leaf - 1)[: problem.min_samples_leaf]
     smallest = min(n, float(lightest.sum()) * n / problem.total_weight)

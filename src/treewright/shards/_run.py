@@ -4,8 +4,6 @@ Every search says two things of its shard: a bound, and a tree. The bounds add u
 for all rows; the first one is counted on every later shard while its rows are at hand, so that the gap can be shown
 from the start, and when the last shard is done one tree has been counted on all rows. The others are counted on some
 shards, the best of them on all, and the best of these is improved (`_improve`).
-
-Longer than 400 lines: all of it works on what a run has counted so far, which is one object.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from treewright.shards._bound import Bound, least_of_any
 from treewright.shards._deal import Shard
 from treewright.shards._improve import GridTask, best_moves, grids_of, labels_of, subtrees, threshold_task
 from treewright.shards._progress import ShardProgress
-from treewright.shards._trees import LEAF_ONLY, Counted, Shape, added, pruned
+from treewright.shards._trees import LEAF_ONLY, Counted, Shape, added, counts_of_pruning, pruned
 from treewright.shards._work import Answer, CountTask, Place, SearchTask, count_task, load, search_task
 from treewright.shards._workers import Lost, Pool
 
@@ -288,7 +286,9 @@ class Run:
         total = self.counted(shape)
         own, _ = pruned(shape, total, self.place.question)
         if own != shape and not self._is_counted(own):
-            self.seen[own] = {k: _merged(shape, own, self.seen[shape][k]) for k in range(len(self.shards))}
+            self.seen[own] = {
+                k: counts_of_pruning(shape, own, self.seen[shape][k]) for k in range(len(self.shards))
+            }
         return own
 
     def _improved(self, shape: Shape) -> Shape:
@@ -381,31 +381,3 @@ class Run:
                     return
         finally:
             answers.close()  # type: ignore[attr-defined]
-
-
-def _merged(shape: Shape, own: Shape, counted: Counted) -> Counted:
-    """Return the counts of a pruning from those of the tree."""
-    rows: list[int] = []
-    weight: list[tuple[Any, ...]] = []
-
-    def walk(place: int, kept: int, leaf: int, open_: bool) -> tuple[int, int, int]:
-        """Return the positions behind this subtree in `shape` and `own`, and the next leaf."""
-        if shape[place] is None:
-            rows.append(counted.rows[leaf])
-            weight.append(counted.weight[leaf])
-            return place + 1, kept + 1, leaf + 1
-        cut = not open_ or own[kept] is None
-        start = len(rows)
-        place, inner, leaf = walk(place + 1, kept + 1, leaf, not cut)
-        place, inner, leaf = walk(place, inner, leaf, not cut)
-        if cut and open_:
-            total = sum(rows[start:])
-            sums = tuple(map(sum, zip(*weight[start:], strict=True)))
-            del rows[start:], weight[start:]
-            rows.append(total)
-            weight.append(sums)
-            return place, kept + 1, leaf
-        return place, inner, leaf
-
-    walk(0, 0, 0, True)
-    return Counted(tuple(rows), tuple(weight))

@@ -16,7 +16,17 @@ from treewright.shards._question import Question
 from treewright.shards._spill import Rows
 from treewright.tree import Split, Tree, grow
 
-__all__ = ["LEAF_ONLY", "Counted", "Shape", "added", "count_rows", "grown", "pruned", "skeleton"]
+__all__ = [
+    "LEAF_ONLY",
+    "Counted",
+    "Shape",
+    "added",
+    "count_rows",
+    "counts_of_pruning",
+    "grown",
+    "pruned",
+    "skeleton",
+]
 
 Shape = tuple[Split | None, ...]
 LEAF_ONLY: Shape = (None,)
@@ -138,6 +148,43 @@ def pruned(shape: Shape, counted: Counted, question: Question) -> tuple[Shape, C
 
     _, splits, kept, _ = walk(0)
     return tuple(splits), Counted(tuple(n for n, _ in kept), tuple(w for _, w in kept))
+
+
+def counts_of_pruning(shape: Shape, own: Shape, counted: Counted) -> Counted:
+    """Return the counts of a pruning from those of the tree.
+
+    Parameters
+    ----------
+    shape : tuple of Split or None
+    own : tuple of Split or None
+        Of the pruning.
+    counted : Counted
+        Of the tree.
+    """
+    rows: list[int] = []
+    weight: list[tuple[Any, ...]] = []
+
+    def walk(place: int, kept: int, leaf: int, open_: bool) -> tuple[int, int, int]:
+        """Return the positions behind this subtree in `shape` and `own`, and the next leaf."""
+        if shape[place] is None:
+            rows.append(counted.rows[leaf])
+            weight.append(counted.weight[leaf])
+            return place + 1, kept + 1, leaf + 1
+        cut = not open_ or own[kept] is None
+        start = len(rows)
+        place, inner, leaf = walk(place + 1, kept + 1, leaf, not cut)
+        place, inner, leaf = walk(place, inner, leaf, not cut)
+        if cut and open_:
+            total = sum(rows[start:])
+            sums = tuple(map(sum, zip(*weight[start:], strict=True)))
+            del rows[start:], weight[start:]
+            rows.append(total)
+            weight.append(sums)
+            return place, kept + 1, leaf
+        return place, inner, leaf
+
+    walk(0, 0, 0, True)
+    return Counted(tuple(rows), tuple(weight))
 
 
 def grown(shape: Shape, counted: Counted, question: Question) -> Tree:

@@ -3,21 +3,19 @@
 Sizes are in points throughout: the texts are measured, `arrange` places the blocks, and the axes get data
 coordinates in points, so that on paper nothing overlaps at any size. Small trees grow downwards; larger ones
 grow to the right, where each leaf needs the height of a line and not the width of a sentence.
-
-Longer than 400 lines: measuring, placing and drawing share the sizes of one picture.
 """
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.errors import InputError, MissingDependencyError
-from treewright.show._colours import RGB, class_colours, leaf_tint, tint
+from treewright.show._colours import class_colours
 from treewright.show._layout import Layout, Size, arrange
+from treewright.show._pen import BAR, LINE_HEIGHT, PAD, SMALL, Block, Pen
 from treewright.show._tree_of import TreeLike, tree_of
-from treewright.show._values import place_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
 
@@ -29,28 +27,9 @@ __all__ = ["plot_tree", "tree_figure"]
 
 Orientation = Literal["auto", "down", "right"]
 
-INK = (0.13, 0.13, 0.13)
-GREY = (0.33, 0.33, 0.33)  # contrast above 4.5 : 1 on white and on every tint
-LINE = (0.62, 0.62, 0.62)
-LINE_HEIGHT = 1.25  # of the font size
-SMALL = 0.82  # size of the second line of a box
-PAD = 0.6  # inside a box, in font sizes
-BAR = 0.35  # height of the bar of class shares, in font sizes
-MARK = 0.6  # width of the mark at the value of a regression leaf, in font sizes
 LEAVES_DOWN = 6  # up to so many leaves a tree grows downwards
 MARGIN = 8.0  # around the picture, in points
 LARGEST_SIDE = 40 * 72.0  # points; a larger tree is scaled down
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Texts of one node: its lines, the small line below them, and the label of the edge into it."""
-
-    lines: tuple[str, ...]
-    small: str
-    label: tuple[str, ...]
-    size: Size
-    is_leaf: bool
 
 
 def plot_tree(
@@ -170,7 +149,7 @@ def _require_matplotlib() -> None:
 
 def _prepare(
     tree: Tree, orientation: Orientation, digits: int | None, font_size: float, wrap: int
-) -> tuple[list[_Block], Layout, bool]:
+) -> tuple[list[Block], Layout, bool]:
     """Choose the words, measure them, and place the blocks."""
     if orientation not in ("auto", "down", "right"):
         raise InputError(f'orientation={orientation!r}; choose "auto", "down" or "right".')
@@ -196,7 +175,7 @@ def _prepare(
             above, goes_left = parents[node]
             label = _wrapped(typeset(short_condition(tree, above, goes_left, digits)), wrap)
         size = _size(lines, small, label, is_leaf, font_size, down)
-        blocks.append(_Block(lines, small, label, size, is_leaf))
+        blocks.append(Block(lines, small, label, size, is_leaf))
     if tree.classes is None:
         blocks = _equally_wide(blocks, down)
     sizes = [block.size for block in blocks]
@@ -207,7 +186,7 @@ def _prepare(
     )
 
 
-def _equally_wide(blocks: list[_Block], down: bool) -> list[_Block]:
+def _equally_wide(blocks: list[Block], down: bool) -> list[Block]:
     """Make all leaves as wide as the widest, so that the places of their marks can be compared."""
     side = "across" if down else "along"
     widest = max(getattr(block.size, side) for block in blocks if block.is_leaf)
@@ -262,7 +241,7 @@ def _full_axes(figure: Any) -> Axes:
     return axes
 
 
-def _draw(ax: Axes, tree: Tree, blocks: list[_Block], layout: Layout, down: bool, font_size: float) -> None:
+def _draw(ax: Axes, tree: Tree, blocks: list[Block], layout: Layout, down: bool, font_size: float) -> None:
     """Put the picture into `ax`; data coordinates are points times the scale, y grows downwards."""
     width, height = _extent(layout, down)
     figure = ax.figure
@@ -273,7 +252,7 @@ def _draw(ax: Axes, tree: Tree, blocks: list[_Block], layout: Layout, down: bool
     ax.set_xlim(-MARGIN - spare_width / 2, width - MARGIN + spare_width / 2)
     ax.set_ylim(height - MARGIN + spare_height / 2, -MARGIN - spare_height / 2)
     ax.set_axis_off()
-    pen = _Pen(ax, font_size, scale, down)
+    pen = Pen(ax, font_size, scale, down)
     colours = class_colours(tree)
     depth = tree.node_depth.tolist()
     for node, block in enumerate(blocks):
@@ -290,116 +269,3 @@ def _draw(ax: Axes, tree: Tree, blocks: list[_Block], layout: Layout, down: bool
         )
         if block.is_leaf:
             pen.fill(node, tree, colours)
-
-
-class _Pen:
-    """Draws in (along, across) coordinates, whichever way the tree grows."""
-
-    def __init__(self, ax: Axes, font_size: float, scale: float, down: bool) -> None:
-        self.ax = ax
-        self.font_size = font_size
-        self.scale = scale
-        self.down = down
-        self.boxes: dict[int, tuple[Any, float, float, float, float]] = {}
-
-    def line(self, points: list[tuple[float, float]]) -> None:
-        from matplotlib.lines import Line2D
-
-        along, across = zip(*points, strict=True)
-        x, y = (across, along) if self.down else (along, across)
-        self.ax.add_line(
-            Line2D(x, y, color=LINE, linewidth=1.1 * self.scale, zorder=1, solid_joinstyle="round")
-        )
-
-    def block(self, node: int, block: _Block, label_at: float, box_at: float, centre: float) -> None:
-        from matplotlib.patches import FancyBboxPatch
-
-        size, em = block.size, self.font_size
-        if self.down:
-            x, y, width, height = centre - size.across / 2, box_at, size.across, size.along
-        else:
-            x, y, width, height = box_at, centre - size.across / 2, size.along, size.across
-        patch = FancyBboxPatch(
-            (x, y),
-            width,
-            height,
-            boxstyle=f"round,pad=0,rounding_size={0.4 * em}",
-            facecolor="white",
-            edgecolor=LINE,
-            linewidth=1.1 * self.scale,
-            zorder=2,
-            gid=f"box-{node}",
-        )
-        self.ax.add_patch(patch)
-        self.boxes[node] = (patch, x, y, width, height)
-        top = y + 0.5 * PAD * em
-        for k, text in enumerate(block.lines):
-            middle = top + (k + 0.5) * LINE_HEIGHT * em
-            self._text(x + width / 2, middle, text, "bold" if block.is_leaf else "normal", gid=f"text-{node}")
-        middle = top + (len(block.lines) + 0.5 * SMALL) * LINE_HEIGHT * em
-        self._text(x + width / 2, middle, block.small, colour=GREY, size=SMALL, gid=f"text-{node}")
-        for k, text in enumerate(block.label):
-            shift = (k + 0.5 - len(block.label) / 2) * LINE_HEIGHT * em
-            if self.down:
-                first = label_at + 0.3 * em + 0.5 * LINE_HEIGHT * len(block.label) * em
-                self._text(centre, first + shift, text, gid=f"label-{node}", background=True)
-            else:
-                middle = label_at + (box_at - label_at - 0.6 * em) / 2
-                self._text(middle, centre + shift, text, gid=f"label-{node}", background=True)
-
-    def fill(self, node: int, tree: Tree, colours: list[RGB]) -> None:
-        """Colour a leaf by its class or value; a bar shows the shares of all classes, or where the value lies."""
-        from matplotlib.patches import Rectangle
-
-        patch, x, y, width, height = self.boxes[node]
-        colour = colours[int(tree.prediction[node])]
-        patch.set_facecolor(leaf_tint(tree, node, colour, 0.2))
-        patch.set_edgecolor(colour)
-        total = float(tree.value[node].sum()) if tree.predicts_classes else 0.0
-        em = self.font_size
-        start, length = x + PAD * em, width - 2 * PAD * em
-        if tree.classes is None:
-            below = y + height - (0.3 + BAR) * em
-            parts = (
-                (start, length, 0.32 * BAR, tint(colour, 0.45)),
-                (start + (length - MARK * em) * place_of(tree, node), MARK * em, BAR, colour),
-            )
-            for left, long, high, ink in parts:
-                corner = (left, below + (BAR - high) / 2 * em)
-                self.ax.add_patch(Rectangle(corner, long, high * em, facecolor=ink, linewidth=0, zorder=3))
-            return
-        if total <= 0:
-            return
-        for colour, weight in zip(colours, tree.value[node].tolist(), strict=True):
-            part = length * weight / total
-            corner = (start, y + height - (0.3 + BAR) * em)
-            if part > 0:
-                self.ax.add_patch(Rectangle(corner, part, BAR * em, facecolor=colour, linewidth=0, zorder=3))
-            start += part
-
-    def _text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        weight: str = "normal",
-        *,
-        colour: RGB = INK,
-        size: float = 1.0,
-        gid: str,
-        background: bool = False,
-    ) -> None:
-        self.ax.text(
-            x,
-            y,
-            text,
-            ha="center",
-            va="center_baseline",
-            color=colour,
-            fontsize=self.font_size * size * self.scale,
-            fontweight=weight,
-            parse_math=False,
-            zorder=4,
-            gid=gid,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5 * self.scale} if background else None,
-        )

@@ -3,10 +3,11 @@
 from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._expand_dates import expand_dates
+from treewright.table._finding import Finding
 from treewright.table._formats import DateFormat, NumberFormat, Reading
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._groupings import load_groups
-from treewright.table._look import Finding, Look, look, look_at
+from treewright.table._look import Look, look, look_at
 from treewright.table._polars import need_polars
 from treewright.table._quantity import is_no_class
 from treewright.table._raw import RawColumn

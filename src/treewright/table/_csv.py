@@ -17,29 +17,31 @@ All columns are looked at before an error is raised, so that one message tells o
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.table._csv_text import CsvText, read_text
-from treewright.table._faults import all_or_faults
+from treewright.table._csv_columns import (
+    asked_columns,
+    check_name,
+    for_fit,
+    for_schema,
+    known_names,
+    parts_by_name,
+)
+from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
-from treewright.table._formats import MISSING_VALUES, DateFormat, Reading
-from treewright.table._from_data import assemble, encode_column
-from treewright.table._raw import RawColumn, quoted
+from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
-from treewright.tree import Column, ColumnKind
+from treewright.tree import Column
 
 __all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
-
-Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,56 +268,53 @@ def _load(
         )
     ignored, forced, merged = list(ignore), list(categorical), list(merge_words)
     where = Path(path).name
-    dated = _parts_by_name(reading)
-    asked = _asked(columns, needed, dated)
+    dated = parts_by_name(reading)
+    asked = asked_columns(columns, needed, dated)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
     text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
-    settled = {} if words is None else dict(words)
-    coded = {} if missing_in is None else {name: tuple(codes) for name, codes in missing_in.items()}
+    settled, coded = words or {}, missing_in or {}
     for name in (*ignored, *forced, *merged, *((*settled, *coded) if columns is None else ())):
         check_name(name, text, where)
-    if missing_values is None:
-        missing_values = MISSING_VALUES if reading is None else reading.missing_values
     apart = {target, weight, *ignored}
     categories = set(forced)
     features = [name for name in text.names if name not in apart]
-    reader = FieldReader(
+    reader = field_reader(
         text,
-        missing_values,
         where,
-        decimal=None if decimal_comma is None else (",", ".")[not decimal_comma],
+        reading,
+        missing_values=missing_values,
+        decimal_comma=decimal_comma,
         day_first=day_first,
-        known=reading,
+        words=settled,
+        missing_in=coded,
         numeric=[name for name in features if name not in categories],
-        words={**({} if reading is None else reading.words), **settled},
         merged=merged,
-        missing_in=joined(reading, coded),
     )
     labels = None if target is None else reader.labels(target)
     if labels is not None and reading is not None:
         labels = renamed(labels, reading.labels)
     weights = None if weight is None else reader.weights(weight)
     if columns is not None:
-        X = _for_schema(reader, text, where, columns, asked, dated)
+        X = for_schema(reader, text, where, columns, asked, dated)
         table = Table(tuple(columns), X, tuple(reader.notes))
     else:
         if not features:
             raise InputError(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
-                f"{_known(text)}. If that is one long name, the separator is another; name it."
+                f"{known_names(text)}. If that is one long name, the separator is another; name it."
             )
-        table = _for_fit(reader, text, where, features, categories, faults)
+        table = for_fit(reader, text, where, features, categories, faults)
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:
                 raise InputError(
                     f"Column {name!r} of {where} holds no words, so none can stand for another one; leave it out, or "
                     "declare it categorical."
                 )
-    now = _reading_of(text, missing_values, reader, reading)
+    now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
     return CsvTable(table, labels, weights, text.lines, text.separator, now, own), reader
 
@@ -354,56 +353,6 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     return read_text(path, separator, encoding).names
 
 
-def read_with(
-    reading: Reading | None,
-    path: str | Path,
-    separator: str | None,
-    encoding: str | None,
-    names: Sequence[str],
-) -> CsvText:
-    """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
-    if reading is None or separator is not None:
-        return read_text(path, separator, encoding or (None if reading is None else reading.encoding))
-    try:
-        text = read_text(path, reading.separator, encoding or reading.encoding)
-        if all(name in text.index for name in names):
-            return text
-    except InputError:
-        pass
-    return read_text(path, None, encoding or reading.encoding)
-
-
-def _reading_of(
-    text: CsvText, missing_values: Sequence[str], reader: FieldReader, before: Reading | None
-) -> Reading:
-    decimal = next(iter(reader.decimals)) if len(reader.decimals) == 1 else None
-    if before is not None:
-        decimal = before.decimal
-    kept = {} if before is None else dict(before.columns)
-    labels = {} if before is None else before.labels
-    words = {} if before is None else dict(before.words)
-    words |= {name: names for name, names in reader.words_read.items() if names}
-    return Reading(
-        text.separator,
-        text.encoding,
-        tuple(missing_values),
-        decimal,
-        {**kept, **reader.formats},
-        labels,
-        words,
-        reader.missing_in,
-    )
-
-
-def joined(reading: Reading | None, given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the missing values of single columns: those of an earlier reading, and those given."""
-    before = {} if reading is None else reading.missing_in
-    return {
-        name: tuple(dict.fromkeys((*before.get(name, ()), *given.get(name, ()))))
-        for name in {**before, **given}
-    }
-
-
 def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
     """Return labels with the names that they are to have; numbers have no other.
 
@@ -423,117 +372,3 @@ def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
     if not names or labels.dtype.kind in "biuf":
         return labels
     return np.array([names.get(label, label) for label in map(str, labels.tolist())], dtype=np.str_)
-
-
-def _for_fit(
-    reader: FieldReader,
-    text: CsvText,
-    where: str,
-    features: Sequence[str],
-    categories: set[str],
-    faults: list[InputError] | None,
-) -> Table:
-    """Type all features; every fault is told at once."""
-
-    def read(name: str) -> list[RawColumn]:
-        return [reader.words(name)] if name in categories else reader.typed(name)
-
-    found = all_or_faults((partial(read, name) for name in features), faults)
-    raws = [raw for columns in found for raw in columns]
-    if len({raw.name for raw in raws}) < len(raws):
-        raise InputError(
-            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
-            "column."
-        )
-    if not raws:
-        raise InputError(f"No column of {where} can be read: " + " ".join(map(str, faults or ())))
-    table = assemble(raws)
-    own = set(features)
-    unnamed = tuple(
-        f"Column {j} of {where} has no name in the header and is called 'unnamed_{j}'; if it numbers the "
-        "rows, ignore it."
-        for j, name in enumerate(text.names, start=1)
-        if name == f"unnamed_{j}" and name in own
-    )
-    return Table(table.columns, table.X, (*reader.notes, *table.notes, *unnamed))
-
-
-def _for_schema(
-    reader: FieldReader,
-    text: CsvText,
-    where: str,
-    columns: Sequence[Column],
-    asked: dict[str, int],
-    dated: dict[str, tuple[str, str]],
-) -> NDArray[np.float64]:
-    """Read the columns that a tree splits on; the others are missing."""
-    absent = [name for name in asked if name not in text.index]
-    absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
-    if absent:
-        bases = dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent)
-        raise InputError(
-            f"{where} lacks columns that the tree needs: {quoted(bases)}. It has {_known(text)}."
-        )
-    X = np.full((len(text.lines), len(columns)), np.nan, order="F")
-
-    def read(name: str) -> RawColumn:
-        if name not in text.index:
-            base, part = dated[name]
-            assert reader.known is not None  # the parts of dates come from a reading
-            written = reader.known.columns[base]
-            assert isinstance(written, DateFormat)  # likewise
-            return reader.part_of_date(base, part, written)
-        if columns[asked[name]].kind is ColumnKind.CATEGORICAL:
-            return reader.words(name)
-        return reader.numbers(name)
-
-    def encode(name: str) -> NDArray[np.float64]:
-        return encode_column(read(name), columns[asked[name]])
-
-    encoded = all_or_faults(partial(encode, name) for name in asked)
-    for place, values in zip(asked.values(), encoded, strict=True):
-        X[:, place] = values
-    return X
-
-
-def _asked(
-    columns: Sequence[Column] | None, needed: Collection[int] | None, dated: dict[str, tuple[str, str]]
-) -> dict[str, int]:
-    """Names of the columns to be read, and where they stand in the schema."""
-    if columns is None:
-        return {}
-    places = range(len(columns)) if needed is None else sorted(needed)
-    return {columns[place].name: place for place in places}
-
-
-def _parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
-    """The column of dates and the part behind each derived column."""
-    if reading is None:
-        return {}
-    return {
-        name: (base, part)
-        for base, written in reading.columns.items()
-        if isinstance(written, DateFormat)
-        for part, name in written.names(base).items()
-    }
-
-
-def check_name(name: str, text: CsvText, where: str) -> None:
-    if name in text.index:
-        return
-    folded = {known.casefold(): known for known in text.names}
-    near = [
-        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
-    ]
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    single = len(text.names) == 1
-    more = (
-        f" With separator {text.separator!r} there is a single column; is it another separator?"
-        if single
-        else ""
-    )
-    raise InputError(f"{where} has no column {name!r}.{hint} Its columns are {_known(text)}.{more}")
-
-
-def _known(text: CsvText) -> str:
-    return quoted([name[:60] for name in text.names], 20)

@@ -25,6 +25,16 @@ from treewright.table._dates import (
     parts_of,
     read_dates,
 )
+from treewright.table._field_kinds import (
+    GLANCE,
+    check_exact,
+    has_points,
+    is_decimal,
+    text_among,
+    truth_values,
+    words_of,
+    worth_of,
+)
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
@@ -32,27 +42,11 @@ from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, qu
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FieldReader", "TextAmong"]
+__all__ = ["FieldReader"]
 
 WORDS = {"age": "age in days"}
-GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
-
-
-class TextAmong(InputError):
-    """Text among numbers or dates; `word` is the only one, which then most likely means missing.
-
-    `numbers` are those of the `column`, without the text: one of them may mean missing as well.
-    """
-
-    def __init__(
-        self, message: str, column: str, word: str | None, numbers: NDArray[np.float64] | None = None
-    ) -> None:
-        super().__init__(message)
-        self.column = column
-        self.word = word
-        self.numbers = np.empty(0) if numbers is None else numbers
 
 
 class FieldReader:
@@ -82,6 +76,8 @@ class FieldReader:
 
     Attributes
     ----------
+    missing_values : tuple of str
+        `missing`, as given.
     formats : dict of str to NumberFormat or DateFormat
         What was found in the columns read so far; plain ones are absent.
     notes : list of str
@@ -110,10 +106,11 @@ class FieldReader:
     ) -> None:
         self._text = text
         self.index = {name: j for j, name in enumerate(text.names)}
+        self.missing_values = tuple(missing)
         self._missing = [*missing, ""]
         self._declared = [field for field in missing if field not in MISSING_VALUES]
         self.missing_in = {name: tuple(codes) for name, codes in (missing_in or {}).items()}
-        self._some_numbers_are_missing = any(map(_is_decimal, missing))
+        self._some_numbers_are_missing = any(map(is_decimal, missing))
         self.blanked: dict[str, dict[str, int]] = {}
         self._where = where
         self._decimal = decimal
@@ -144,7 +141,7 @@ class FieldReader:
         counted = fields.value_counts(sort=True, name="rows").sort(
             ["rows", fields.name], descending=[True, False]
         )
-        return [field for field in counted[fields.name].to_list() if value in _worth(field)]
+        return [field for field in counted[fields.name].to_list() if value in worth_of(field)]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -153,7 +150,7 @@ class FieldReader:
             return [plain]
         fields = self._present(name, fields)
         n_known = len(fields) - fields.null_count()
-        if (truth := _truth_values(name, fields)) is not None:
+        if (truth := truth_values(name, fields)) is not None:
             return [truth]
         known = fields.drop_nulls()
         numbers, dates = looks_like_number(known), looks_like_date(known)
@@ -173,7 +170,7 @@ class FieldReader:
         if before is None and (plain := self._plain(name, fields)) is not None:
             return plain
         fields = self._present(name, fields)
-        if (truth := _truth_values(name, fields)) is not None:
+        if (truth := truth_values(name, fields)) is not None:
             return truth
         known = fields.drop_nulls()
         like = looks_like_number(known)
@@ -255,7 +252,7 @@ class FieldReader:
             )
             names = one_spelling(counted[fields.name].to_list()) | names
         self.words_read[name] = names
-        return _words(name, fields.replace(names) if names else fields)
+        return words_of(name, fields.replace(names) if names else fields)
 
     def _plain(self, name: str, fields: pl.Series) -> RawColumn | None:
         """Read numbers as Python writes them, the usual case; None if a field is something else or doubtful."""
@@ -267,7 +264,7 @@ class FieldReader:
             numbers = fields.cast(pl.Float64, strict=False)
             if numbers.null_count() > fields.null_count():
                 return None
-        if _has_points(fields, numbers):
+        if has_points(fields, numbers):
             if not fields.head(GLANCE).str.contains(SURE_POINT).any():
                 written = self._choose(name, self._present(name, fields))
                 if not written.is_plain:
@@ -390,102 +387,11 @@ class FieldReader:
         """The error about text among numbers or dates."""
         offending = known.filter(~like).unique(maintain_order=True)
         rows = np.flatnonzero(fields.is_in(offending.to_list()).fill_null(False).to_numpy())
-        n_text = len(known) - int(like.sum())
-        if n_text == len(known):
-            return InputError(
-                f"Column {name!r} of {self._where} has to hold {what}, and holds text such as {quoted(offending)} "
-                f"({self._lines(rows)}). Is it the right column?"
-            )
-        one_word = len(offending) == 1
-        these = "is text" if n_text == 1 else "are text"
-        if what == "dates":
-            these = "is not a date" if n_text == 1 else "are not dates"
-        return TextAmong(
-            f"Column {name!r} of {self._where} holds {what}, but {n_text} of {len(known)} fields {these}: "
-            f"{quoted(offending)} ({self._lines(rows)}). If {'it means' if n_text == 1 else 'they mean'} missing, add "
-            f"{'it' if n_text == 1 else 'them'} to the missing values; if the column is not a quantity, declare it "
-            "categorical.",
-            column=name,
-            word=offending[0] if one_word else None,
-            numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
-        )
+        return text_among(name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows))
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
-        """Refuse infinities and integers that float64 would change."""
-        large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
-        for row in large.tolist():
-            field = str(fields[row]).strip()
-            if np.isinf(values[row]):
-                raise InputError(
-                    f"Column {name!r} of {self._where} holds {field[:40]!r} in line "
-                    f"{self._text.lines[row]}: infinite, or too large for float64. Replace it by a finite "
-                    "number, or add it to the missing values."
-                )
-            digits = field.lstrip("+-")
-            if digits.isdigit() and int(values[row]) != int(field):
-                raise InputError(
-                    f"Column {name!r} of {self._where} holds the integer {field[:40]} in line "
-                    f"{self._text.lines[row]}; beyond 2**53 neighbouring integers cannot be told apart. If "
-                    "it is an identifier, ignore the column or declare it categorical."
-                )
+        check_exact(f"Column {name!r} of {self._where}", values, fields, self._text.lines)
 
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
         shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
         return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")
-
-
-def _has_points(fields: pl.Series, numbers: pl.Series) -> bool:
-    """Whether some plain number has a point (or an exponent); cheap, for tables of many columns and many rows."""
-    import polars as pl
-
-    head = numbers.head(GLANCE).to_numpy()
-    if (np.floor(head) < head).any():
-        return True
-    return fields.cast(pl.Int64, strict=False).null_count() > numbers.null_count()
-
-
-def _truth_values(name: str, fields: pl.Series) -> RawColumn | None:
-    """Read true and false; None if a field is anything else."""
-    lower = fields.head(GLANCE).str.to_lowercase()
-    if lower.is_in(["true", "false"]).sum() < len(lower) - lower.null_count() or fields.null_count() == len(
-        fields
-    ):
-        return None
-    lower = fields.str.to_lowercase()
-    if lower.is_in(["true", "false"]).sum() < len(fields) - fields.null_count():
-        return None
-    values = np.where(fields.is_null().to_numpy(), np.nan, (lower == "true").fill_null(False).to_numpy())
-    return RawColumn(name, values.astype(np.float64), boolean=True)
-
-
-def _words(name: str, fields: pl.Series) -> RawColumn:
-    """Code the texts of a column; null is missing."""
-    import polars as pl
-
-    words = tuple(sorted(fields.drop_nulls().unique().to_list()))
-    if not words:
-        return RawColumn(name, np.full(len(fields), np.nan))
-    codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
-    return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
-
-
-def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
-    """Return the fields that are numbers as Python writes them."""
-    import polars as pl
-
-    return fields.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
-
-
-def _worth(field: str) -> set[float]:
-    """Return what a field may be worth: as Python writes it, with a decimal comma, and with marks between thousands."""
-    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
-    ways = {field, field.replace(",", "."), field.translate(marks)}
-    return {float(way) for way in ways if _is_decimal(way)}
-
-
-def _is_decimal(field: str) -> bool:
-    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
-    try:
-        return bool(np.isfinite(float(field))) and "_" not in field
-    except ValueError:
-        return False

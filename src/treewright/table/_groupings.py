@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.table._csv import check_name, joined, read_with
-from treewright.table._fields import FieldReader
-from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._csv_columns import check_name
+from treewright.table._formats import Reading
 from treewright.table._raw import RawColumn
+from treewright.table._read_again import field_reader, read_with
 
 __all__ = ["load_groups"]
 
@@ -70,18 +70,16 @@ def load_groups(
     text = read_with(reading, path, separator, encoding, [name])
     where = Path(path).name
     check_name(name, text, where)
-    if missing_values is None:
-        missing_values = MISSING_VALUES if reading is None else reading.missing_values
-    reader = FieldReader(
+    reader = field_reader(
         text,
-        missing_values,
         where,
-        decimal=None if decimal_comma is None else (",", ".")[not decimal_comma],
+        reading,
+        missing_values=missing_values,
+        decimal_comma=decimal_comma,
         day_first=day_first,
-        known=reading,
+        words=words,
+        missing_in=missing_in,
         numeric=[name],
-        words={**({} if reading is None else reading.words), **(words or {})},
-        missing_in=joined(reading, missing_in or {}),
     )
     if reader.zero_led([name]):
         return _values(reader.words(name))

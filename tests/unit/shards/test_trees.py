@@ -9,9 +9,8 @@ import pytest
 
 from treewright.shards._exact import exact_sums, round_down
 from treewright.shards._improve import best_moves, subtrees
-from treewright.shards._run import _merged
 from treewright.shards._spill import Rows
-from treewright.shards._trees import Counted, Shape, added, count_rows, skeleton
+from treewright.shards._trees import Counted, Shape, added, count_rows, counts_of_pruning, skeleton
 from treewright.tree import Split, ThresholdSplit
 
 
@@ -63,7 +62,7 @@ def test_counts_add_up_and_prunings_count_as_their_trees(seed: int) -> None:
             end += 1
         own = [*shape[:node], None, *shape[end:]]
     for rows, mine in zip(parts, counted, strict=True):
-        assert _merged(shape, tuple(own), mine) == count_rows(tuple(own), rows, 3)
+        assert counts_of_pruning(shape, tuple(own), mine) == count_rows(tuple(own), rows, 3)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -13,7 +13,7 @@
 //  superadditive    p(A + B) >= G(A) + G(B) - s >= p(A) + p(B) - 3 s, and B's own -3 s is there once on the left, twice on the
 //                   right.
 //  monotone         a row more adds 4 s, which the two errors of s cannot undo.
-// Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the price of a leaf. A row of a
+// Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the leaf penalty. A row of a
 // class that a leaf did not have may cost any amount, so the loss is not `similar`.
 #pragma once
 

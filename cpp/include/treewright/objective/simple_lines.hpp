@@ -80,6 +80,7 @@ class SimpleLines final : public RankedObjective {
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
                                                         Cost penalty) const override;

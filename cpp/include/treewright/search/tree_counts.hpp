@@ -3,7 +3,7 @@
 // Inside.  H(n)[l, e] counts the subtrees of node n with l leaves and e errors (weight units) that fit into the node's budget:
 //     H(n) = leaves of n + sum over edges j of copies(j) * conv(H(L_j), H(R_j)),
 // where pairs of two leaves of one label (redundant splits) may be left out, and copies(j) is the number of input columns that
-// split all rows as j does. Cells hold l and e apart, so that any price of a leaf stays exact: at the root a cell is in the set
+// split all rows as j does. Cells hold l and e apart, so that any leaf penalty stays exact: at the root a cell is in the set
 // if e <= max_errors[l].
 //
 // Counts are exact. The product of the children's totals bounds what a node can count, and says how many words it needs: one for

@@ -1,0 +1,136 @@
+"""Which columns of a CSV file are read, for a fit or for the schema of a tree, and the errors about their names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._csv_text import CsvText
+from treewright.table._faults import all_or_faults
+from treewright.table._fields import FieldReader
+from treewright.table._formats import DateFormat, Reading
+from treewright.table._from_data import assemble, encode_column
+from treewright.table._raw import RawColumn, quoted
+from treewright.table._table import Table
+from treewright.tree import Column, ColumnKind
+
+__all__ = ["asked_columns", "check_name", "for_fit", "for_schema", "known_names", "parts_by_name"]
+
+
+def for_fit(
+    reader: FieldReader,
+    text: CsvText,
+    where: str,
+    features: Sequence[str],
+    categories: set[str],
+    faults: list[InputError] | None,
+) -> Table:
+    """Type all features; every fault is told at once."""
+
+    def read(name: str) -> list[RawColumn]:
+        return [reader.words(name)] if name in categories else reader.typed(name)
+
+    found = all_or_faults((partial(read, name) for name in features), faults)
+    raws = [raw for columns in found for raw in columns]
+    if len({raw.name for raw in raws}) < len(raws):
+        raise InputError(
+            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
+            "column."
+        )
+    if not raws:
+        raise InputError(f"No column of {where} can be read: " + " ".join(map(str, faults or ())))
+    table = assemble(raws)
+    own = set(features)
+    unnamed = tuple(
+        f"Column {j} of {where} has no name in the header and is called 'unnamed_{j}'; if it numbers the "
+        "rows, ignore it."
+        for j, name in enumerate(text.names, start=1)
+        if name == f"unnamed_{j}" and name in own
+    )
+    return Table(table.columns, table.X, (*reader.notes, *table.notes, *unnamed))
+
+
+def for_schema(
+    reader: FieldReader,
+    text: CsvText,
+    where: str,
+    columns: Sequence[Column],
+    asked: dict[str, int],
+    dated: dict[str, tuple[str, str]],
+) -> NDArray[np.float64]:
+    """Read the columns that a tree splits on; the others are missing."""
+    absent = [name for name in asked if name not in text.index]
+    absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
+    if absent:
+        bases = dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent)
+        raise InputError(
+            f"{where} lacks columns that the tree needs: {quoted(bases)}. It has {known_names(text)}."
+        )
+    X = np.full((len(text.lines), len(columns)), np.nan, order="F")
+
+    def read(name: str) -> RawColumn:
+        if name not in text.index:
+            base, part = dated[name]
+            assert reader.known is not None  # the parts of dates come from a reading
+            written = reader.known.columns[base]
+            assert isinstance(written, DateFormat)  # likewise
+            return reader.part_of_date(base, part, written)
+        if columns[asked[name]].kind is ColumnKind.CATEGORICAL:
+            return reader.words(name)
+        return reader.numbers(name)
+
+    def encode(name: str) -> NDArray[np.float64]:
+        return encode_column(read(name), columns[asked[name]])
+
+    encoded = all_or_faults(partial(encode, name) for name in asked)
+    for place, values in zip(asked.values(), encoded, strict=True):
+        X[:, place] = values
+    return X
+
+
+def asked_columns(
+    columns: Sequence[Column] | None, needed: Collection[int] | None, dated: dict[str, tuple[str, str]]
+) -> dict[str, int]:
+    """Names of the columns to be read, and where they stand in the schema."""
+    if columns is None:
+        return {}
+    places = range(len(columns)) if needed is None else sorted(needed)
+    return {columns[place].name: place for place in places}
+
+
+def parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
+    """The column of dates and the part behind each derived column."""
+    if reading is None:
+        return {}
+    return {
+        name: (base, part)
+        for base, written in reading.columns.items()
+        if isinstance(written, DateFormat)
+        for part, name in written.names(base).items()
+    }
+
+
+def check_name(name: str, text: CsvText, where: str) -> None:
+    if name in text.index:
+        return
+    folded = {known.casefold(): known for known in text.names}
+    near = [
+        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    ]
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    single = len(text.names) == 1
+    more = (
+        f" With separator {text.separator!r} there is a single column; is it another separator?"
+        if single
+        else ""
+    )
+    raise InputError(f"{where} has no column {name!r}.{hint} Its columns are {known_names(text)}.{more}")
+
+
+def known_names(text: CsvText) -> str:
+    return quoted([name[:60] for name in text.names], 20)

@@ -1,0 +1,159 @@
+"""What the fields of one column are: numbers as Python writes them, truth values, words, or text among numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "GLANCE",
+    "TextAmong",
+    "check_exact",
+    "has_points",
+    "is_decimal",
+    "text_among",
+    "truth_values",
+    "words_of",
+    "worth_of",
+]
+
+GLANCE = 1000  # fields that usually show a decimal point, if a column has any
+
+
+class TextAmong(InputError):
+    """Text among numbers or dates; `word` is the only one, which then most likely means missing.
+
+    `numbers` are those of the `column`, without the text: one of them may mean missing as well.
+    """
+
+    def __init__(
+        self, message: str, column: str, word: str | None, numbers: NDArray[np.float64] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.column = column
+        self.word = word
+        self.numbers = np.empty(0) if numbers is None else numbers
+
+
+def text_among(
+    column: str, subject: str, known: pl.Series, like: pl.Series, what: str, lines: str
+) -> InputError:
+    """Return the error about text among numbers or dates.
+
+    Parameters
+    ----------
+    column : str
+    subject : str
+        The column and its file, as the subject of the message.
+    known : Series
+        Fields that are not missing.
+    like : Series
+        Which of them are numbers, or dates.
+    what : {"numbers", "dates"}
+    lines : str
+        Where the others stand, in words.
+    """
+    offending = known.filter(~like).unique(maintain_order=True)
+    n_text = len(known) - int(like.sum())
+    if n_text == len(known):
+        return InputError(
+            f"{subject} has to hold {what}, and holds text such as {quoted(offending)} ({lines}). Is it the right "
+            "column?"
+        )
+    one_word = len(offending) == 1
+    these = "is text" if n_text == 1 else "are text"
+    if what == "dates":
+        these = "is not a date" if n_text == 1 else "are not dates"
+    return TextAmong(
+        f"{subject} holds {what}, but {n_text} of {len(known)} fields {these}: {quoted(offending)} ({lines}). If "
+        f"{'it means' if n_text == 1 else 'they mean'} missing, add {'it' if n_text == 1 else 'them'} to the missing "
+        "values; if the column is not a quantity, declare it categorical.",
+        column=column,
+        word=offending[0] if one_word else None,
+        numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
+    )
+
+
+def check_exact(
+    subject: str, values: NDArray[np.float64], fields: pl.Series, lines: NDArray[np.int64]
+) -> None:
+    """Refuse infinities and integers that float64 would change."""
+    large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
+    for row in large.tolist():
+        field = str(fields[row]).strip()
+        if np.isinf(values[row]):
+            raise InputError(
+                f"{subject} holds {field[:40]!r} in line {lines[row]}: infinite, or too large for float64. Replace it "
+                "by a finite number, or add it to the missing values."
+            )
+        digits = field.lstrip("+-")
+        if digits.isdigit() and int(values[row]) != int(field):
+            raise InputError(
+                f"{subject} holds the integer {field[:40]} in line {lines[row]}; beyond 2**53 neighbouring integers "
+                "cannot be told apart. If it is an identifier, ignore the column or declare it categorical."
+            )
+
+
+def has_points(fields: pl.Series, numbers: pl.Series) -> bool:
+    """Whether some plain number has a point (or an exponent); cheap, for tables of many columns and many rows."""
+    import polars as pl
+
+    head = numbers.head(GLANCE).to_numpy()
+    if (np.floor(head) < head).any():
+        return True
+    return fields.cast(pl.Int64, strict=False).null_count() > numbers.null_count()
+
+
+def truth_values(name: str, fields: pl.Series) -> RawColumn | None:
+    """Read true and false; None if a field is anything else."""
+    lower = fields.head(GLANCE).str.to_lowercase()
+    if lower.is_in(["true", "false"]).sum() < len(lower) - lower.null_count() or fields.null_count() == len(
+        fields
+    ):
+        return None
+    lower = fields.str.to_lowercase()
+    if lower.is_in(["true", "false"]).sum() < len(fields) - fields.null_count():
+        return None
+    values = np.where(fields.is_null().to_numpy(), np.nan, (lower == "true").fill_null(False).to_numpy())
+    return RawColumn(name, values.astype(np.float64), boolean=True)
+
+
+def words_of(name: str, fields: pl.Series) -> RawColumn:
+    """Code the texts of a column; null is missing."""
+    import polars as pl
+
+    words = tuple(sorted(fields.drop_nulls().unique().to_list()))
+    if not words:
+        return RawColumn(name, np.full(len(fields), np.nan))
+    codes = fields.replace_strict(list(words), list(range(len(words))), default=None, return_dtype=pl.Float64)
+    return RawColumn(name, words=words, codes=codes.fill_null(np.nan).to_numpy())
+
+
+def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
+    """Return the fields that are numbers as Python writes them."""
+    import polars as pl
+
+    return fields.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+
+
+def worth_of(field: str) -> set[float]:
+    """Return what a field may be worth: as Python writes it, with a decimal comma, and with marks between thousands."""
+    marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
+    ways = {field, field.replace(",", "."), field.translate(marks)}
+    return {float(way) for way in ways if is_decimal(way)}
+
+
+def is_decimal(field: str) -> bool:
+    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
+    try:
+        return bool(np.isfinite(float(field))) and "_" not in field
+    except ValueError:
+        return False

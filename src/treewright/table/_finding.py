@@ -1,0 +1,72 @@
+"""One thing about a table that a person should know or settle before a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["Finding"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a person should know or settle.
+
+    Parameters
+    ----------
+    column : str or None
+        None is the table as a whole.
+    text : str
+        What was seen, as a sentence.
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", ""}
+        The option that settles it; "dates", of frames only, needs a call; "" if it is settled in the file, or needs
+        nothing.
+    value : str
+        What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
+    words : mapping of str to str
+        Merging: the word that each other spelling becomes.
+    is_number : bool
+        Whether the value that means missing is a number, not a word.
+
+    Examples
+    --------
+    >>> from treewright.table import Finding
+    >>> Finding("id", "Column 'id' numbers the rows.", action="ignore", value="id").action
+    'ignore'
+    """
+
+    column: str | None
+    text: str
+    action: str = ""
+    value: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    is_number: bool = False
+
+    @property
+    def option(self) -> str:
+        """The option of the command line, such as ``--ignore id``."""
+        if self.action == "dates":
+            return ""
+        value = f"{self.column}={self.value}" if self.action == "missing" else self.value
+        return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
+
+    @property
+    def in_python(self) -> str:
+        """What settles it for a frame X of pandas and its labels y, such as ``X = X.drop(columns=['id'])``."""
+        own = f"X[{self.column!r}]"
+        value = self.value if self.is_number else repr(self.value)
+        return {
+            "": "",
+            "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
+            "ignore": f"X = X.drop(columns=[{self.value!r}])",
+            "categorical": f"categorical_features=[{self.value!r}]",
+            "missing": f"{own} = {own}.mask({own} == {value})",
+            "merge-words": f"{own} = {own}.replace({dict(self.words)!r})",
+            "merge-labels": f"y = y.replace({dict(self.words)!r})",
+        }[self.action]
+
+
+def _shell(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)

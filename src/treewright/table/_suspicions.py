@@ -1,0 +1,215 @@
+"""Suspicions about columns, labels and rows: heuristics that look at the values and sometimes at the name.
+
+The thresholds are chosen to stay silent on ordinary quantities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
+from treewright.table._alike import groups_alike, one_spelling
+from treewright.table._field_kinds import TextAmong
+from treewright.table._fillers import filler_numbers, filler_words
+from treewright.table._finding import Finding
+from treewright.table._quantity import MANY_LABELS, is_quantity
+from treewright.table._raw import text_of_number
+from treewright.table._table import Table
+from treewright.tree import Column, ColumnKind
+
+__all__ = ["count_of", "dates_as_text", "of_column", "of_fault", "of_labels", "of_rows", "some_of"]
+
+FEWEST_ROWS = 20  # below, values differ from row to row by chance
+NEARLY_ALL = 0.98  # of the rows
+MANY_CATEGORIES = 50
+SHOWN = 3
+ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
+CODE_NAME = re.compile(
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
+    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
+    r"(code)?([^a-z]|$)",
+    re.IGNORECASE,
+)
+DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$")
+
+
+def of_fault(fault: InputError) -> Iterator[Finding]:
+    """What is wrong with a column; of numbers among text, also which of them may mean missing."""
+    if not isinstance(fault, TextAmong):
+        yield Finding(None, str(fault))
+        return
+    if fault.word is None:
+        yield Finding(None, str(fault))
+    else:
+        yield Finding(fault.column, str(fault), "missing", fault.word)
+    yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
+
+
+def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
+    """At most one suspicion for each column, the strongest; and variants of its words."""
+    name = column.name
+    known = values[~np.isnan(values)]
+    distinct, rows = np.unique(known, return_counts=True)
+    if len(known) == 0 and len(values):
+        yield Finding(name, f"{name} is empty in every row: no split can use it.", "ignore", name)
+        return
+    if len(distinct) == 1 and len(known) == len(values):
+        yield Finding(
+            name,
+            f"{name} has one value only ({_word(column, distinct[0])}): no split can use it.",
+            "ignore",
+            name,
+        )
+        return
+    if len(distinct) == 1:  # a split can ask whether there is a value
+        return
+    words = column.kind is ColumnKind.CATEGORICAL
+    every = len(distinct) >= NEARLY_ALL * len(known) >= NEARLY_ALL * FEWEST_ROWS  # a few rows may be repeated
+    whole = not words and len(known) > 0 and bool((known == np.floor(known)).all())
+    dense = whole and every and distinct[-1] - distinct[0] < 2 * len(distinct)
+    many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
+    shown = ", ".join(_word(column, value) for value in known[:SHOWN])
+    if every and (words or dense or (whole and ID_NAME.search(name))):
+        rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
+        text = f"{name} differs in {rows_said} ({shown}, ...): it seems to identify the rows."
+        yield Finding(name, text, "ignore", name)
+    elif not words and (leading_zeros or (whole and len(distinct) > 2 and CODE_NAME.search(name))):
+        why = "some values begin with 0" if leading_zeros else "its name says so"
+        text = f"{name} is read as a quantity ({shown}, ...), but seems to be a code: {why}."
+        if many:
+            text += (
+                f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
+            )
+        yield Finding(name, text, "ignore" if many else "categorical", name)
+    elif whole and many and ID_NAME.search(name):
+        text = (
+            f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
+            "something: what a tree learns from it does not carry over to new rows."
+        )
+        yield Finding(name, text, "ignore", name)
+    elif words and many:
+        text = (
+            f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
+            "for each to learn from. Group them in the file, or leave the column out."
+        )
+        yield Finding(name, text, "ignore", name)
+    else:
+        yield from _fillers(column, distinct, rows)
+    if words:
+        by_rows = np.argsort(-rows, kind="stable")
+        yield from _variants(
+            name, [column.categories[int(code)] for code in distinct[by_rows]], "merge-words", name
+        )
+
+
+def dates_as_text(table: Table) -> Iterator[Finding]:
+    """Columns of a frame whose words are all dates: a file's are read as dates, a frame's have to be made so."""
+    for column in table.columns:
+        words = column.categories
+        if column.kind is ColumnKind.CATEGORICAL and len(words) > 1 and all(map(DATE.match, words)):
+            shown = ", ".join(words[:SHOWN])
+            text = f"{column.name} holds dates as text ({shown}, ...): each day is a word of its own."
+            parts = [re.split(r"[./-]", word)[:2] for word in words if not word[:4].isdigit()]
+            first, second = (max((int(part[k]) for part in parts), default=0) for k in (0, 1))
+            if parts and first <= 12 and second <= 12 and "." not in words[0]:
+                text += " Add dayfirst=True where the day comes first."
+            day_first = bool(parts) and (first > 12 or "." in words[0])
+            yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
+def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    """Values that seem to mean "unknown"."""
+    if column.kind is ColumnKind.CATEGORICAL:
+        held = {column.categories[int(code)]: int(count) for code, count in zip(distinct, rows, strict=True)}
+        for word in filler_words(list(held)):
+            text = f"{column.name} holds the word {word!r} in {count_of(held[word], 'row')}: does it mean missing?"
+            yield Finding(column.name, text, "missing", word)
+    else:
+        yield from _filler_numbers(column.name, distinct, rows)
+
+
+def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
+    for word, count, why in filler_numbers(distinct, rows):
+        text = f"{name} holds {word} in {count_of(count, 'row')}, {why}: does it mean missing?"
+        yield Finding(name, text, "missing", word, is_number=True)
+
+
+def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
+    """Words that differ only in capitals, blanks or accents, the most frequent first."""
+    groups = groups_alike(words)
+    if groups:
+        shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
+        own = "class" if action == "merge-labels" else "category"
+        text = f"{name} writes the same word in several ways ({shown}). Each is a {own} of its own."
+        yield Finding(name, text, action, value, one_spelling(words))
+
+
+def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    if is_quantity(labels):
+        text = (
+            f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "
+            "number, use OptimalTreeRegressor; to predict a class, make it two or a few classes in the file, such as "
+            "above and below a limit."
+        )
+        yield Finding(target, text)
+    elif labels.dtype.kind not in "biuf":
+        yield from _variants(target, [label for label, _ in counts], "merge-labels")
+    for label in _unknown_labels(labels, counts):
+        where = count_of(dict(counts)[label], "row")
+        text = f"The target {target} has the label {label} in {where}: if it means unknown, leave these rows out."
+        yield Finding(target, text)
+    rare = [label for label, rows in counts if rows < 5]
+    if rare and len(counts) <= MANY_LABELS:
+        text = (
+            f"The target {target} has {some_of(rare)} in fewer than 5 rows: too few for training and testing."
+        )
+        yield Finding(target, text)
+
+
+def _unknown_labels(labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> list[str]:
+    if len(counts) < 3:  # one of two labels is a class, whatever it is called
+        return []
+    if labels.dtype.kind in "if":
+        return [
+            word for word, _, _ in filler_numbers(*np.unique(labels.astype(np.float64), return_counts=True))
+        ]
+    return filler_words([label for label, _ in counts])
+
+
+def of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
+    if table.n_rows == 0 or not table.columns:
+        return
+    codes = table.X
+    if labels is not None:
+        codes = np.column_stack([codes, np.unique(labels, return_inverse=True)[1].astype(np.float64)])
+    rows = np.ascontiguousarray(np.nan_to_num(codes, nan=np.inf)).view(f"V{8 * codes.shape[1]}").ravel()
+    repeated = table.n_rows - len(np.unique(rows))
+    if repeated and (20 * repeated < table.n_rows or _is_fine(table)):
+        verb = "repeats" if repeated == 1 else "repeat"
+        text = f"{count_of(repeated, 'row')} {verb} an earlier one in every column. Is that intended?"
+        yield Finding(None, text)
+
+
+def _is_fine(table: Table) -> bool:
+    """Whether some column has so many values that hardly any two rows are equal by chance."""
+    return any(4 * len(np.unique(x)) > table.n_rows for x in table.X.T)
+
+
+def _word(column: Column, value: float) -> str:
+    if column.kind is ColumnKind.CATEGORICAL:
+        return column.categories[int(value)][:40]
+    return text_of_number(float(value))
+
+
+def some_of(names: Sequence[str], limit: int = 6) -> str:
+    shown = ", ".join(name if len(name) <= 60 else f"{name[:57]}..." for name in names[:limit])
+    return shown + (", ..." if len(names) > limit else "")
+
+
+def count_of(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
