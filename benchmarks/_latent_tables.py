@@ -1,4 +1,4 @@
-"""The results of `latent ensemble` as tables: errors of every method, and the sum of trees beside each of the others."""
+"""The results of `latent ensemble` as tables: errors of every method, and the sum of trees beside each other one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _cell(row: Row | None) -> str:
 
 
 def _compared(pairs: Sequence[tuple[Row, Row]]) -> list[str]:
-    """Count the data sets where the error is smaller and larger, and give the geometric mean of its ratio to the other."""
+    """Count data sets of smaller and larger error, and give the geometric mean of the ratio to the other error."""
     smaller, much_smaller, larger, much_larger, ratios = 0, 0, 0, 0, []
     for ours, theirs in pairs:
         seeds = ours["errors"].keys() & theirs["errors"].keys()

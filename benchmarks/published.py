@@ -1,8 +1,8 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; `guessing`, `latent-ensemble`, `leaf_accuracy` and `near_optimal` have
-shapes of their own; of any other file the plain values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; `guessing`, `latent-ensemble`, `leaf_accuracy` and `near_optimal`
+have shapes of their own; of any other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """TabM (Gorishniy, Kotelnikov, Babenko, ICLR 2025), 32 members as it proposes, in two blocks of 128 units.
 
 The package's own size (three blocks of 512) takes minutes a training on one core; the rest is its advice: columns by
-quantiles, AdamW of rate 0.002 and decay 0.0003, batches of 256, the mean of the members' losses, patience 16.
+quantiles, AdamW of rate 0.002 and decay 0.0003, batches of 256, the mean of the members' losses, patience 16. A small
+table has few steps an epoch: patience is 100 steps and training 1000 at least, as for latent trees.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from _forest_worker import serve
 
 EPOCHS, PATIENCE, BATCH = 200, 16, 256
+LEAST_STEPS, LEAST_PATIENCE = 1000, 100
 
 
 def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: int) -> Any:
@@ -22,8 +24,8 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    steps = max(min((~mask).sum() // 30, 1000), 10)
-    scaler = QuantileTransformer(n_quantiles=steps, output_distribution="normal", random_state=seed)
+    quantiles = max(min((~mask).sum() // 30, 1000), 10)
+    scaler = QuantileTransformer(n_quantiles=quantiles, output_distribution="normal", random_state=seed)
     center, scale = (0.0, 1.0) if classify else (target[~mask].mean(), target[~mask].std())
     scaler.fit(train[~mask])
 
@@ -49,8 +51,10 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
         out = model(rows)
         return out.softmax(2).mean(1).argmax(1).numpy() if classify else out.mean(1)[:, 0].numpy()
 
+    an_epoch = -(-len(x) // BATCH)
+    patience = max(PATIENCE, -(-LEAST_PATIENCE // an_epoch))
     best, answers, waited = np.inf, None, 0
-    for _ in range(EPOCHS):
+    for _ in range(max(EPOCHS, -(-LEAST_STEPS // an_epoch))):
         model.train()
         for rows in torch.randperm(len(x)).split(BATCH):
             optimizer.zero_grad()
@@ -61,7 +65,7 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
         waited += 1
         if error < best:
             best, answers, waited = error, said(new), 0
-        if waited > PATIENCE:
+        if waited > patience:
             break
     return answers if classify else answers * scale + center
 

@@ -6,7 +6,7 @@ from benchmarks._latent_tables import ensemble_tables
 
 pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
 
-from benchmarks._latent_ensemble import summary  # noqa: E402
+from benchmarks._latent_ensemble import summary
 
 
 def lines(data, method, errors):
