@@ -26,6 +26,7 @@ MOST_TOLERANCE = 1e-8  # of the variance; more is no proof
 WEIGHT_DECIMALS = 6
 MOST_OF_LEAST = 32  # parts of the least weight that are tried
 WEIGHT_ERROR = 2.0**-49  # by which a weight is off from its whole number of parts, as a share
+BLOCK_CELLS = 1 << 16  # of columns whose lines are tried at once
 FLAT = 1e-14  # share of the squares of a leaf that a line may gain by rounding alone
 
 Floats = NDArray[np.float64]
@@ -208,22 +209,25 @@ def best_line(X: Floats, y: Floats, weight: Floats) -> tuple[int | None, float]:
     best: tuple[int | None, float] = (None, single)
     if single == 0:
         return best
-    for j in range(X.shape[1]):
-        x = X[:, j]
-        low, high = float(x.min()), float(x.max())
-        if not low < high:  # a missing value, too
-            continue
-        moved = _centered(x / 2 - low / 2, share) / (high / 2 - low / 2)
-        slope = float((weight * moved * apart).sum()) / float((weight * moved**2).sum())
-        left = float((weight * (apart - slope * moved) ** 2).sum())
-        if left < best[1] - FLAT * single:
-            best = (j, left)
+    block = max(1, BLOCK_CELLS // len(y))
+    for begin in range(0, X.shape[1], block):
+        x = np.ascontiguousarray(X[:, begin : begin + block].T)
+        low, high = x.min(axis=1), x.max(axis=1)
+        varies = low < high  # not where a value is missing
+        x, low, high = x[varies] / 2, low[varies, None] / 2, high[varies, None] / 2
+        moved = _centered(x - low, share) / (high - low)
+        slope = (moved * (weight * apart)).sum(axis=1) / (weight * moved**2).sum(axis=1)
+        left = (weight * (apart - slope[:, None] * moved) ** 2).sum(axis=1)
+        for j, own in zip((begin + np.flatnonzero(varies)).tolist(), left.tolist(), strict=True):
+            if own < best[1] - FLAT * single:
+                best = (j, own)
     return best
 
 
 def _centered(values: Floats, share: Floats) -> Floats:
-    first = values - float((share * values).sum())
-    return np.asarray(first - float((share * first).sum()), dtype=np.float64)
+    """Return values less their mean, row by row of a matrix or of one row."""
+    first = values - (share * values).sum(axis=-1, keepdims=True)
+    return np.asarray(first - (share * first).sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
 def _whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
