@@ -16,7 +16,15 @@ from attack.options import (
     sweep_switches,
 )
 
-__all__ = ["near_values", "policy", "probability", "regression", "regression_cv", "regression_front"]
+__all__ = [
+    "near_values",
+    "policy",
+    "probability",
+    "regression",
+    "regression_cv",
+    "regression_front",
+    "simple_lines",
+]
 
 
 def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -35,6 +43,13 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
         options["n_jobs"] = 2
     if y and isinstance(y[0], float) and "criterion" not in options and rng.random() < 0.4:
         options["leaf_model"] = "linear"
+    return options
+
+
+def simple_lines(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = regression(rng, columns, []) | {"leaf_model": "simple_linear"}
+    if rng.random() < 0.2:
+        options["n_jobs"] = int(rng.integers(1, 4))
     return options
 
 

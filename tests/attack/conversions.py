@@ -17,7 +17,9 @@ from attack.case import Case, Value
 from attack.checks import Found, Mismatch
 from attack.probes import probe_rows
 
-__all__ = ["COMPILED", "QUICK", "converted_alike"]
+__all__ = ["COMPILED", "QUICK", "converted_alike", "numbers_alike"]
+
+NEAR = 1e-9  # of the largest number that is said
 
 
 def converted_alike(found: Found, forms: Sequence[str]) -> Iterator[Mismatch]:
@@ -36,6 +38,24 @@ def converted_alike(found: Found, forms: Sequence[str]) -> Iterator[Mismatch]:
             if a != b:
                 yield Mismatch(f"{form} differs from the file", f"row {row}: {form} {a!r}, the file {b!r}")
                 break
+
+
+def numbers_alike(found: Found, form: str) -> Iterator[Mismatch]:
+    """Compare what leaves of numbers say, as `converted_alike` does labels; ONNX adds terms in another order."""
+    from treewright.errors import InputError
+
+    tree, case = found.result.tree, found.case
+    rows = probe_rows(case, found.walker)
+    walked = [found.walker.number(found.walker.leaf_of(row), row) for row in rows]
+    try:
+        said = _FORMS[form](tree, case, rows)
+    except InputError:
+        return  # a form that cannot express a tree says so
+    near = NEAR * max(map(abs, walked)) if form == "ONNX" else 0.0
+    for row, a, b in zip(rows, said, walked, strict=True):
+        if not abs(a - b) <= near:
+            yield Mismatch(f"{form} differs from the file", f"row {row}: {form} {a!r}, the file {b!r}")
+            return
 
 
 def _python(tree: Any, case: Case, rows: list[tuple[Value, ...]]) -> list[Any]:
@@ -96,7 +116,9 @@ def _as(kind: str, value: Value) -> Value:
 
 
 def _like(tree: Any, answer: Any) -> Any:
-    """An answer of a database as the label that it stands for."""
+    """An answer of a database as the label that it stands for; a number is itself."""
+    if tree.classes is None:
+        return answer
     labels = tree.classes.tolist()
     if answer in labels:
         return labels[labels.index(answer)]
@@ -111,10 +133,10 @@ def _c(tree: Any, case: Case, rows: list[tuple[Value, ...]]) -> list[Any]:
         source.write_text(to_c(tree), encoding="utf-8")
         subprocess.run(["cc", "-O0", "-shared", "-fPIC", str(source), "-o", str(made), "-lm"], check=True)
         function = ctypes.CDLL(str(made)).treewright_predict
-        function.restype = ctypes.c_int
+        function.restype = ctypes.c_double if tree.classes is None else ctypes.c_int
         width = len(tree.columns)
-        encoded = _codes(tree, rows)
-        return [tree.classes.tolist()[function((ctypes.c_double * width)(*row))] for row in encoded]
+        said = [function((ctypes.c_double * width)(*row)) for row in _codes(tree, rows)]
+        return said if tree.classes is None else [tree.classes.tolist()[k] for k in said]
 
 
 def _codes(tree: Any, rows: list[tuple[Value, ...]]) -> list[list[float]]:
@@ -154,6 +176,8 @@ def _onnx(tree: Any, case: Case, rows: list[tuple[Value, ...]]) -> list[Any]:
                 )
             else:
                 given[name] = np.array([[np.nan if v is None else float(v)] for v in values])
+    if tree.classes is None:
+        return session.run(None, given)[0].ravel().tolist()
     return [_like(tree, answer) for answer in session.run(["label"], given)[0].tolist()]
 
 

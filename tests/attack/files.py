@@ -10,6 +10,7 @@ from typing import Any
 
 from attack.case import Case
 from attack.checks import Found, Mismatch
+from attack.simple_lines import has_simple_lines
 
 __all__ = ["mutated_files", "tampered", "verified"]
 
@@ -150,7 +151,9 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if found.proven:
             yield "tolerance", lambda c: c["certificate"]["stats"].update(tolerance=SHOWN)
         yield "criterion", lambda c: c["certificate"]["options"].update(criterion="gini")
-        if claim["stats"].get("lines"):
+        if has_simple_lines(found.case):
+            yield from _line_changes(found)
+        elif claim["stats"].get("lines"):
             held = claim["stats"]["loss_with_lines"]
             yield "loss_with_lines", lambda c: c["certificate"]["stats"].update(loss_with_lines=held - SHOWN)
             yield "lines", lambda c: c["certificate"]["stats"].update(lines=claim["stats"]["lines"] + 1)
@@ -168,6 +171,31 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
         if float(costs[dearest]) > float(min(costs)) + SHOWN:
             yield "prediction", lambda c, leaf=leaf, k=dearest: c["nodes"][leaf].update(prediction=k)
             break
+
+
+def _line_changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """Changes of the line that gains most on the mean of its leaf; each is found in what it then loses or says."""
+    stated = found.stated
+    gain, leaf = max(
+        ((stated.lost_by_constant(rows) - stated.lost(rows)) / (stated.whole or 1), leaf)
+        for leaf, rows in found.groups.items()
+    )
+    line = found.walker.content["nodes"][leaf]["line"]
+    yield "lines", lambda c: c["certificate"]["stats"].update(lines=found.result.stats["lines"] + 1)
+    if gain < SHOWN or line is None:
+        return
+
+    def of_line(**fields: Any) -> Callable[[Any], None]:
+        return lambda c: c["nodes"][leaf]["line"].update(fields)
+
+    spread = line["high"][0] - line["low"][0]
+    yield "slope", of_line(slopes=[[1.5 * line["slopes"][0][0]]])
+    yield "low", of_line(low=[line["low"][0] - spread])
+    yield "high", of_line(high=[line["high"][0] + spread])
+    yield "center", of_line(centers=[line["centers"][0] + 1.5 * spread / line["slopes"][0][0]])
+    yield "no line", lambda c: c["nodes"][leaf].update(line=None)
+    yield "leaf_model", lambda c: c["certificate"]["options"].pop("leaf_model")
+    yield "leaf_model of ridges", lambda c: c["certificate"]["options"].update(leaf_model="linear")
 
 
 HOSTILE: tuple[Any, ...] = (

@@ -12,11 +12,13 @@ from attack.exact import Stated
 from attack.tables import (
     random_columns,
     random_labels,
+    random_lines,
     random_numbers,
     random_rewards,
     random_row_costs,
     random_times,
     random_weights,
+    whole_weights,
 )
 
 __all__ = ["FAST", "SLOW", "random_case"]
@@ -28,6 +30,7 @@ FAST = {
     "leaf": 0.15,
     "frontier": 0.14,
     "regression": 0.07,
+    "simple lines": 0.05,
     "policy": 0.06,
     "survival": 0.04,
     "probability": 0.03,
@@ -49,6 +52,7 @@ SLOW = {
 }
 ADDITIVE = (
     "regression",
+    "simple lines",
     "policy",
     "survival",
     "probability",
@@ -57,6 +61,7 @@ ADDITIVE = (
     "regression cv",
     "near values",
 )
+CALLED = {"min_leaf_accuracy": "optimal", "guided": "optimal", "simple lines": "regression"}
 NUMBERS_ONLY = ("reborn", "leaf cv", "regression cv")  # a fold does not say where a value goes that it lacks
 LISTED = ("near", "near choice")  # all trees are listed
 
@@ -78,18 +83,20 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
     if method in LISTED:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
-    columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY)
+    plain = method == "simple lines" and rng.random() < 0.7  # numbers that lie too close together are refused
+    columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY, wild=not plain)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
     weight = random_weights(rng, n_rows) if method not in ("mip", "reborn", "near values") else None
     if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded
         weight = _common_units(rng, n_rows)
+    if method == "simple lines" and rng.random() < 0.6:  # else real numbers, which are refused
+        weight = whole_weights(rng, n_rows)
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))
     all_numbers = all(isinstance(v, (int, float, bool)) or v is None for c in columns.values() for v in c)
     as_array = bool(all_numbers and rng.random() < 0.3 and not _names_columns(options))
-    named = "optimal" if method in ("min_leaf_accuracy", "guided") else method
-    case = Case(named, columns, y, weight, options, as_array)
+    case = Case(CALLED.get(method, method), columns, y, weight, options, as_array)
     return _possible(rng, case)
 
 
@@ -103,6 +110,7 @@ def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
 
 _TARGETS: dict[str, Any] = {
     "regression": random_numbers,
+    "simple lines": random_lines,
     "regression front": random_numbers,
     "policy": random_rewards,
     "survival": random_times,
@@ -122,6 +130,7 @@ _OPTIONS = {
     "mip": class_options.mip,
     "reborn": class_options.reborn,
     "regression": additive_options.regression,
+    "simple lines": additive_options.simple_lines,
     "policy": additive_options.policy,
     "survival": additive_options.regression,
     "probability": additive_options.probability,

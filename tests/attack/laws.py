@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attack.case import Case
 from attack.checks import Found, Mismatch, answers
-from attack.conversions import COMPILED, QUICK, converted_alike
+from attack.conversions import COMPILED, QUICK, converted_alike, numbers_alike
 from attack.cv_checks import leaf_cv_answers, regression_cv_answers
 from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.front_checks import regression_front_answers
@@ -114,8 +114,12 @@ def _others(case: Case) -> Iterator[Mismatch]:
         yield from tampered(found, chosen)
     if chosen % 4 == 3:
         yield from mutated_files(found, chosen)
+    if case.method == "regression" and chosen % 3 == 0:
+        yield from numbers_alike(found, QUICK[chosen // 3 % len(QUICK)])
     if chosen % 401 == 0 and case.method not in ADDITIVE:
         yield from converted_alike(found, COMPILED)
+    if chosen % 101 == 0 and case.method == "regression":
+        yield from numbers_alike(found, COMPILED[chosen // 101 % len(COMPILED)])
 
 
 def _in_another_order(case: Case, found: Found) -> Iterator[Mismatch]:

@@ -12,6 +12,7 @@ from attack.checks import Found, Mismatch, best_subtree, keeps_constraints, limi
 from attack.exact import Stated
 from attack.line_checks import is_lined, lined_answers
 from attack.probes import probe_rows
+from attack.simple_lines import has_simple_lines, least_squares, must_answer, simple_line_answers
 from attack.splits import left_sets
 
 __all__ = ["HONEST", "FoundRegression", "additive_answers", "regression_answers", "walks_alike"]
@@ -52,12 +53,18 @@ class StatedRegression(Stated):
 
     def lost(self, rows: Sequence[int]) -> Fraction:
         """Loss of a leaf with these rows."""
+        if has_simple_lines(self.case):
+            return least_squares(self, rows)
+        return self.lost_by_constant(rows)
+
+    def lost_by_constant(self, rows: Sequence[int]) -> Fraction:
+        """Loss of a leaf with these rows that says one number."""
         return self.squares(rows) if self.share is None else self.pinball(rows, self.share)
 
     @cached_property
     def whole(self) -> Fraction:
-        """Loss of one leaf."""
-        return self.lost(range(len(self.kept)))
+        """Loss of one leaf that says one number."""
+        return self.lost_by_constant(range(len(self.kept)))
 
     def cheapest_label(self, rows: Sequence[int]) -> Fraction:
         return self.lost(rows) / self.whole if self.whole else Fraction(0)
@@ -78,9 +85,18 @@ class FoundRegression(Found):
 
 def regression_answers(case: Case) -> Iterator[Mismatch]:
     """Compare the tree with the best of all trees, and its values with the means of its leaves."""
-    model = case.run()
+    from treewright.errors import InputError
+
+    told: list[Any] = []
+    try:
+        model = case.run(progress=told.append) if has_simple_lines(case) else case.run()
+    except InputError as error:
+        if has_simple_lines(case) and must_answer(case):
+            yield Mismatch("refused though all numbers are plain", str(error))
+        raise
     found = FoundRegression(case, model.result_)
     yield from _values(found, model)
+    yield from _progress_holds(found, told)
     yield from additive_answers(found, HONEST)
 
 
@@ -177,6 +193,19 @@ def _values(found: FoundRegression, model: Any) -> Iterator[Mismatch]:
     yield from walks_alike(found, model, found.walker.number)
     if is_lined(found.case):
         yield from lined_answers(found)
+    if has_simple_lines(found.case):
+        yield from simple_line_answers(found)
+
+
+def _progress_holds(found: FoundRegression, told: Sequence[Any]) -> Iterator[Mismatch]:
+    """What is told on the way is no better than what is true: bounds are below, objectives not below the optimum."""
+    if not told:
+        return
+    best = cheapest(found.stated)[0]
+    for now in told:
+        if now.lower_bound > best + HONEST or now.objective < best - HONEST:
+            yield Mismatch("progress tells what is false", f"{now}; the oracle: {float(best)!r}")
+            return
 
 
 def walks_alike(found: Any, model: Any, value: Callable[[int, Any], Any]) -> Iterator[Mismatch]:

@@ -15,24 +15,28 @@ __all__ = [
     "mark",
     "random_columns",
     "random_labels",
+    "random_lines",
     "random_numbers",
     "random_rewards",
     "random_row_costs",
     "random_times",
     "random_weights",
+    "whole_weights",
 ]
 
 WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 
 
 def random_columns(
-    rng: np.random.Generator, n_columns: int, n_rows: int, *, numbers_only: bool
+    rng: np.random.Generator, n_columns: int, n_rows: int, *, numbers_only: bool, wild: bool = True
 ) -> dict[str, list[Value]]:
     columns: dict[str, list[Value]] = {}
     for j in range(n_columns):
         kind = rng.choice(["ties", "real", "bit", "bool", "wild", "text", "copy", "constant", "gaps"])
         if numbers_only and kind in ("text", "wild", "bool", "gaps"):
             kind = "ties"
+        if kind == "wild" and not wild:
+            kind = "real"
         values: list[Value]
         if kind == "real":
             values = [round(float(x), 2) for x in rng.normal(size=n_rows)]
@@ -94,6 +98,21 @@ def random_numbers(rng: np.random.Generator, columns: dict[str, list[Value]], n_
         np.array([mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
     ][kind]
     return [float(v) for v in made]
+
+
+def random_lines(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:
+    """Numbers of any kind, or those of lines: one for each value of another column, with or without what they miss."""
+    if rng.random() < 0.4:
+        return random_numbers(rng, columns, n_rows)
+    parts, along = (columns[str(rng.choice(list(columns)))] for _ in range(2))
+    slopes, noise = rng.integers(-3, 4, 4), rng.integers(-2, 3, n_rows) * float(rng.choice([0, 0, 0.125, 1]))
+    moved = [
+        float(slopes[mark(part) % 4]) * min(max(float(v), -1e3), 1e3)
+        if isinstance(v, (int, float))
+        else float(slopes[0])
+        for part, v in zip(parts, along, strict=True)
+    ]
+    return [float(v) for v in np.array(moved) + noise]
 
 
 def random_rewards(
@@ -159,6 +178,23 @@ def random_weights(rng: np.random.Generator, n_rows: int) -> list[float] | None:
         10.0 ** rng.uniform(-6, 6, n_rows),
         np.where(rng.random(n_rows) < 0.5, 1e9, 1.0) * rng.integers(1, 4, n_rows),
     ][kind - 3]
+    if not weight.any():
+        weight[0] = 1.0
+    return [float(w) for w in weight]
+
+
+def whole_weights(rng: np.random.Generator, n_rows: int) -> list[float] | None:
+    """Draw weights that are whole numbers of a power of two: small, zero, quarters, of different size; or all alike."""
+    kind = rng.integers(6)
+    if kind == 0:
+        return None
+    weight = [
+        rng.integers(1, 6, n_rows).astype(float),
+        rng.integers(0, 4, n_rows).astype(float),
+        rng.integers(1, 9, n_rows) / 4,
+        np.where(rng.random(n_rows) < 0.5, 2.0**18, 1.0) * 2.0 ** float(rng.integers(-30, 20)),
+        np.full(n_rows, float(rng.choice([0.1, 3.0, 1e6]))),
+    ][kind - 1]
     if not weight.any():
         weight[0] = 1.0
     return [float(w) for w in weight]

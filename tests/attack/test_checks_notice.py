@@ -51,14 +51,14 @@ def with_another_label(case: Case, more: Any) -> Any:
 
 
 def with_another_line(case: Case, more: Any) -> Any:
-    """The first slope of the first line is a tenth larger than that of the fit."""
+    """The first slope of the first line is a tenth smaller than that of the fit."""
     model = Case.run(case, **more)
     tree = model.result_.tree
     if tree.lines is None:
         return model
     at, line = next((node, line) for node, line in enumerate(tree.lines) if line is not None)
     first, *rest = line.slopes[0]
-    changed = replace(line, slopes=((1.1 * first, *rest),))
+    changed = replace(line, slopes=((0.9 * first, *rest),))
     lines = tuple(changed if node == at else other for node, other in enumerate(tree.lines))
     model.result_ = replace(model.result_, tree=replace(tree, lines=lines))
     model.tree_ = model.result_.tree
@@ -106,6 +106,10 @@ CASES = [
     (
         Case("regression", COLUMNS, SLOPES, None, {"max_depth": 1, "leaf_model": "linear"}),
         "another loss with lines",
+    ),
+    (
+        Case("regression", COLUMNS, SLOPES, None, {"max_depth": 1, "leaf_model": "simple_linear"}),
+        "a line is not the best of its leaf",
     ),
     (
         Case("reborn", ONE_HOT, [0, 1, 0, 1, 0, 1, 1, 0], None,

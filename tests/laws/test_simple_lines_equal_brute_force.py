@@ -11,6 +11,7 @@ import pytest
 from brute_force_additive import best_tree, simple_lines
 from treewright._native import core
 from treewright.errors import InputError
+from treewright.result import StopReason
 from treewright.search import Limits, SweepOptions
 from treewright.search._additive import solve_additive
 from treewright.search._simple_lines import SimpleLinesLoss
@@ -49,7 +50,13 @@ def random_case(rng: np.random.Generator):
         rng.integers(3)
     ]
     y[:2] = 0, 1
-    weight = [np.ones(n), rng.integers(1, 4, n).astype(float), rng.integers(1, 9, n) / 4][rng.integers(3)]
+    weight = [
+        np.ones(n),
+        rng.integers(1, 4, n).astype(float),
+        rng.integers(1, 9, n) / 4,
+        rng.integers(1, 90, n) / 10,
+        rng.integers(1, 4, n) * rng.random(),
+    ][rng.integers(5)]
     return table_from(X), y, weight, {
         "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5])),
         "max_depth": [1, 2, 3, None][rng.integers(4)],
@@ -138,7 +145,7 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do():
     with pytest.raises(InputError, match=r"Column 'x1' has values that lie too close together.*Round it"):
         solve_additive(table, loss_of(table, y, np.ones(n)))
     table = table_from(np.arange(n)[:, None])
-    for weight in (np.full(n, 1.0) + 0.1 * (np.arange(n) == 1), np.full(n, 2.0**20) + np.arange(n) % 2):
+    for weight in (np.full(n, 1.0) + 0.1 * np.sqrt(np.arange(n)), np.full(n, 2.0**20) + np.arange(n) % 2):
         with pytest.raises(InputError, match="sample_weight: lines are compared as whole numbers"):
             solve_additive(table, loss_of(table, y, weight))
 
@@ -161,8 +168,30 @@ def test_every_instruction_set_finds_the_same_tree(n_columns):
     assert found[0] == found[1] == found[2]
 
 
-def test_tables_that_no_limit_could_stop_are_refused():
+def test_a_look_at_one_node_of_a_wide_table_can_be_stopped():
     rng = np.random.default_rng(0)
-    table = table_from(rng.integers(0, 3, (20, 4000)).astype(float))
-    with pytest.raises(InputError, match=r"a line in each of 4,000 columns.*Leave columns out"):
-        solve_additive(table, loss_of(table, rng.normal(size=20), np.ones(20)))
+    table = table_from(rng.integers(0, 100, (300, 1200)).astype(float))
+    told = []
+
+    def second_time(now):
+        told.append(now)
+        return len(told) > 1
+
+    found = solve_additive(table, loss_of(table, rng.normal(size=300), np.ones(300)), progress=second_time)
+    assert found.stop is StopReason.CALLBACK
+    assert found.stats["passes"] == 0  # the first look had not ended
+    assert found.lower_bound <= found.objective < found.leaf_loss
+
+
+@pytest.mark.parametrize("least", [2, 3, 5])
+def test_leaves_of_a_least_size_leave_few_splits_open(least):
+    rng = np.random.default_rng(least)
+    X = rng.integers(0, 50, (120, 4)).astype(float)
+    table = table_from(X)
+    loss = loss_of(table, np.where(X[:, 0] > 25, X[:, 1], -X[:, 2]) + rng.integers(0, 9, 120), np.ones(120))
+    asked = {"max_depth": 2, "min_samples_leaf": least}
+    bounded = solve_additive(table, loss, **asked)
+    plain = solve_additive(table, loss, **asked, options=SweepOptions(monotone=False, groups=False))
+    assert bounded.proven
+    assert bounded.objective == plain.objective
+    assert bounded.stats["passes"] < plain.stats["passes"] / 2

@@ -8,7 +8,7 @@
 namespace treewright::ranked {
 
 void IntervalBounds::reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at,
-                           Cost whole) {
+                           Cost whole, bool any_size) {
     const std::span order{node.orders[at], node.n};
     const std::uint32_t min_leaf = objective.table().min_leaf;
     split_positions(order, position_);
@@ -16,7 +16,8 @@ void IntervalBounds::reset(const RankedObjective& objective, const Options& opti
     unit_ = objective.span_unit();
     leaf_ = objective.leaf_penalty();
     total_span_ = node.span * unit_;
-    monotone_ = options.monotone && objective.laws().monotone && min_leaf == 1;
+    any_size_ = any_size && min_leaf > 1;
+    monotone_ = options.monotone && objective.laws().monotone && (min_leaf == 1 || any_size);
     lipschitz_ = options.lipschitz && objective.laws().similar;
     prefix_.clear();
     if (lipschitz_) objective.prefix_spans(order, position_, prefix_);
@@ -144,7 +145,7 @@ void IntervalBounds::import_from(const RankedTable& table, const Node& node, std
     std::size_t next = 0, split = 1;  // points taken so far; first split not before the hint
     for (const Hint& hint : hints) {
         const Cost left = std::max(leaf_, hint.left - loss), right = std::max(leaf_, hint.right - loss);
-        const Cost sum = hint.sum - loss;
+        const Cost sum = any_size_ && relation != Relation::same ? 0 : hint.sum - loss;
         if (table.rank_of(column, row_of(order[0])) >= hint.rank) continue;
         // Gallop to the first split whose right side starts at the hint's rank or beyond: the same rows go left.
         std::size_t step = 1, low = split;

@@ -6,10 +6,12 @@
 
 namespace treewright::ranked {
 
-StumpPairSolver::StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control)
+StumpPairSolver::StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control,
+                                 bool any_size)
     : PairSolver(options),
       objective_(objective),
       control_(control),
+      any_size_(any_size && objective.table().min_leaf > 1),
       bounds_(objective.table().n_columns),
       goes_left_(objective.table().n_rows + OrderKernels::kPadding) {}
 
@@ -19,7 +21,7 @@ Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     result.upper = objective_.leaf_cost(node);
     const std::size_t n_columns = node.columns.size();
     for (std::size_t at = 0; at < n_columns; ++at)
-        bounds_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
+        bounds_[at].reset(objective_, options_, node, at, objective_.leaf_penalty(), any_size_);
     for (const Neighbour& neighbour : neighbours) {
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
         import_memo(*neighbour.memo, objective_.table(), node, neighbour.relation, neighbour.loss, bounds_);
@@ -66,20 +68,25 @@ void StumpPairSolver::solve_split(const Node& node, std::size_t at, std::uint32_
     const std::uint32_t position = bounds_[at].position(split);
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, at, position, stack_, goes_left_, left_, right_);
-    const Cost left = objective_.best_stump(left_).cost, right = objective_.best_stump(right_).cost;
+    const Stump left = objective_.best_stump_within(left_, control_);
+    const Stump right = left.whole ? objective_.best_stump_within(right_, control_) : left;
     stack_.release(mark);
+    if (!right.whole) return;
     ++n_passes;
     n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size());
-    SplitBounds point{split, left, right};
+    const Cost cost = left.cost + right.cost;
+    SplitBounds point{split, left.cost, right.cost, cost};
+    if (any_size_) point.left = left.any_size, point.right = right.any_size;
     PartialTree::Kind kind = PartialTree::Kind::pair;
     if (three_leaves) {  // one side is a leaf
-        const Cost on_right = objective_.leaf_cost(left_) + right, on_left = left + objective_.leaf_cost(right_);
+        const Cost on_right = objective_.leaf_cost(left_) + right.cost,
+                   on_left = left.cost + objective_.leaf_cost(right_);
         point.sum = std::min(on_right, on_left);
         kind = on_right <= on_left ? PartialTree::Kind::leaf_left : PartialTree::Kind::leaf_right;
     }
     bounds_[at].insert(point);
     const std::uint32_t first_right = row_of(node.orders[at][position]);
-    result.offer(point.cost(),
+    result.offer(point.sum,
                  PartialTree::pair(node.columns[at], objective_.table().rank_of(node.columns[at], first_right), kind));
 }
 

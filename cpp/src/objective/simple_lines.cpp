@@ -1,5 +1,6 @@
 #include "treewright/objective/simple_lines.hpp"
 
+#include "treewright/core/control.hpp"
 #include "treewright/kernels/line_kernel.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
 
@@ -31,6 +32,9 @@ Wide product_of(const std::int64_t* words) {
 Wide spread_of(std::int64_t weight, Wide product, std::int64_t a, std::int64_t b) {
     return Wide{weight} * product - Wide{a} * b;
 }
+
+// Sums of a column and a line that pass between two looks at the clock's countdown: some ten microseconds.
+constexpr std::size_t kSumsPerBeat = 4096;
 
 // About a center: sum w (u - c)^2.
 double square_about(std::int64_t weight, Wide square, std::int64_t sum, std::int64_t center) {
@@ -158,13 +162,14 @@ Cost SimpleLines::leaf_cost(const Node& node) const {
 }
 
 // Two walks of each column by the kernel give a bound for each split; splits whose bound is not above the cost of the best one are
-// computed exactly, in their order, so that the first of equals is found.
-Stump SimpleLines::best_stump(const Node& node) const {
+// computed exactly, in their order, so that the first of equals is found. The bounds of all splits, with leaves of any number of
+// rows, make Stump::any_size.
+Stump SimpleLines::look(const Node& node, Control* control) const {
     const LineTable& data = *data_;
-    const std::uint32_t least = data.min_leaf;
-    Stump best{leaf_cost(node), Stump::kLeaf, 0};
-    if (best.cost <= 2 * leaf_penalty() || node.n < 2 * least || node.columns.empty()) return best;
-    const std::uint32_t n = node.n;
+    const std::uint32_t least = data.min_leaf, n = node.n;
+    const Cost leaf = leaf_cost(node), two_leaves = 2 * leaf_penalty();
+    Stump best{leaf, Stump::kLeaf, 0, true, node.columns.empty() ? leaf : std::min(leaf, two_leaves)};
+    if (leaf <= two_leaves || n < 2 * least || node.columns.empty()) return best;
     const LineSums all(node.sums, data.n_lines);
 
     std::vector<double> centers(data.lanes, 0.0), value_errors(data.lanes, 0.0), product_errors(data.lanes, 0.0);
@@ -198,23 +203,35 @@ Stump SimpleLines::best_stump(const Node& node) const {
     pass.gain = scratch.data() + 2 * std::size_t{n};
 
     const LineKernels& kernels = line_kernels(simd());
-    double lowest = std::numeric_limits<double>::infinity();
-    std::size_t lowest_column = 0;
+    const std::int64_t work = 1 + static_cast<std::int64_t>(n * data.lanes / kSumsPerBeat);
+    double lowest = std::numeric_limits<double>::infinity(), lowest_of_all = lowest;
+    std::size_t lowest_column = 0, n_seen = 0;
     std::uint32_t lowest_position = 0;
-    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+    for (; n_seen < node.columns.size(); ++n_seen) {
+        if (control != nullptr && control->must_abandon(work)) break;
+        const std::size_t c = n_seen;
         double* of_split = bound.data() + c * n;
         pass.order = node.orders[c];
         pass.backward = false;
         kernels.bound_losses(pass, of_split);
         pass.backward = true;
         kernels.bound_losses(pass, behind.data());
-        for (std::uint32_t i = least; i + least <= n; ++i) {
+        for (std::uint32_t i = 1; i < n; ++i) {
             if (!starts_group(pass.order[i])) continue;
             of_split[i] += behind[i];
-            if (of_split[i] >= lowest) continue;
+            lowest_of_all = std::min(lowest_of_all, of_split[i]);
+            if (of_split[i] >= lowest || i < least || n - i < least) continue;
             lowest = of_split[i];
             lowest_column = c, lowest_position = i;
         }
+    }
+    // Of two sides, p is below the loss by less than one unit each, and two floors take less than one each.
+    const double others = 4.0 * kSlack * n - 6.0 * kSlack - 4.0;
+    best.whole = n_seen == node.columns.size();
+    if (best.whole) {
+        const double units = std::max(0.0, std::min(lowest_of_all * data.units + others - 1, data.kLargestLoss));
+        const Cost of_any = two_leaves + (static_cast<Cost>(floor_of(units)) << tie_bits_);
+        best.any_size = std::min(leaf, of_any);
     }
     if (lowest_position == 0) return best;
 
@@ -222,34 +239,42 @@ Stump SimpleLines::best_stump(const Node& node) const {
     const auto cost_at = [&](std::uint32_t i) {
         LineSums after = all;
         after -= before;
-        return loss_cost(before, i) + loss_cost(after, n - i) + 2 * leaf_penalty();
+        return loss_cost(before, i) + loss_cost(after, n - i) + two_leaves;
     };
     for (std::uint32_t i = 0; i < lowest_position; ++i) before.add(data, row_of(node.orders[lowest_column][i]));
-    // Of two sides, p is below the loss by less than one unit each, and two floors take less than one each.
-    const double others = 4.0 * kSlack * n - 6.0 * kSlack - 4.0;
     const auto most = [&](Cost cost) {
-        const double room = static_cast<double>((cost - 2 * leaf_penalty()) >> tie_bits_) - others + 1;
+        const double room = static_cast<double>((cost - two_leaves) >> tie_bits_) - others + 1;
         return room / data.units;
     };
-    double limit = most(std::min(best.cost, cost_at(lowest_position)));
-    for (std::size_t c = 0; c < node.columns.size(); ++c) {
+    const auto offer = [&](Cost cost, std::size_t c, std::uint32_t i) {
+        if (cost >= best.cost) return;
+        best.cost = cost;
+        best.column = node.columns[c];
+        best.rank = data.rank_of(node.columns[c], row_of(node.orders[c][i]));
+    };
+    const Cost first = cost_at(lowest_position);
+    double limit = most(std::min(best.cost, first));
+    for (std::size_t c = 0; c < n_seen; ++c) {
+        if (control != nullptr && control->must_abandon(1)) {
+            best.whole = false;
+            break;
+        }
         const std::uint32_t* order = node.orders[c];
         before = LineSums(data.n_lines);
         std::uint32_t added = 0;
         for (std::uint32_t i = least; i + least <= n; ++i) {
             if (!starts_group(order[i]) || bound[c * n + i] > limit) continue;
             for (; added < i; ++added) before.add(data, row_of(order[added]));
-            const Cost cost = cost_at(i);
-            if (cost >= best.cost) continue;
-            best = {cost, node.columns[c], data.rank_of(node.columns[c], row_of(order[i]))};
-            limit = std::min(limit, most(cost));
+            offer(cost_at(i), c, i);
+            limit = std::min(limit, most(best.cost));
         }
     }
+    if (!best.whole) offer(first, lowest_column, lowest_position);
     return best;
 }
 
 std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
-    return std::make_unique<StumpPairSolver>(*this, options, control);
+    return std::make_unique<StumpPairSolver>(*this, options, control, true);
 }
 
 std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {

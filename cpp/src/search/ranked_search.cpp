@@ -14,6 +14,7 @@ Outcome Search::run(Size limits) {
     limits = limits.fitted();
     Outcome best = prove(root, limits);
     last_round_ = false;
+    proven_ = best.exact();
     if (limits.depth > 2 && best.exact() && !control_.stopped())
         if (const auto plan = first_of_equals(root, limits, best.upper, 0)) best.plan = *plan;
     return best;
@@ -25,7 +26,8 @@ Outcome Search::prove(const Node& root, Size limits) {
     control_.incumbent(leaf);
     Outcome best{0, leaf, PartialTree::leaf()};
     if (!control_.glance()) best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
-    if (control_.stopped()) {  // before the first pass ended; a tree of stumps looks at no clock
+    if (control_.stopped()) {  // before the first pass ended
+        grant_a_look();
         const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
         best.offer(stumps.upper, stumps.plan);
     }
@@ -120,8 +122,10 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
     } else if (size.depth == 1) {
-        const Stump stump = objective_.best_stump(node);
-        result = {stump.cost, stump.cost, PartialTree::stump()};
+        const Stump stump = objective_.best_stump_within(node, control_);
+        const Cost two_leaves = std::min(stump.cost, 2 * objective_.leaf_penalty());
+        result = {stump.whole ? stump.cost : two_leaves, stump.cost,
+                  stump.whole && level > 0 ? PartialTree::stump() : split_of(node, stump)};
     } else {
         if (size.depth == 2) {
             ++statistics_.pair_solves;

@@ -24,7 +24,9 @@ namespace treewright::ranked {
 std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, Cost cost, std::size_t level) {
     if (objective_.leaf_cost(node) == cost) return PartialTree::leaf();
     if (control_.stopped()) return std::nullopt;
-    if (objective_.best_stump(node).cost == cost) return PartialTree::stump();
+    const Stump stump = objective_.best_stump_within(node, control_);
+    if (!stump.whole) return std::nullopt;
+    if (stump.cost == cost) return PartialTree::stump();
     size = size.fitted();
     if (size.depth < 2) return std::nullopt;
     const Outcome pair = pairs_->solve(node, Size{2, size.leaves}.fitted().leaves == 3, cost + 1);

@@ -49,6 +49,17 @@ PartialTree Search::remember(const Node& node, std::size_t at, std::uint32_t pos
     return store_->plant({column, table_.rank_of(column, row_of(node.orders[at][position])), left, right});
 }
 
+PartialTree Search::split_of(const Node& node, const Stump& stump) {
+    if (stump.column == Stump::kLeaf) return PartialTree::leaf();
+    const auto [at, position] = find_split(table_, node, stump.column, stump.rank);
+    return remember(node, at, position, PartialTree::leaf(), PartialTree::leaf());
+}
+
+void Search::grant_a_look() {
+    const auto cells = static_cast<std::int64_t>(std::size_t{table_.n_rows} * table_.n_columns);
+    if (control_.ended()) control_.grace(std::max(kLook, cells >> 8));
+}
+
 // A good tree at once: the root split of the best tree of depth two, then the same on both sides; pruned where a leaf
 // is as good.
 Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
@@ -77,16 +88,17 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 }
 
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
-// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split.
-// Where one pass takes long there is no second. The split is kept, for finding it again would be another pass.
+// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split, unless
+// one pass takes long and is cut short. Where one pass takes long there is no second. The split is kept, for finding it again
+// would be another pass.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Cost leaf = objective_.leaf_cost(node);
-    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump(node);
+    const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump_within(node, control_);
     if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
     const auto [at, position] = find_split(table_, node, stump.column, stump.rank);
-    Outcome result{0, stump.cost, remember(node, at, position, PartialTree::leaf(), PartialTree::leaf())};
+    Outcome result{0, stump.cost, split_of(node, stump)};
     const std::size_t cells = std::size_t{node.n} * node.columns.size();
-    if (size.depth == 1 || size.leaves != Size::kAny || cells > kStumpCells) return result;
+    if (size.depth == 1 || size.leaves != Size::kAny || cells > kStumpCells || control_.over()) return result;
     Node left, right;
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, at, position, stack_, goes_left_, left, right);
@@ -133,6 +145,7 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
 std::vector<TreeNode> Search::write(PartialTree plan) {
     Node root;
     make_root(objective_, root);
+    if (!proven_) grant_a_look();
     std::vector<TreeNode> tree;
     write(plan, root, 0, tree);
     return tree;
@@ -145,7 +158,8 @@ void Search::write(PartialTree plan, const Node& node, std::size_t level, std::v
         case PartialTree::Kind::leaf:
             break;
         case PartialTree::Kind::stump: {
-            const Stump stump = objective_.best_stump(node);
+            // A tree that is not proven is as good as there is time for.
+            const Stump stump = proven_ ? objective_.best_stump(node) : objective_.best_stump_within(node, control_);
             column = stump.column;
             rank = stump.rank;
             break;

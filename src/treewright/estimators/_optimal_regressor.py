@@ -114,9 +114,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     With "simple_linear" loss and objective are shares of the variance, too, and speak of the lines. A line may be in
     any column of numbers or truth values that no row of the leaf lacks; a new row that lacks it gets the leaf's mean,
-    and beyond the values of the leaf's rows the line goes on flat. Weights are whole numbers, or such of halves,
-    quarters and so on. A column whose values are too close together to compare lines exactly is refused with what to
-    do.
+    and beyond the values of the leaf's rows the line goes on flat. Weights are whole numbers of a common part,
+    such as 1, a quarter, 0.1 or the least weight. A column whose values are too close together to compare lines
+    exactly is refused with what to do.
 
     References
     ----------

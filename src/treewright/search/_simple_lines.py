@@ -23,9 +23,10 @@ LOSS_BITS = 49  # of the squares of the targets, in units
 EXTRA, LEAF_ERROR = 7, 14  # units of a leaf (simple_lines.hpp)
 MISSING = np.iinfo(np.int64).min
 MOST_TOLERANCE = 1e-8  # of the variance; more is no proof
-MOST_LINES_TRIED = (
-    2e8  # a line in each column at each split of the root, which no limit interrupts: about a second
-)
+WEIGHT_DECIMALS = 6
+MOST_OF_LEAST = 32  # parts of the least weight that are tried
+WEIGHT_ERROR = 2.0**-49  # by which a weight is off from its whole number of parts, as a share
+BLOCK_CELLS = 1 << 16  # of columns whose lines are tried at once
 FLAT = 1e-14  # share of the squares of a leaf that a line may gain by rounding alone
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ class SimpleLinesLoss:
     y : ndarray of shape (n_rows,), float64
         Finite targets.
     weight : ndarray of shape (n_rows,), float64
-        Finite and positive; whole numbers times a power of two that add up to at most 2^22.
+        Finite and positive; whole numbers of a common part that add up to at most 2^22.
     X : ndarray of shape (n_rows, n_lines), float64
         The columns that may have a line; NaN is a missing value.
     names : tuple of str
@@ -108,12 +109,6 @@ class SimpleLinesLoss:
             raise InputError(
                 f"The loss has {len(self.y)} targets, {len(self.weight)} weights and values of {self.X.shape}; the "
                 f"table has {n} rows. Give one of each per row."
-            )
-        if n * len(self.names) ** 2 > MOST_LINES_TRIED:
-            raise InputError(
-                f"leaf_model='simple_linear' tries a line in each of {len(self.names):,} columns at each split of each "
-                f"column: too much work for {n:,} rows, since no limit could end it. Leave columns out, give a sample "
-                "of the rows, or use leaf_model='linear'."
             )
 
     def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> SimpleLinesUnits:
@@ -167,7 +162,7 @@ class SimpleLinesLoss:
         variance = self.variance()
         moved = target.largest_error * math.sqrt(float(weight.sum()))
         root = math.sqrt(variance) + moved
-        rounding = 2 * (moved + stretch * root) * root
+        rounding = 2 * (moved + stretch * root) * root + WEIGHT_ERROR * variance
         if 2 * rounding <= MOST_TOLERANCE * variance:
             return rounding
         if 2 * moved * root > rounding / 2:
@@ -214,22 +209,25 @@ def best_line(X: Floats, y: Floats, weight: Floats) -> tuple[int | None, float]:
     best: tuple[int | None, float] = (None, single)
     if single == 0:
         return best
-    for j in range(X.shape[1]):
-        x = X[:, j]
-        low, high = float(x.min()), float(x.max())
-        if not low < high:  # a missing value, too
-            continue
-        moved = _centered(x / 2 - low / 2, share) / (high / 2 - low / 2)
-        slope = float((weight * moved * apart).sum()) / float((weight * moved**2).sum())
-        left = float((weight * (apart - slope * moved) ** 2).sum())
-        if left < best[1] - FLAT * single:
-            best = (j, left)
+    block = max(1, BLOCK_CELLS // len(y))
+    for begin in range(0, X.shape[1], block):
+        x = np.ascontiguousarray(X[:, begin : begin + block].T)
+        low, high = x.min(axis=1), x.max(axis=1)
+        varies = low < high  # not where a value is missing
+        x, low, high = x[varies] / 2, low[varies, None] / 2, high[varies, None] / 2
+        moved = _centered(x - low, share) / (high - low)
+        slope = (moved * (weight * apart)).sum(axis=1) / (weight * moved**2).sum(axis=1)
+        left = (weight * (apart - slope[:, None] * moved) ** 2).sum(axis=1)
+        for j, own in zip((begin + np.flatnonzero(varies)).tolist(), left.tolist(), strict=True):
+            if own < best[1] - FLAT * single:
+                best = (j, own)
     return best
 
 
 def _centered(values: Floats, share: Floats) -> Floats:
-    first = values - float((share * values).sum())
-    return np.asarray(first - float((share * first).sum()), dtype=np.float64)
+    """Return values less their mean, row by row of a matrix or of one row."""
+    first = values - (share * values).sum(axis=-1, keepdims=True)
+    return np.asarray(first - (share * first).sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
 def _whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
@@ -242,8 +240,16 @@ def _whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
             if whole.sum() > LARGEST_WEIGHT:
                 break
             return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
+    distinct, least = np.unique(weight), float(weight.min())
+    parts = [10.0**-decimals for decimals in range(1, WEIGHT_DECIMALS + 1)]
+    for unit in (*parts, *(least / count for count in range(1, MOST_OF_LEAST + 1))):
+        if (np.abs(np.rint(distinct / unit) * unit - distinct) <= WEIGHT_ERROR / 2 * distinct).all():
+            whole = np.rint(weight / unit).astype(np.int64)
+            common = int(np.gcd.reduce(whole))
+            if whole.sum() <= common * LARGEST_WEIGHT:
+                return whole // common, 1 / (unit * common)
     raise InputError(
-        "sample_weight: lines are compared as whole numbers, which takes weights that are whole, or whole numbers of "
-        f"halves, quarters and so on, and that add up to at most {LARGEST_WEIGHT:,} of the smallest such part (without "
-        "weights: so many rows). Round the weights to a power of two, or use leaf_model='linear'."
+        "sample_weight: lines are compared as whole numbers, which takes weights that are whole numbers of a common "
+        f"part, such as 1, a quarter, 0.1 or the least weight, and add up to at most {LARGEST_WEIGHT:,} of them "
+        "(without weights: so many rows). Round the weights to one decimal, or use leaf_model='linear'."
     )

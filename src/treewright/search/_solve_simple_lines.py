@@ -60,8 +60,8 @@ def solve_simple_lines(
     Raises
     ------
     InputError
-        Several outputs; weights that are not whole times a power of two; numbers that cannot be compared as whole ones.
-        The message says what to do.
+        Several outputs; weights that are not whole numbers of a common part; numbers that cannot be compared as whole
+        ones. The message says what to do.
 
     Examples
     --------

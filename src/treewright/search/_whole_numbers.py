@@ -9,7 +9,7 @@ difference is a mean of those of its parts.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,13 @@ def whole_numbers(numbers: Floats, bits: int) -> WholeNumbers:
     >>> ((found.whole - found.whole[0]) * found.unit).tolist(), found.stretch
     ([0.0, 0.75, 2.5], 0.0)
     """
+    distinct = np.unique(numbers)
+    found = _of_distinct(distinct, bits)
+    return replace(found, whole=found.whole[np.searchsorted(distinct, numbers)])
+
+
+def _of_distinct(numbers: Floats, bits: int) -> WholeNumbers:
+    """Return whole numbers for rising ones."""
     size = math.frexp(float(np.abs(numbers).max()))[1]
     scaled = np.ldexp(numbers, -size)  # below 1
     lost = not np.array_equal(np.ldexp(scaled, size), numbers)  # digits of numbers far below the others
@@ -102,16 +109,14 @@ def _decimal(numbers: Floats, bits: int) -> list[WholeNumbers]:
 
 
 def _of(rounded: Floats, error: Floats, unit: float, exact: Floats | None = None) -> WholeNumbers:
-    """Return whole numbers that are off by `error` at most; by `exact`, where that is known."""
+    """Return whole numbers, which rise, that are off by `error` at most; by `exact`, where that is known."""
     whole = rounded.astype(np.int64)
     middle = (int(whole.max()) + int(whole.min())) // 2
     largest = float(error.max()) * unit * (1 + 1e-12)
     if exact is not None and not exact.any():
         return WholeNumbers(whole - middle, unit, 0.0, 0.0)
-    position = rounded if exact is None else rounded + 0.0
-    order = np.lexsort((error if exact is None else exact, position))
-    gap = np.diff(position[order])
-    moved = np.diff(exact[order]) if exact is not None else error[order][1:] + error[order][:-1]
+    gap = np.diff(rounded)
+    moved = np.diff(exact) if exact is not None else error[1:] + error[:-1]
     differ = (gap != 0) | ((moved != 0) if exact is not None else False)
     gap, moved = gap[differ], np.abs(moved[differ])
     left = gap - moved

@@ -162,12 +162,21 @@ def test_exported_code_says_the_same():
     assert "double" in to_c(model.tree_)
 
 
-@pytest.mark.parametrize("weight", [np.arange(150) % 4, (np.arange(150) % 3 + 1) / 4])
+@pytest.mark.parametrize(
+    "weight",
+    [
+        np.arange(150) % 4,
+        (np.arange(150) % 3 + 1) / 4,
+        (np.arange(150) % 7 + 1) / 10,
+        np.pi * (np.arange(150) % 3 + 1),
+        np.full(150, 0.1),
+    ],
+)
 def test_weights_are_copies(weight):
     X, y = made()
     about = {"max_depth": 1, **SIMPLE}
     weighted = OptimalTreeRegressor(**about).fit(X, y, weight)
-    copies = (weight / weight[weight > 0].min()).astype(int)
+    copies = np.rint(weight / weight[weight > 0].min()).astype(int)
     copied = OptimalTreeRegressor(**about).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
     assert weighted.result_.objective == pytest.approx(copied.result_.objective, abs=1e-10)
 
@@ -177,6 +186,7 @@ TAMPERED = {
     "bound": lambda r: replace(r, lower_bound=r.objective + 1),
     "no lines": lambda r: replace(r, tree=replace(r.tree, lines=None)),
     "a slope": lambda r: with_line(r, lambda line: replace(line, slopes=((line.slopes[0][0] * 1.1,),))),
+    "a slope beyond numbers": lambda r: with_line(r, lambda line: replace(line, slopes=((1e308,),))),
     "another column": lambda r: with_line(
         r, lambda line: replace(line, columns=((line.columns[0] + 1) % 3,))
     ),

@@ -78,8 +78,11 @@ struct Gap {
 
 class IntervalBounds {
    public:
-    // Starts afresh for column number `at` of `node`; `whole` is a lower bound of the node one level down.
-    void reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at, Cost whole);
+    // Starts afresh for column number `at` of `node`; `whole` is a lower bound of the node one level down. With `any_size` l and r
+    // of all points bound the optima with leaves of any size, and so those with m rows in each, which are no less; rule M holds of
+    // them whatever m is. A point's sum still bounds the cost of its split with leaves of m rows, but of these rows alone.
+    void reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at, Cost whole,
+               bool any_size = false);
 
     [[nodiscard]] std::size_t n_splits() const { return position_.size(); }  // legal or not
     // Rows on the left of split c in 0..n_splits() + 1.
@@ -141,6 +144,7 @@ class IntervalBounds {
     std::uint32_t first_legal_ = 1, last_legal_ = 0;
     Cost unit_ = 1;
     Cost total_span_ = 0;
+    bool any_size_ = false;
     bool monotone_ = true;
     bool lipschitz_ = true;
     Cost leaf_ = 1;

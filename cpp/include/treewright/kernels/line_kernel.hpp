@@ -8,6 +8,8 @@
 // the sum of products, two from the product of two sums over W, and the last operations. LinePass has 5 in place of 4, for the
 // roundings of T and of the bounds themselves.
 //
+// The largest of the gains alone counts, so they are divided only where one is above what is known, up to a share of 1e-12.
+//
 // Two whole numbers that differ by d, of weights of at least 1, make Cxx at least d^2 / 2; where all are equal, there is no gain.
 #pragma once
 

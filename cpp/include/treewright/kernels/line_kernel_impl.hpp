@@ -14,6 +14,11 @@ inline Eight load(const double* from) {
     std::memcpy(&x, from, sizeof x);
     return x;
 }
+inline bool any(EightMasks x) {
+    x |= __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+    x |= __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+    return (x[0] | x[1]) != 0;
+}
 inline double largest(Eight x) {
     double most = x[0];
     for (int i = 1; i < 8; ++i) most = x[i] > most ? x[i] : most;
@@ -46,7 +51,9 @@ void add_gains(const LinePass& pass, std::size_t first) {
         const Eight cxx = square - sum * sum * pass.inverse_weight[i] - value_error;
         const Eight exact = product - sum * pass.mean_target[i];
         const Eight cxy = (exact > none ? exact : -exact) + product_error, least = furthest * furthest * 0.499999;
-        const Eight gain = cxy * cxy / (cxx > least ? cxx : least) * known;
+        const Eight above = cxy * cxy * known, below = cxx > least ? cxx : least;
+        if (!any(above > below * pass.gain[i])) continue;
+        const Eight gain = above / below;
         const double most = largest(furthest > none ? gain : none);
         if (most > pass.gain[i]) pass.gain[i] = most;
     }

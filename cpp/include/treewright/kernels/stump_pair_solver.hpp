@@ -15,7 +15,9 @@ namespace treewright::ranked {
 
 class StumpPairSolver : public PairSolver {
    public:
-    StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control);
+    // `any_size`: the objective tells Stump::any_size. Where leaves have a least size, part of a side may cost more than the side
+    // (rule M), but not with leaves of any size: then these are the bounds of the sides, and few splits are open.
+    StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control, bool any_size = false);
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {}) override;
@@ -30,6 +32,7 @@ class StumpPairSolver : public PairSolver {
 
     const RankedObjective& objective_;
     Control& control_;
+    bool any_size_;
     std::vector<IntervalBounds> bounds_;  // [number of the node's column]
     Stack stack_;
     std::vector<std::uint8_t> goes_left_;

@@ -37,6 +37,8 @@ struct Stump {
     Cost cost;
     std::uint32_t column;
     std::uint32_t rank;
+    bool whole = true;  // false: the run ended before all splits were seen
+    Cost any_size = 0;  // no tree of depth at most one costs less with leaves of any size; 0: not known
 };
 
 struct Laws {
@@ -62,6 +64,8 @@ class RankedObjective {
     // Cost of a leaf with the node's rows, penalty included.
     [[nodiscard]] virtual Cost leaf_cost(const Node& node) const = 0;
     [[nodiscard]] virtual Stump best_stump(const Node& node) const = 0;
+    // The same; where a look at the splits takes long it may end with the run (Stump::whole).
+    [[nodiscard]] virtual Stump best_stump_within(const Node& node, Control&) const { return best_stump(node); }
     // The portable one, which asks best_stump(), unless a kernel knows the objective.
     [[nodiscard]] virtual std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const;
 

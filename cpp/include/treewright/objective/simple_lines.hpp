@@ -79,7 +79,10 @@ class SimpleLines final : public RankedObjective {
 
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
-    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override { return look(node, nullptr); }
+    [[nodiscard]] Stump best_stump_within(const Node& node, Control& control) const override {
+        return look(node, &control);
+    }
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
@@ -88,6 +91,8 @@ class SimpleLines final : public RankedObjective {
    private:
     static constexpr std::int64_t kSlack = 1;
 
+    // A look costs rows x columns x columns. It asks the clock between columns, if there is one.
+    [[nodiscard]] Stump look(const Node& node, Control* control) const;
     // p of a set of rows.
     [[nodiscard]] double computed(const LineSums& sums) const;
     // Cost of the loss of a leaf with n >= 1 rows, without the penalty.

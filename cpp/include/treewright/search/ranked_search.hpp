@@ -244,6 +244,10 @@ class Search {
     [[nodiscard]] Outcome refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size,
                                 std::size_t level);
     void write(PartialTree plan, const Node& node, std::size_t level, std::vector<TreeNode>& tree);
+    // A stump's split, so that it need not be found again.
+    [[nodiscard]] PartialTree split_of(const Node& node, const Stump& stump);
+    // Lets a run that has ended look at about one node more.
+    void grant_a_look();
     [[nodiscard]] PartialTree remember(const Node& node, std::size_t at, std::uint32_t position, PartialTree left,
                                        PartialTree right);
     [[nodiscard]] Level& level_at(std::size_t level);
@@ -252,6 +256,7 @@ class Search {
     static constexpr std::uint32_t kGreedyDepth = 32;
     static constexpr std::uint32_t kStumpDepth = 4;
     static constexpr std::size_t kStumpCells = std::size_t{1} << 22;  // a pass over more takes a large part of a second
+    static constexpr std::int64_t kLook = std::int64_t{1} << 14;      // of Control::must_abandon(): a tenth of a second
     static constexpr std::array kRisingGaps{2, 6, 12, 24};            // parts of the best cost
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
@@ -290,6 +295,7 @@ class Search {
         Memo memo;
     } core_memo_;               // what core rows say about the root's splits
     Outcome root_;              // the root solved one level less deep
+    bool proven_ = false;       // the run ended with a proof
     bool last_round_ = false;   // the root is being solved at its full depth
     bool by_any_size_ = false;  // a plain search was not over soon
 };
