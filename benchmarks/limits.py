@@ -31,8 +31,8 @@ from benchmarks.regression import commit
 ROOT = Path(__file__).resolve().parents[1]
 SHAPES = {"tall": (1_000_000, 10), "square": (100_000, 100), "wide": (1_000, 10_000)}
 # What is not asked of some: models of other libraries look at no clock (a time limit gives them fewer rows), and the
-# step limit of the 121 fits of a cross-validation is that of each. Before a program of a million rows is refused CART
-# grows its trees, without a clock where there is no time limit.
+# step limit of the 121 fits of a cross-validation for leaf accuracy is that of each. Before a program of a million rows
+# is refused CART grows its trees, without a clock where there is no time limit.
 NOT_ASKED = {
     "OptimalTreeClassifier, guided": ("steps", "Ctrl-C"),
     "HybridTreeClassifier": ("steps", "Ctrl-C"),

@@ -27,7 +27,7 @@ nb::tuple rank(Vector<double> column, Ranks ranks) {
         found = rank_values(span_of(column), {ranks.data(), ranks.size()});
     }
     const std::uint32_t n_known = found.n_known;
-    return nb::make_tuple(to_numpy(std::move(found.values)), to_numpy(std::move(found.before)), n_known);
+    return nb::make_tuple(to_numpy(std::move(found.values)), n_known);
 }
 
 // Every row must be of a known rank or beyond all, and as many of each rank as `before` says.
@@ -55,7 +55,7 @@ nb::object running(Vector<std::int64_t> before, std::uint32_t n_known, Vector<st
 
 void bind_value_ranks(nb::module_& m) {
     m.def("rank_values", &rank, nb::arg("column"), nb::arg("rank").noconvert(),
-          "Writes the rank of each value of a column; returns the values, the rows below each, and the known rows.");
+          "Writes the rank of each value of a column; returns the values and the known rows.");
     m.def("running_weights", &running, nb::arg("before"), nb::arg("n_known"), nb::arg("rank"), nb::arg("weight"),
           "Returns the weight of the rows with at most each value, added row by row.");
 }

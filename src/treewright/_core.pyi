@@ -714,7 +714,7 @@ def simple_lines_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, 
 
 def rank_values(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple:
     """
-    Writes the rank of each value of a column; returns the values, the rows below each, and the known rows.
+    Writes the rank of each value of a column; returns the values and the known rows.
     """
 
 def running_weights(before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_known: int, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:

@@ -187,6 +187,10 @@ void Search::write(PartialTree plan, const Node& node, std::size_t level, std::v
     const std::uint32_t* order = node.orders[at];
     tree.back() = {column, table_.rank_of(column, row_of(order[position - 1])),
                    table_.rank_of(column, row_of(order[position]))};
+    if (left.kind() == PartialTree::Kind::leaf && right.kind() == PartialTree::Kind::leaf) {  // the rows need no order
+        tree.resize(tree.size() + 2);
+        return;
+    }
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, at, position, stack_, goes_left_, left_node, right_node);

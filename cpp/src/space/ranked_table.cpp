@@ -11,10 +11,22 @@ namespace treewright::ranked {
 
 namespace {
 
-// Rows by rank, ties by row: a counting sort.
+// Rows by rank, ties by row: a counting sort. Where every row has a rank of its own, which is tried first if it can be, nothing
+// is counted: of a million rows that takes a fifth of the time (benchmarks/limits.py).
 void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
     if (rank.empty()) return;
     const std::uint32_t n_ranks = *std::max_element(rank.begin(), rank.end()) + 1;
+    if (n_ranks == rank.size()) {
+        // No entry is 0, for each says that it begins a group: a place that is 0 still has no row.
+        bool distinct = true;
+        std::fill(order.begin(), order.end(), 0u);
+        for (std::uint32_t row = 0; row < rank.size() && distinct; ++row) {
+            std::uint32_t& place = order[rank[row]];
+            distinct = place == 0;
+            place = row * 2 | 1u;
+        }
+        if (distinct) return;
+    }
     std::vector<std::uint32_t> next(n_ranks, 0);
     for (const std::uint32_t r : rank) ++next[r];
     std::uint32_t sum = 0;

@@ -83,6 +83,7 @@ ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> 
         if (!std::isnan(column[row])) entries.push_back(((key_of(column[row]) >> lost) << kRowBits) | row);
     sort_by_upper_half(entries);
     if (!whole) sort_runs(entries, column);
+    ranks.values.reserve(entries.size());  // of a large table: growing it would touch new memory again and again
     std::uint64_t upper = 0;
     std::uint32_t last = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -95,12 +96,12 @@ ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> 
         const bool differs = i == 0 || entries[i] >> kRowBits != upper || (!whole && column[row] != column[last]);
         if (differs) {
             ranks.values.push_back(column[row] + 0.0);
-            ranks.before.push_back(static_cast<std::int64_t>(i));
             upper = entries[i] >> kRowBits;
         }
         last = row;
         rank[row] = static_cast<std::uint32_t>(ranks.values.size() - 1);
     }
+    if (ranks.values.size() <= entries.size() / 2) ranks.values.shrink_to_fit();
     if (ranks.n_known < n)
         for (std::uint32_t row = 0; row < n; ++row)
             if (std::isnan(column[row])) rank[row] = static_cast<std::uint32_t>(ranks.values.size());

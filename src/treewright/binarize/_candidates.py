@@ -146,7 +146,7 @@ class CandidateSplits:
         """
         assert self.gaps is not None
         if missing_left is None:
-            left = self.gaps.left[np.searchsorted(self.gaps.below, low)]
+            left = self.gaps.left_of(int(np.searchsorted(self.gaps.below, low)))
             missing_left = bool(2 * left >= self.gaps.known)
         threshold = float(between(np.array([low]), np.array([high]))[0])
         return ThresholdSplit(self.position, threshold, missing_left)

@@ -7,6 +7,7 @@ A cut lies between two neighbouring distinct values a < b. Its threshold t is a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ class Gaps:
     ----------
     below, above : ndarray of shape (n_gaps,), float64
         Values on both sides of each gap, ascending.
-    left : ndarray of shape (n_gaps,), float64
-        Weight of the known rows with a value of at most `below`.
+    counted : ndarray of shape (n_gaps,), float64, or ValueRanks
+        `left`, or the ranks that it is counted from when it is first asked for.
     known : float
         Weight of the rows with a known value.
     missing : float
@@ -39,9 +40,21 @@ class Gaps:
 
     below: NDArray[np.float64]
     above: NDArray[np.float64]
-    left: NDArray[np.float64]
+    counted: NDArray[np.float64] | ValueRanks
     known: float
     missing: float
+
+    @cached_property
+    def left(self) -> NDArray[np.float64]:
+        """Weight of the known rows with a value of at most `below`; shape (n_gaps,)."""
+        counted = self.counted
+        return counted.before[1:].astype(np.float64) if isinstance(counted, ValueRanks) else counted
+
+    def left_of(self, gap: int) -> float:
+        """Return ``left[gap]``; the others are not counted for it."""
+        if isinstance(self.counted, ValueRanks):
+            return float(np.count_nonzero(self.counted.rank <= gap))
+        return float(self.counted[gap])
 
     def __len__(self) -> int:
         return len(self.below)
@@ -95,16 +108,11 @@ def gaps_of_ranks(ranks: ValueRanks, weight: NDArray[np.float64] | None = None) 
     """
     n_missing = len(ranks.rank) - ranks.n_known
     if weight is None:
-        left, known, missing = (
-            ranks.before[1:].astype(np.float64),
-            float(ranks.n_known),
-            float(n_missing),
-        )
-    else:
-        running = running_weights(ranks, weight)
-        left, known = running[:-1], float(running[-1]) if len(running) else 0.0
-        missing = float(weight[ranks.rank == len(ranks.values)].sum()) if n_missing else 0.0
-    return Gaps(ranks.values[:-1], ranks.values[1:], left, known, missing)
+        return Gaps(ranks.values[:-1], ranks.values[1:], ranks, float(ranks.n_known), float(n_missing))
+    running = running_weights(ranks, weight)
+    known = float(running[-1]) if len(running) else 0.0
+    missing = float(weight[ranks.rank == len(ranks.values)].sum()) if n_missing else 0.0
+    return Gaps(ranks.values[:-1], ranks.values[1:], running[:-1], known, missing)
 
 
 def gap_of_zero_one(x: NDArray[np.float64]) -> Gaps:

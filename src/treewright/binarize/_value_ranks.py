@@ -41,11 +41,11 @@ def value_ranks(x: NDArray[np.float64], rank: NDArray[np.uint32], *, zero_one: b
         ones = int(np.count_nonzero(x))
         if 0 < ones < n:
             rank[:] = x
-            return ValueRanks(np.array([0.0, 1.0]), np.array([0, n - ones]), rank, n)
+            return ValueRanks(np.array([0.0, 1.0]), rank, n)
         rank.fill(0)
-        return ValueRanks(x[:1], np.zeros(min(n, 1), dtype=np.int64), rank, n)
-    values, before, n_known = core.rank_values(np.ascontiguousarray(x), rank)
-    return ValueRanks(values, before, rank, n_known)
+        return ValueRanks(x[:1], rank, n)
+    values, n_known = core.rank_values(np.ascontiguousarray(x), rank)
+    return ValueRanks(values, rank, n_known)
 
 
 def ranks_of(table: Table, column: int) -> ValueRanks:

@@ -96,7 +96,7 @@ class FrontCV:
         folds: list[Fold],
         front_of: FrontOf,
         held_out: HeldOut,
-        limits: Callable[[int], Limits | None],
+        limits: Callable[[int], Limits | StopReason],
         advice: str,
     ) -> None:
         """Search all fronts, choose, and set the attributes; the last line of `fit`.
@@ -111,13 +111,13 @@ class FrontCV:
         held_out : callable
             ``held_out(problem, rows, tree)``: loss of a tree on rows it was not fitted on; can be pickled.
         limits : callable
-            Limits of a search of which so many, itself included, are to come one after the other; None where the time
-            is over, but for the first.
+            Limits of a search of which so many, itself included, are to come one after the other; the limit that leaves
+            nothing for it, but for the first.
         advice : str
-            What to do where a limit was reached; a sentence.
+            What to do, beside raising the limit, where one was reached; the rest of a sentence.
         """
         first = limits(len(folds) + 1)
-        assert first is not None  # the front of all rows is always searched
+        assert isinstance(first, Limits)  # the front of all rows is always searched
         frontier = front_of(problem, first)
         fronts: list[FoldFront] = []
         stop = frontier.asked_to_stop or frontier.stop_reason
@@ -131,6 +131,8 @@ class FrontCV:
         unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
         unproven += frontier.proven_leaves < problem.max_leaf_nodes
         interrupted = stop is StopReason.INTERRUPT
+        short = "step_limit" if (stop or frontier.stop_reason) is StopReason.STEP_LIMIT else "time_limit"
+        advice = f"Raise {short}, {advice}"
         if stop is not None:
             how = f"{len(fronts)} of {len(folds)} folds chose the tree"
             if not fronts:
@@ -139,7 +141,7 @@ class FrontCV:
                 StopReason.INTERRUPT: "Interrupted",
                 StopReason.CALLBACK: "Stopped by the progress callback",
             }
-            ended = asked.get(stop, "The time is over")
+            ended = asked.get(stop, "No step is left" if short == "step_limit" else "The time is over")
             then = "" if stop in asked else f" {advice}"
             warnings.warn(f"{ended}: {how}. {frontier.sentence()}{then}", ConvergenceWarning, stacklevel=3)
         elif unproven:
@@ -158,7 +160,11 @@ class FrontCV:
         """Set what else a subclass keeps of its tree, before Ctrl-C is passed on."""
 
     def _search(
-        self, folds: list[Fold], front_of: FrontOf, held_out: HeldOut, limits: Callable[[int], Limits | None]
+        self,
+        folds: list[Fold],
+        front_of: FrontOf,
+        held_out: HeldOut,
+        limits: Callable[[int], Limits | StopReason],
     ) -> tuple[list[FoldFront], StopReason | None]:
         """Return the fronts in the order of the folds, and what ended the work before the last."""
         start = time.perf_counter()
@@ -171,8 +177,8 @@ class FrontCV:
             nonlocal stop
             for at, fold in enumerate(folds):
                 left = limits(math.ceil((len(folds) - at) / workers))
-                if left is None:
-                    stop = StopReason.TIME_LIMIT
+                if isinstance(left, StopReason):
+                    stop = left
                     return
                 yield delayed(search_fold)(fold, front_of, held_out, left)
 

@@ -38,7 +38,7 @@ def score_candidates(
     X: Any,
     labels: NDArray[Any],
     weight: NDArray[np.float64],
-    limits: Callable[[int], Limits | None],
+    limits: Callable[[int], Limits | StopReason],
 ) -> HeldBackScores:
     """Fit and score, until the time is over or Ctrl-C comes.
 
@@ -50,7 +50,7 @@ def score_candidates(
     X, labels, weight
         Of all rows.
     limits : callable
-        Limits of a fit of which so many, itself included, are to come; None where the time is over.
+        Limits of a fit of which so many, itself included, are to come; the reason where nothing is left.
     """
     found = HeldBackScores()
     to_come = len(splits) * len(candidates)
@@ -59,7 +59,7 @@ def score_candidates(
             part = held = None
             for candidate in candidates:
                 left = limits(to_come)
-                if left is None:
+                if isinstance(left, StopReason):
                     found.late = True
                     return found
                 to_come -= 1

@@ -203,7 +203,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
                 raise KeyboardInterrupt
             best, used = self._choose(candidates, found, fewest)
             left = share(1)
-            assert left is not None  # this one is always made
+            assert isinstance(left, Limits)  # this one is always made
             seconds = left.time_limit
             if found.interrupted:
                 seconds = QUICK if seconds is None else min(QUICK, seconds)

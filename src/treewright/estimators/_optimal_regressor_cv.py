@@ -60,7 +60,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         Seconds for the whole `fit`: the searches that are to come share what is left. Once it is over no fold is begun;
         the folds that were searched choose, and without any the tree is that at ``cost_complexity=0.01``.
     step_limit : int or None, default=None
-        Passes of the kernel of each front; unlike seconds the same on every machine.
+        Passes of the kernel in the whole `fit`; unlike seconds the same on every machine. They are dealt in equal parts
+        to the front of all rows and those of the folds; a fold for which there is none is not begun.
     memory_limit : int or None, default=None
         Bytes for each search; None is half of the memory of the machine it runs on.
     n_jobs : int or None, default=None
@@ -213,8 +214,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             folds,
             partial(_front_of, options=options, lines=lines),
             held_out_losses,
-            shared_among(limits, always=len(folds) + 1),
-            "Raise time_limit, or give a smaller max_depth or fewer max_leaves.",
+            shared_among(limits, always=len(folds) + 1, searches=len(folds) + 1),
+            "or give a smaller max_depth or fewer max_leaves.",
         )
         return self
 

@@ -58,7 +58,8 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         left. Once it is over no fold is begun; the folds that were searched choose, and without any the tree is that at
         ``cost_complexity=0.01``.
     step_limit : int or None, default=None
-        Subproblems of each search; unlike seconds the same on every machine.
+        Subproblems of the whole `fit`; unlike seconds the same on every machine. They are dealt in equal parts to the
+        search for all rows and those of the folds; a fold for which there is none is not begun.
     memory_limit : int or None, default=None
         Bytes for each search; None is half of the memory of the machine it runs on.
     n_jobs : int or None, default=None
@@ -203,8 +204,8 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
             folds,
             partial(_front_of, thresholds=self.thresholds, options=self.search_options),
             held_out_costs,
-            shared_among(limits, always=len(folds) + 1),
-            "Raise time_limit, or give a max_depth, fewer max_leaves, fewer thresholds.",
+            shared_among(limits, always=len(folds) + 1, searches=len(folds) + 1),
+            "or give a max_depth, fewer max_leaves, fewer thresholds.",
         )
         return self
 

@@ -150,7 +150,10 @@ def value_of(plan: Plan | None, instance: Instance, leaf_accuracy: bool) -> floa
         return np.inf
     if problem.max_leaf_nodes is not None and len(leaves) > problem.max_leaf_nodes:
         return np.inf
-    paid = np.array([instance.row_costs[rows].sum(axis=0).min() for rows in leaves])
+    classes = (
+        np.bincount(instance.y[rows], instance.weight[rows], minlength=problem.n_classes) for rows in leaves
+    )
+    paid = np.array([(weights @ problem.costs).min() for weights in classes])
     if leaf_accuracy:
         return float((paid / [instance.weight[rows].sum() for rows in leaves]).max())
     return float(paid.sum() / instance.total + problem.cost_complexity * len(leaves))

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,6 +254,18 @@ def _halves(low: int, high: int, ones: tuple[int, ...], zeros: tuple[int, ...], 
 
 def _halves_in_all(counts: NDArray[np.int64]) -> tuple[int, int, int]:
     """Return how many rows, bits and halves `_halves` yields in all for a column with so many rows of each rank."""
+    distinct = len(counts) > 0 and counts[0] == 1 and bool((counts == 1).all())
+    return _halves_of_distinct(len(counts)) if distinct else _counted_halves(counts)
+
+
+@lru_cache(maxsize=8)
+def _halves_of_distinct(n_ranks: int) -> tuple[int, int, int]:
+    """Return `_halves_in_all` of a column in which no two rows are equal; a large table may have many of them."""
+    return _counted_halves(np.ones(n_ranks, dtype=np.int64))
+
+
+def _counted_halves(counts: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Return `_halves_in_all` level by level."""
     to = np.concatenate([[0], np.cumsum(counts)])
     low, high = np.zeros(1, dtype=np.int64), np.full(1, len(counts) - 1)
     ones, zeros = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)

@@ -20,6 +20,7 @@ __all__ = ["PolicyProblem", "check_action_costs", "check_rewards", "make_policy_
 
 LARGEST_EXPONENT = 500  # of two, of a regret: no sum or square overflows
 LARGEST_REWARD = 1e300  # sums over rows stay finite, and so do model files
+ROWS_AT_ONCE = 8192  # whose regrets are added up together: their parts stay in the cache
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,7 +72,10 @@ class PolicyProblem(TreeProblem):
         of 2**-54, not 0. The unit is a power of two for which no sum overflows, and small regrets beside large ones are
         kept down to 2**-1500 of the largest.
         """
-        exact = _regret(self.rewards, self.action_costs)
+        exact = np.empty_like(self.rewards)
+        for first in range(0, len(exact), ROWS_AT_ONCE):
+            block = slice(first, first + ROWS_AT_ONCE)
+            exact[block] = _regret(self.rewards[block], self.action_costs)
         weight = np.ldexp(self.sample_weight, -int(np.frexp(float(self.sample_weight.max()))[1]))
         regret = weight[:, None] * np.ldexp(exact, LARGEST_EXPONENT - int(np.frexp(exact.max())[1]))
         regret.setflags(write=False)

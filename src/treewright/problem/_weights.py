@@ -80,7 +80,7 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
             "these rows out."
         )
     try:
-        array = np.array(values)
+        array = np.asarray(values)
         if array.dtype.kind == "c":
             raise InputError(f"{name} holds complex numbers; give real ones.")
         return np.array(array, dtype=np.float64)

@@ -112,44 +112,54 @@ def squared_error_units(
     # Powers of two keep extreme numbers clear of overflow and lose nothing.
     size = max((float(np.abs(y[:, k]).max(initial=0.0)) for k in range(n_outputs)), default=0.0)
     exponent = math.frexp(size)[1] if size > 0 else 0
-    used = whole > 0
+    # Passes over a million rows count: weights are converted once, and rows without weight masked if there are any.
+    share, unused = whole.astype(np.float64), whole == 0
+    masked = bool(unused.any())
     total = float(whole.sum())
     # One output after the other, each in its own row: of a million rows all together take new pages again and again.
     centred = np.empty((n_outputs, n))
     mass = 0.0
     for k, own in enumerate(centred):
         scaled = np.ldexp(y[:, k], -exponent)
-        own[:] = scaled - (whole * scaled).sum() / total
-        own[~used] = 0.0
+        np.subtract(scaled, (share * scaled).sum() / total, out=own)
+        if masked:
+            own[unused] = 0.0
         # Once more, for targets far from zero: their differences are exact, their mean was not.
-        own -= (whole * own).sum() / total
-        own[~used] = 0.0
-        mass = max(mass, float((whole * np.abs(own)).sum()))
+        own -= (share * own).sum() / total
+        if masked:
+            own[unused] = 0.0
+        mass = max(mass, float((share * np.abs(own)).sum()))
     # Room for the rounding of every row.
     step = 2.0 ** (math.floor(math.log2((LARGEST_SUM - n) / mass)) if mass > 0 else 0)
     # Of each output the squares are at most LARGEST_SUM**2; those of hundreds of outputs need a coarser step.
-    squares = sum(float((whole * (own * step) ** 2).sum()) for own in centred)
+    squares = sum(float((share * (own * step) ** 2).sum()) for own in centred)
     step *= 2.0 ** -max(0, math.ceil(math.log2(max(squares, 1.0) / LARGEST_SQUARES) / 2))
     weighted = np.empty((n_outputs, n), dtype=np.int64)
-    weight_error = np.abs(whole / weight_scale - weight)
+    weight_error = np.abs(share / weight_scale - weight)
+    needs_reach = needs_spans or bool(weight_error.any())
+    divisor = np.maximum(share, 1.0)
     reach = np.zeros(n)  # square of the distance from the farthest value of a leaf
     moved = squares = 0.0
     for own, integers in zip(centred, weighted, strict=True):
         stepped = own * step
-        rounded = np.rint(whole * stepped)
+        rounded = share * stepped
+        np.rint(rounded, out=rounded)
         integers[:] = rounded
-        error = rounded / np.maximum(whole, 1) - stepped
-        error[~used] = 0.0
-        moved += float((whole * error**2).sum())
-        squares += float((whole * stepped**2).sum())
-        if used.any():
-            low, high = own[used].min(), own[used].max()
+        error = np.divide(rounded, divisor, out=rounded)
+        error -= stepped
+        if masked:
+            error[unused] = 0.0
+        moved += float((share * error**2).sum())
+        squares += float((share * stepped**2).sum())
+        if needs_reach and not unused.all():
+            seen = own[~unused] if masked else own
+            low, high = seen.min(), seen.max()
             reach += np.maximum(own - low, high - own) ** 2
     moved = math.sqrt(moved)
     tie_bits = MOST_TIE_BITS if max_leaves > MANY_LEAVES else max_leaves.bit_length()
     spans = squares
     if needs_spans:
-        spans = float((whole * (reach * step**2)).sum()) * 1.001 + 2 * n
+        spans = float((share * (reach * step**2)).sum()) * 1.001 + 2 * n
     loss_bits = LOSS_BITS if max_leaves <= MANY_LEAVES else LOSS_BITS_OF_MANY
     shift = max(
         0,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
@@ -26,6 +28,8 @@ from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
+
+AT_ONCE = 4096  # numbers
 
 
 def solve_policy(
@@ -151,7 +155,7 @@ def grow(problem: PolicyProblem, splits: Any) -> Tree:
 def regret_of(problem: PolicyProblem, tree: Tree) -> float:
     """Return the weighted regret of a tree, exactly rounded."""
     chosen = tree.prediction[tree.apply(problem.table.X)]
-    return math.fsum(problem.regret[np.arange(len(chosen)), chosen].tolist())
+    return _exact_sum(problem.regret[np.arange(len(chosen)), chosen])
 
 
 def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
@@ -163,7 +167,7 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
     net = rewards / 2 - costs / 2  # halves cannot overflow
 
     def mean(values: Any) -> float:
-        return 2 * math.fsum((share * values).tolist())
+        return 2 * _exact_sum(share * values)
 
     return {
         "mean_reward": mean(net[rows, chosen]),
@@ -174,4 +178,10 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
 
 def _least(regret: Any) -> float:
     """Return the least sum of a column."""
-    return min(math.fsum(column.tolist()) for column in regret.T)
+    return min(_exact_sum(column) for column in regret.T)
+
+
+def _exact_sum(numbers: NDArray[np.float64]) -> float:
+    """Return the exactly rounded sum; of a long array only some numbers at a time are objects of Python."""
+    parts = (numbers[first : first + AT_ONCE].tolist() for first in range(0, len(numbers), AT_ONCE))
+    return math.fsum(chain.from_iterable(parts))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,6 @@ class ValueRanks:
     ----------
     values : ndarray of shape (n_values,), float64
         Ascending.
-    before : ndarray of shape (n_values,), int64
-        Rows with a smaller value.
     rank : ndarray of shape (n_rows,), uint32
         Position of the row's value among `values`; their number where it is missing.
     n_known : int
@@ -33,9 +32,14 @@ class ValueRanks:
     """
 
     values: NDArray[np.float64]
-    before: NDArray[np.int64]
     rank: NDArray[np.uint32]
     n_known: int
+
+    @cached_property
+    def before(self) -> NDArray[np.int64]:
+        """Rows with a smaller value, for each value; counted when first asked for, for most searches never ask."""
+        counts = np.bincount(self.rank, minlength=len(self.values) + 1)[: len(self.values)]
+        return np.asarray(np.cumsum(counts) - counts, dtype=np.int64)
 
     def take(self, rows: NDArray[np.int64], rank: NDArray[np.uint32]) -> ValueRanks:
         """Return the ranks of some of the rows, without a sort; they are written into `rank`."""
@@ -48,9 +52,7 @@ class ValueRanks:
         place[:-1] = place[1:]
         place[:-1] -= 1  # of a kept value; others are not asked for
         np.take(place, there, out=rank)
-        counts = counts[kept]
-        after = np.cumsum(counts)
-        return ValueRanks(self.values[kept], after - counts, rank, int(after[-1]) if len(after) else 0)
+        return ValueRanks(self.values[kept], rank, int(counts.sum()))
 
 
 class ColumnRanks:

@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright._native import core
-from treewright.binarize import gaps_of_ranks, value_ranks
+from treewright.binarize import candidates_of, gaps_of_ranks, value_ranks
+from treewright.binarize import ranks_of as ranks_of_column
+from treewright.problem import make_problem
 from treewright.search._ranks import rank_matrix, ranked_columns
+from treewright.search._sweep import solve_sweep
 from treewright.table import ValueRanks, table_from
 
 NUMBERS = st.sampled_from([np.nan, -0.0, 0.0, 1.0, 2.5, -3.0, 1e300, 5e-324, 1 + 2**-50, 1 + 2**-52])
@@ -114,6 +117,46 @@ def test_long_columns(kind: str, n: int) -> None:
         assert (ranks.rank[~known] == len(values)).all()
         assert ranks.before.tolist() == (np.cumsum(rows) - rows).tolist()
         assert ranks.n_known == known.sum()
+
+
+def test_rows_below_each_value_are_not_counted_before_they_are_asked_for() -> None:
+    table = table_from([[3.0], [1.0], [2.0], [1.0]])
+    ranks = ranks_of_column(table, 0)
+    offered = candidates_of(table)[0]
+    assert offered.gaps is not None
+    solve_sweep(make_problem(table, [1, 0, 1, 0], max_depth=2))
+    split = offered.threshold_split(1.0, 2.0)
+    assert split.missing_left  # half of the known rows lie there: found without the other gaps
+    assert "before" not in ranks.__dict__
+    assert "left" not in offered.gaps.__dict__
+    assert [offered.gaps.left_of(gap) for gap in range(2)] == offered.gaps.left.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("ranks", [[3, 0, 3, 1], [2, 0, 3, 1], [3, 3, 3, 0], [3, 0, 1, 1]])
+def test_as_many_ranks_as_rows_may_still_be_equal(ranks: list[int]) -> None:
+    dense = np.unique(ranks, return_inverse=True)[1].astype(np.uint32)
+    answers = [
+        core.sweep_solve(
+            rank=np.array([of_rows], dtype=np.uint32),
+            label=np.array([0, 1, 0, 1], dtype=np.uint16),
+            weight=np.ones(4, dtype=np.int32),
+            cost=1 - np.eye(2, dtype=np.int32),
+            unit=1 << 20,
+            leaf=1,
+            min_leaf=1,
+            depth=3,
+            max_leaves=0,
+            options=core.SweepOptions(),
+            time_limit=10.0,
+            step_limit=1 << 40,
+            memory_limit=1 << 30,
+            report=None,
+        )
+        for of_rows in (np.array(ranks), dense)
+    ]
+    assert answers[0]["upper"] == answers[1]["upper"]
+    assert answers[0]["lower"] == answers[0]["upper"]
+    assert len(answers[0]["nodes"]) == len(answers[1]["nodes"])
 
 
 def test_the_core_refuses_arrays_that_do_not_fit() -> None:

@@ -4,6 +4,7 @@ import math
 import pickle
 import warnings
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from treewright import LeafAccuracyTreeClassifierCV, OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
-from treewright.estimators import CVProgress
+from treewright.estimators import CVProgress, _optimal_tree_cv
 from treewright.estimators._front_folds import fold_of
 from treewright.problem import make_problem
+from treewright.search import Frontier, Limits
 from treewright.table import table_from
 
 QUICK = {"max_leaves": 5, "thresholds": 4, "progress": False, "time_limit": None}
@@ -172,10 +174,40 @@ def test_one_class_and_a_single_candidate() -> None:
 def test_a_limit_warns_and_still_chooses() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 8)), rng.integers(0, 2, 300)
-    with pytest.warns(ConvergenceWarning, match="6 of 6 searches reached a limit"):
-        model = OptimalTreeClassifierCV(max_leaves=8, step_limit=50, progress=False).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="6 of 6 searches reached a limit.*Raise step_limit"):
+        model = OptimalTreeClassifierCV(max_leaves=8, step_limit=300, progress=False).fit(X, y)
     assert 0 < model.frontier_.proven_leaves < 8
     assert model.get_n_leaves() >= 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "dealt"), [(1, [1]), (2, [1, 1]), (3, [1, 1, 1]), (8, [3, 3, 2]), (300, [100, 100, 100])]
+)
+def test_a_step_limit_is_that_of_the_whole_fit(
+    steps: int, dealt: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 4)), rng.integers(0, 2, 60)
+    of_each, searched = [], _optimal_tree_cv.solve_frontier
+
+    def recorded(*arguments: Any, limits: Limits, **more: Any) -> Frontier:
+        of_each.append(limits.step_limit)
+        return searched(*arguments, limits=limits, **more)
+
+    monkeypatch.setattr(_optimal_tree_cv, "solve_frontier", recorded)
+    asked = {"max_leaves": 6, "cv": 2, "step_limit": steps, "time_limit": None, "progress": False}
+    with pytest.warns(ConvergenceWarning, match="Raise step_limit, or give a max_depth") as told:
+        model = OptimalTreeClassifierCV(**asked).fit(X, y)
+    assert of_each == dealt
+    assert model.n_splits_ == len(dealt) - 1
+    assert ("No step is left" in str(told[0].message)) == (len(dealt) < 3)
+    monkeypatch.undo()
+    with pytest.warns(ConvergenceWarning), parallel_config(backend="threading"):
+        parallel = OptimalTreeClassifierCV(**asked, n_jobs=2).fit(X, y)
+    assert parallel.n_splits_ == model.n_splits_
+    for name in ("split0_test_score", "split1_test_score"):
+        if name in model.cv_results_:
+            assert parallel.cv_results_[name].tolist() == model.cv_results_[name].tolist()
 
 
 def test_pickle_and_clone() -> None:

@@ -14,16 +14,15 @@
 namespace treewright {
 
 struct ValueRanks {
-    std::vector<double> values;        // distinct and known, ascending; zero has no sign
-    std::vector<std::int64_t> before;  // [value] rows with a smaller one
-    std::uint32_t n_known = 0;         // rows that are not NaN
+    std::vector<double> values;  // distinct and known, ascending; zero has no sign
+    std::uint32_t n_known = 0;   // rows that are not NaN
 };
 
 // Writes the rank of each row: the position of its value, or the number of values where it is NaN. Fewer than 2^32 - 1 rows.
 [[nodiscard]] ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> rank);
 
 // Weights of the rows with at most each value, added row by row: by value, rows of equal value in the order of the table.
-// `before` and `n_known` are those of the ranks, and each row has the rank that they were made with.
+// `before` counts for each value the rows with a smaller one; it and `n_known` are those of the ranks, and each row has the rank that they were made with.
 [[nodiscard]] std::vector<double> running_weights(std::span<const std::int64_t> before, std::uint32_t n_known,
                                                   std::span<const std::uint32_t> rank, std::span<const double> weight);
 
