@@ -237,6 +237,7 @@ def check_near_values(
         data,
         target=name,
         columns=content.tree.columns,
+        needed=content.tree.asked,
         reading=content.reading,
         **csv_options,
     )

@@ -189,6 +189,7 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         target=column,
         weight=terms.weight,
         columns=content.tree.columns,
+        needed=content.tree.asked,
         reading=content.reading,
         **csv_options,
     )

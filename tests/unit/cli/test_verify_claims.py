@@ -37,7 +37,6 @@ CLAIM = "certificate"
 CHANGES: list[tuple[str, int, Callable[[Any], None]]] = [
     ("classes", 1, put(CLAIM, "scope", value="over accuracy")),
     ("classes", 1, put(CLAIM, "options", "method", value="regression")),
-    ("classes", 2, put("columns", 3, "categories", value=["blue", "green", "grey"])),
     ("survival", 2, put(CLAIM, "terms", "objective", value="policy")),
     ("near values", 1, put(CLAIM, "options", "tolerance", value=2.5)),
     ("near values", 1, put(CLAIM, "options", "share", value=0.11)),
