@@ -6,7 +6,7 @@ The numbers are a column of the table (``--predictions``), or those of a forest 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -100,7 +100,7 @@ def reborn_values(asked: AskedValues) -> None:
         With code 130 or 143 if a signal ended the search; the tree has then been saved.
     """
     from treewright.bornagain import distil_values, value_agreement
-    from treewright.convert import Model, save_model
+    from treewright.convert import Model, Terms, save_model
     from treewright.estimators import deviations
     from treewright.result import StopReason
     from treewright.search import progress_bar
@@ -133,10 +133,17 @@ def reborn_values(asked: AskedValues) -> None:
         )
     stopped = result.stop_reason is StopReason.INTERRUPT
     with finishing():
-        if asked.predictions is not None:
-            result = replace(result, options={**result.options, "predictions": asked.predictions})
         if asked.out is not None:
-            save_model(asked.out, Model.of(result, None, csv.reading))
+            terms = Terms(
+                cost_complexity=0.0,
+                max_depth=asked.max_depth,
+                max_leaf_nodes=asked.max_leaves,
+                objective="values",
+                target=asked.predictions,
+                tolerance=float(tolerance),
+                share=float(asked.share),
+            )
+            save_model(asked.out, Model.of(result, terms, csv.reading))
         if stopped:
             where = f"is saved to {asked.out}." if asked.out else "follows."
             note(f"{stop_word()}. The best tree found so far {where}")
@@ -220,9 +227,10 @@ def check_near_values(
     from treewright.table import Table
     from treewright.verify import verify_near_values
 
-    result = content.result
-    assert isinstance(result, BornAgainResult)  # checked by the caller
-    name = column or result.options.get("predictions")
+    result, claim = content.result, content.certificate
+    assert isinstance(result, BornAgainResult) and claim is not None  # noqa: PT018  (checked by the caller)
+    terms = claim.terms
+    name = column or (result.options.get("predictions") if terms is None else terms.target)
     if not isinstance(name, str):
         raise InputError("The file does not name the column of the model's numbers: add --target NAME.")
     csv = read_csv(
@@ -234,4 +242,12 @@ def check_near_values(
         **csv_options,
     )
     numbers = predictions_of(csv, data, name, csv_options)
-    return verify_near_values(numbers, Table(content.tree.columns, csv.table.X), result)
+    asked = None
+    if terms is not None:
+        asked = {
+            "tolerance": terms.tolerance,
+            "share": terms.share,
+            "max_depth": terms.max_depth,
+            "max_leaves": terms.max_leaf_nodes,
+        }
+    return verify_near_values(numbers, Table(content.tree.columns, csv.table.X), result, asked=asked)

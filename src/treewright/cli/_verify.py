@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["verify"]
 
+OBJECTIVES = {  # of each kind of tree that is verified against the labels, numbers or rewards of a table
+    "classification": ("accuracy", "balanced_accuracy", "brier", "log_loss", "row_costs"),
+    "regression": ("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
+    "policy": ("policy",),
+    "survival": ("survival",),
+}
+
 
 @reads_csv
 @exits_by_code
@@ -93,7 +100,7 @@ def verify(
     content = load_model(model)
     holds = True
     if ensemble is not None:
-        holds = _decides_like(content, ensemble)
+        holds = _decides_like(content, ensemble, with_rows=data is not None)
     if data is not None:
         if (
             isinstance(content.result, BornAgainResult)
@@ -101,6 +108,8 @@ def verify(
         ):
             near = check_near_values(content, data, target, csv_options)
             say(str(near))
+            if not _has_terms(content):
+                say("The file does not hold the question, so tolerance and limits are those that it claims.")
             if not near.ok:
                 raise typer.Exit(CHECK_FAILED)
             return
@@ -125,7 +134,7 @@ def verify(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _decides_like(content: Model, path: Path) -> bool:
+def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
     from treewright.convert import Ensemble
     from treewright.result import BornAgainResult
@@ -150,8 +159,12 @@ def _decides_like(content: Model, path: Path) -> bool:
         return report.faithful
     result = content.result
     if not isinstance(result, BornAgainResult) or result.options.get("objective") == "active":
-        say("The certificate of the file speaks of rows, so it was not checked: only that both decide alike.")
-        return True
+        if with_rows:
+            return True  # the certificate is held against them
+        raise InputError(
+            f"The certificate of the file speaks of rows, so {path.name} says nothing about it; only that both decide "
+            "alike was proven."
+        )
     checked = verify_born_again(model, result)
     say(str(checked))
     return checked.ok
@@ -162,6 +175,11 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     from treewright.tree import TreeKind
 
     terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
+    if _has_terms(content) and terms.objective not in OBJECTIVES[content.tree.kind.value]:
+        raise InputError(
+            f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
+            "are not made for."
+        )
     if is_policy and target is not None:
         raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
     outputs = _outputs_of(content, target) if content.tree.n_outputs > 1 else ()
@@ -191,6 +209,10 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
     return report.ok
+
+
+def _has_terms(content: Model) -> bool:
+    return content.certificate is not None and content.certificate.terms is not None
 
 
 def terms_of(content: Model) -> Terms:
@@ -237,7 +259,7 @@ def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, boo
     """Hold a model against its table; also returns whether its certificate was part of that."""
     from treewright.verify import verify as check
 
-    asked = content.certificate is not None and content.certificate.terms is not None
+    asked = _has_terms(content)
     claim = content.result if asked and content.result is not None else content.tree
     least = terms_of(content).min_leaf_accuracy
     return check(problem_of(content, csv), claim, min_leaf_accuracy=least), asked

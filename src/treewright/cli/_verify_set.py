@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright.cli._output import say
+from treewright.cli._set_claims import fault_of_claims
 
 if TYPE_CHECKING:
     from treewright.near_optimal import NearOptimalTrees
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["is_set", "set_holds_on"]
 
 SAMPLE = 100  # trees that are recomputed
+LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
 MOST_SETS = 20_000  # of rows that a plain count goes through, at most
 
 
@@ -34,9 +36,12 @@ def set_holds_on(found: NearOptimalTrees, problem: Problem) -> bool:
     from treewright.verify import verify as check
 
     if fault := _other_rows(found, problem):
-        say(f"The set is of other rows: {fault}.")
+        say(f"The set is of other rows, or of another question: {fault}.")
         return False
     say("The rows of the set are those of the file.")
+    if fault := fault_of_claims(found, problem):
+        say(f"The set claims what it does not hold: {fault}.")
+        return False
     report = check(problem, found.best)
     say(str(report))
     holds = report.ok
@@ -62,6 +67,9 @@ def _other_rows(found: NearOptimalTrees, problem: Problem) -> str | None:
         own.costs, problem.costs
     ):
         return "some weights or costs differ"
+    for name in LIMITS:
+        if getattr(own, name) != getattr(problem, name):
+            return f"{name} is {getattr(own, name)}, and the question says {getattr(problem, name)}"
     return None
 
 

@@ -63,6 +63,8 @@ def _terms(value: Checked, n_classes: int) -> Terms:
             "quantile",
             "row_costs",
             "targets",
+            "tolerance",
+            "share",
         ),
     )
     least, rewards, action_costs = (fields[name] for name in ("min_leaf_accuracy", "rewards", "action_costs"))
@@ -87,7 +89,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
             "accuracy",
             "balanced_accuracy",
             *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
-            *("brier", "log_loss", "row_costs", "policy", "survival"),
+            *("brier", "log_loss", "row_costs", "policy", "survival", "values"),
         ),
         class_weight=class_weight,
         costs=matrix,
@@ -98,6 +100,8 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         if rewards.value is None
         else tuple(name.text() for name in rewards.entries(n_classes, n_classes)),
         event=fields["event"].optional_text(),
+        tolerance=None if fields["tolerance"].value is None else fields["tolerance"].number(0),
+        share=None if fields["share"].value is None else fields["share"].number(0, 1),
         quantile=None if fields["quantile"].value is None else fields["quantile"].number(0, 1),
         targets=None
         if fields["targets"].value is None

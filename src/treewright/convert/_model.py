@@ -53,7 +53,7 @@ class Terms:
     objective : str, default="accuracy"
         "accuracy" or "balanced_accuracy"; the criterion of a regression tree ("squared_error", "poisson", "gamma",
         "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
-        "row_costs" of these trees.
+        "row_costs" of these trees, "values" of a tree near the numbers of a model.
     class_weight : tuple of float, "balanced" or None
         One factor per class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
@@ -74,6 +74,9 @@ class Terms:
         Regression tree of several outputs: columns of the training file that held them; `target` is None then.
     row_costs : tuple of str, or None
         Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
+    tolerance, share : float or None
+        Tree near the numbers of a model, which `target` holds: how far it may be from them, and on what share of the
+        rows further; `max_leaf_nodes` has the most leaves that were tried.
 
     Examples
     --------
@@ -98,6 +101,8 @@ class Terms:
     quantile: float | None = None
     targets: tuple[str, ...] | None = None
     row_costs: tuple[str, ...] | None = None
+    tolerance: float | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True)

@@ -254,6 +254,8 @@ def _terms(terms: Terms | None) -> dict[str, Any] | None:
             ("quantile", terms.quantile),
             ("targets", terms.targets),
             ("row_costs", terms.row_costs),
+            ("tolerance", terms.tolerance),
+            ("share", terms.share),
         )
         if value is not None
     }

@@ -19,9 +19,10 @@ from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Tree, TreeKind
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import goes_right, rows_of_nodes
+from treewright.verify._scope import fault_of_whole_scope
 from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
-from treewright.verify._words import fault_of_fields, fault_of_whole_scope, is_number
+from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["RELATIVE", "Mean", "Question", "check", "verify_additive"]
 

@@ -8,7 +8,7 @@ may say.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,18 +21,28 @@ from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import Table
 from treewright.tree import Tree
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._route import rows_of_nodes
+from treewright.verify._scope import fault_of_whole_scope
 from treewright.verify._structure import fault_of_splits, fault_of_structure
-from treewright.verify._words import fault_of_fields, fault_of_scope, is_number
+from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["verify_near_values"]
 
 COUNTS = ("rows", "rows_alike", "rows_asked", "leaves", "leaves_lower_bound")
+ROUNDING = 1e-9  # of a mean
+QUESTION = ("tolerance", "share", "max_depth", "max_leaves")
 DEEP = (
     10  # deeper trees are cut by making splits leaves alone: replacing them doubles the work with each level
 )
 
 
-def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResult) -> VerificationReport:
+def verify_near_values(
+    predicted: ArrayLike,
+    table: Table,
+    result: BornAgainResult,
+    *,
+    asked: Mapping[str, float | int | None] | None = None,
+) -> VerificationReport:
     """Check a tree near the numbers of a model and its certificate against the numbers.
 
     Parameters
@@ -43,6 +53,9 @@ def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResu
         These rows, over the columns of the tree.
     result : BornAgainResult
         Of `treewright.bornagain.distil_values` or ``BornAgainTreeRegressor``.
+    asked : mapping of str to number, default=None
+        The question, where it is known apart from the result: ``tolerance``, ``share``, ``max_depth`` and
+        ``max_leaves``, all four as they were given. None takes the result's own word for it.
 
     Returns
     -------
@@ -52,7 +65,7 @@ def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResu
     Raises
     ------
     InputError
-        `predicted` is not one finite number a row, or the result is of another kind.
+        `predicted` is not one finite number a row, the result is of another kind, or `asked` lacks a part.
 
     Examples
     --------
@@ -62,7 +75,8 @@ def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResu
     >>> from treewright.verify import verify_near_values
     >>> X, y = load_diabetes(return_X_y=True)
     >>> result = distil_values(y[:60], X[:60], tolerance=60, share=0.2, max_depth=2)
-    >>> verify_near_values(y[:60], table_from(X[:60]), result).ok
+    >>> asked = {"tolerance": 60, "share": 0.2, "max_depth": 2, "max_leaves": 16}
+    >>> verify_near_values(y[:60], table_from(X[:60]), result, asked=asked).ok
     True
     """
     if not isinstance(result, BornAgainResult) or result.options.get("objective") != "values":
@@ -72,6 +86,8 @@ def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResu
     numbers = np.asarray(predicted, dtype=np.float64)
     if numbers.shape != (table.n_rows,) or not np.isfinite(numbers).all():
         raise InputError(f"predicted must be {table.n_rows} finite numbers, one a row; got {numbers.shape}.")
+    if asked is not None and set(asked) != set(QUESTION):
+        raise InputError(f"asked has {', '.join(asked)}; give {', '.join(QUESTION)}.")
     tree = result.tree
     fault = fault_of_structure(tree) or fault_of_splits(tree)
     checks = [
@@ -85,6 +101,11 @@ def verify_near_values(predicted: ArrayLike, table: Table, result: BornAgainResu
         checks.append(
             _check("columns", fault, f"{len(tree.columns)} columns", "The tree is of another table.")
         )
+    if asked is not None and all(check.ok for check in checks):
+        differ = [name for name in QUESTION if result.options[name] != asked[name]]
+        fault = ", ".join(f"{name} {asked[name]!s:.60}" for name in differ)
+        said = ", ".join(f"{name} {result.options[name]!s:.60}" for name in differ or QUESTION)
+        checks.append(_check("question", fault, said, "The certificate answers another question."))
     if all(check.ok for check in checks):
         checks += _claims(numbers, table, result)
     return VerificationReport(tuple(checks), claims_bound=True)
@@ -101,7 +122,7 @@ def _fault_of_fields(result: BornAgainResult) -> str:
     for name in COUNTS:
         if not is_number(result.stats.get(name)):
             return f"stats: {name} is {result.stats.get(name)!r:.60}"
-    for name in ("tolerance", "share", "max_depth", "max_leaves"):
+    for name in QUESTION:
         if not (is_number(options.get(name)) and options[name] >= 0):
             return f"options: {name} is {options.get(name)!r:.60}"
     if not isinstance(options.get("splits"), str):
@@ -113,17 +134,20 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     tree, stats, options, n = result.tree, result.stats, result.options, len(numbers)
     tolerance = float(options["tolerance"])
     allowed = math.floor(options["share"] * n + 1e-9)
+    passed = rows_of_nodes(tree, table.X)
     leaf = tree.apply(table.X)
     low, high = _ranges(numbers, tolerance)
     near = int(((low <= tree.value[leaf, 0]) & (tree.value[leaf, 0] <= high)).sum())
     outside = n - near
-    counted = np.bincount(leaf, minlength=tree.node_count)
-    wrong = [
-        k for k in np.flatnonzero(tree.is_leaf) if counted[k] != tree.n_node_samples[k] or not counted[k]
-    ]
-    fault = f"{counted[wrong[0]]} in leaf {wrong[0]}" if wrong else ""
-    said = f"{tree.n_node_samples[wrong[0]]}" if wrong else f"{n} in all, some in each"
-    yield _check("rows of the leaves", fault, said, "The tree is of other rows.")
+    counted = np.array([len(rows) for rows in passed])
+    wrong = np.flatnonzero((counted != tree.n_node_samples) | (counted == 0))
+    fault = f"{counted[wrong[0]]} in node {wrong[0]}" if len(wrong) else ""
+    said = f"{tree.n_node_samples[wrong[0]]}" if len(wrong) else f"{n} in all, some in each"
+    yield _check("rows of the nodes", fault, said, "The tree is of other rows.")
+    mean = float(np.mean(numbers))
+    apart = np.abs(tree.value[~tree.is_leaf, 0] - mean) > ROUNDING * (abs(mean) + np.abs(numbers).max())
+    fault = f"{mean:.9g}" if apart.any() else ""
+    yield _check("number of each node that is no leaf", fault, "the mean of all", "A number was changed.")
     yield _equal("rows", stats["rows"], n)
     yield _equal("rows that are near", stats["rows_alike"], near)
     yield _equal("rows that were asked", stats["rows_asked"], n - allowed)
@@ -134,7 +158,7 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     for name, size in (("max_depth", tree.depth), ("max_leaves", tree.n_leaves)):
         fault = "" if size <= options[name] else str(size)
         yield _check(name, fault, f"at most {options[name]}", "The tree breaks the limit of its own proof.")
-    fault = fault_of_scope(table.columns, replace(result, scope=str(options["splits"])))
+    fault = fault_of_whole_scope(table.columns, replace(result, scope=str(options["splits"])))
     yield _check("splits", fault, f"{options['splits']:.60}", "These are not the splits of this table.")
     least = fewest_outside(tree, table.X, numbers, tolerance)
     yield from _bounds(result, least, outside, allowed)

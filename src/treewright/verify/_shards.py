@@ -26,11 +26,19 @@ from treewright.tree import Tree
 from treewright.verify._facts import TOLERANCE
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
+from treewright.verify._scope import fault_of_scope
 from treewright.verify._structure import fault_of_splits, fault_of_structure
 from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["verify_shards"]
 
+QUESTION: dict[str, Any] = {  # its parts, and what is asked where the certificate does not say
+    "cost_complexity": None,
+    "max_depth": None,
+    "max_leaf_nodes": None,
+    "min_samples_leaf": 1,
+    "min_leaf_accuracy": None,
+}
 LISTS = ("shard_rows", "shard_weights", "shard_bounds")
 
 
@@ -158,18 +166,17 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     yield _plain("cheapest label in each node", fault, f"{len(count)} labels", "A label was changed.")
     leaf = tree.is_leaf
     yield from _limit_checks(tree, terms, count[leaf])
-    said = {name: result.options.get(name) for name in ("cost_complexity", "max_depth", "max_leaf_nodes")}
-    asked = {name: getattr(terms, name) for name in said}
-    said["min_samples_leaf"], asked["min_samples_leaf"] = (
-        result.options.get("min_samples_leaf", 1),
-        terms.min_samples_leaf,
-    )
+    said = {name: result.options.get(name, QUESTION[name]) for name in QUESTION}
+    asked = {name: getattr(terms, name) for name in QUESTION}
+    differ = [name for name in QUESTION if said[name] != asked[name]]
     yield _plain(
         "question",
-        "" if said == asked else f"{asked}",
-        f"{said}"[:60],
+        ", ".join(f"{name} {asked[name]}" for name in differ),
+        ", ".join(f"{name} {said[name]!s:.60}" for name in differ or list(QUESTION)[:1]),
         "The certificate is about another question.",
     )
+    fault = fault_of_scope(tree.columns, result)
+    yield _plain("scope", fault, f"{result.scope:.60}", "The scope must name the splits of this table.")
     loss = float(chosen[leaf].sum())
     objective = loss + terms.cost_complexity * int(leaf.sum())
     yield _close("loss", result.loss, loss, "The loss is not that of this tree on these rows.")
@@ -179,9 +186,10 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     for name, found in (("lower_bound <= objective", objective), ("no pruning is below the bound", least)):
         ok = bound <= found + TOLERANCE
         yield Check(name, ok, f"{bound:.9g}", f"<= {found:.9g}", "" if ok else "The bound is wrong.")
-    yield from _bound_checks(result, total)
+    yield from _bound_checks(result, terms.cost_complexity, total)
     proven = result.status is SolveStatus.OPTIMAL
     ok = not proven or (objective - bound <= TOLERANCE and result.stop_reason is None)
+    ok &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES  # nothing is guessed
     yield Check(
         "status",
         ok,
@@ -204,7 +212,7 @@ def _limit_checks(tree: Tree, terms: Terms, rows: NDArray[np.int64]) -> Iterator
     yield Check("min_samples_leaf", ok, said, str(int(rows.min())), "" if ok else "A leaf has too few rows.")
 
 
-def _bound_checks(result: ShardsResult, total: float) -> Iterator[Check]:
+def _bound_checks(result: ShardsResult, leaf_penalty: float, total: float) -> Iterator[Check]:
     weights = [Fraction(float(w)) for w in result.stats["shard_weights"]]
     bounds = [Fraction(float(b)) for b in result.stats["shard_bounds"]]
     whole = sum(weights, Fraction(0))
@@ -229,6 +237,16 @@ def _bound_checks(result: ShardsResult, total: float) -> Iterator[Check]:
         f"<= {float(mean):.9g}",
         "" if ok else "The claim is stronger than what the shards prove together.",
     )
+    lost = result.stats["shards_lost"]
+    at_least = sum(value <= leaf_penalty + TOLERANCE for value in result.stats["shard_bounds"])
+    ok = lost <= at_least
+    yield Check(
+        "shards of which nothing is known",
+        ok,
+        str(lost),
+        f"<= {at_least}",
+        "" if ok else "A shard counts with more than the penalty of one leaf.",
+    )
 
 
 def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
@@ -243,7 +261,7 @@ def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
 
 def _fault_of_shards(result: ShardsResult) -> str:
     stats = result.stats
-    for name in ("rows", "shards"):
+    for name in ("rows", "shards", "shards_lost"):
         if not isinstance(stats.get(name), int) or isinstance(stats.get(name), bool):
             return f"stats: {name} is {stats.get(name)!r:.60}"
     for name in LISTS:

@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.problem import Problem
-from treewright.result import BornAgainResult, LeafAccuracyResult, SolveResult, SolveStatus
+from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.tree import Tree
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
 from treewright.verify._report import Check, VerificationReport
+from treewright.verify._scope import is_latent, scope_check
 from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
 from treewright.verify._subtrees import Objective, best_pruning, best_subtree
-from treewright.verify._words import MOST_LOST, fault_of_fields, is_number, question_checks, scope_check
+from treewright.verify._words import MOST_LOST, fault_of_fields, fault_of_kind, is_number, question_checks
 
 __all__ = ["verify"]
 
 AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
-OF_AN_ENSEMBLE = "it is about an ensemble, not about a table: use verify_born_again"
 ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
 LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called optimal
 SMALL_SUM = 2.0**29  # of whole weights times costs, which every method takes as they are
@@ -85,7 +85,7 @@ def verify(
         raise InputError(f"claim is a {type(claim).__name__}; give a SolveResult or a Tree.")
     checks = list(_schema_checks(problem, tree))
     if result is not None:
-        fault = OF_AN_ENSEMBLE if isinstance(result, BornAgainResult) else fault_of_fields(result)
+        fault = fault_of_kind(result) or fault_of_fields(result)
         hint = "The sentence of the certificate depends on it."
         checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
     if all(check.ok for check in checks):
@@ -309,7 +309,15 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         f"{pruned:.9g}",
         "Cutting this tree back gives a smaller objective than was claimed possible.",
     )
-    if result.options.get("method") != "latent":  # a hardened tree is no answer of a search
+    if is_latent(result):  # no answer of a search; that every tree has a leaf is all that is known
+        yield _check(
+            "lower_bound of any tree",
+            bound <= problem.cost_complexity + near,
+            f"<= {problem.cost_complexity:.9g}",
+            f"{bound:.9g}",
+            "Nothing is proven over linear splits but that every tree has a leaf.",
+        )
+    else:
         subtree = best_subtree(problem, result.tree, facts, total)
         yield _check(
             "no subtree is better",

@@ -1,4 +1,4 @@
-"""Whether the words of a certificate can be checked at all: types, known scopes, the limits of the question.
+"""Whether the words of a certificate can be checked at all: types, and the limits of the question.
 
 The sentence of a result is made of its fields, of `options` (the limits that the trees had to keep) and of `stats`
 (what was proven of the worst leaf). Whatever stands in the sentence is either recomputed, or held against the question,
@@ -15,29 +15,34 @@ from numbers import Real
 from typing import Any, TypeGuard
 
 from treewright.problem import Problem
-from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus, StopReason
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split
+from treewright.result import (
+    AdditiveResult,
+    BornAgainResult,
+    LeafAccuracyResult,
+    ShardsResult,
+    SolveResult,
+    SolveStatus,
+    StopReason,
+    is_shallow_note,
+)
 from treewright.verify._report import Check
 
 __all__ = [
     "MOST_LOST",
     "fault_of_fields",
-    "fault_of_scope",
-    "fault_of_whole_scope",
+    "fault_of_kind",
     "is_number",
     "question_checks",
-    "scope_check",
 ]
 
+OTHER_KINDS: dict[type[SolveResult], str] = {  # with sentences of their own
+    BornAgainResult: "it is about an ensemble, not about a table: use verify_born_again",
+    AdditiveResult: "it is about another loss: use the checker of that loss, such as verify_regression",
+    ShardsResult: "it is about shards of the rows: use verify_shards",
+}
 CRITERIA = ("accuracy", "lower_bound")
 NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
-LINEAR_SCOPE = "all trees of linear splits"  # of hardened latent trees, about which nothing is proven
-UNIVERSAL = re.compile(r"\b(all|any|each|every|no)\b", flags=re.IGNORECASE)
 MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a conditional proof
-RESTRICTION = "(not all thresholds)"
-FREQUENT = re.compile(
-    r"(all thresholds and )?the [1-9]\d* most frequent categories of a column against the rest"
-)
 
 CLAIM = re.compile(
     r"\b(proven|proved|proof|optimal|optimum)\b|\bno (\w+ ){0,2}trees?\b.*\b(best|better|smaller|below|less|fewer)\b",
@@ -71,6 +76,11 @@ def is_number(value: Any) -> TypeGuard[float]:
         return False
 
 
+def fault_of_kind(result: SolveResult) -> str:
+    """Return why a result is none about the errors of a tree on a table, or an empty string."""
+    return next((hint for kind, hint in OTHER_KINDS.items() if isinstance(result, kind)), "")
+
+
 def fault_of_fields(result: SolveResult) -> str:
     """Return the first field of a result that is not of its kind, or an empty string."""
     if not isinstance(result.status, SolveStatus):
@@ -98,7 +108,9 @@ def fault_of_fields(result: SolveResult) -> str:
 
 
 def _is_unknown_claim(note: str, result: SolveResult) -> bool:
-    """Whether a note says what is proven, or of all trees, in words that no method says."""
+    """Whether a note says what is proven, or of all trees, in words that the method of the result does not say."""
+    if is_shallow_note(note) and isinstance(result, (BornAgainResult, ShardsResult)):
+        return True  # these search no depth after the other
     said = QUOTED.sub("", note)
     for column in result.tree.columns:  # in a list of columns, where "proof of income" claims nothing
         said = re.sub(rf"(?<=[:,] ){re.escape(column.name)}(?=[ ,.]|$)", "", said)
@@ -152,13 +164,6 @@ def question_checks(
     )
 
 
-def _is_other(split: Split | None, columns: tuple[Column, ...]) -> bool:
-    """Whether a split is neither a threshold nor one category against the rest."""
-    if isinstance(split, CategorySplit):
-        return len(split.left) not in (1, len(columns[split.column].categories) - 1)
-    return isinstance(split, LinearSplit)
-
-
 def _said(options: Mapping[str, Any], name: str) -> Any:
     return options.get(name, NEUTRAL.get(name))
 
@@ -167,52 +172,3 @@ def _equal(said: Any, here: Any) -> bool:
     if said is None or here is None:
         return said is None and here is None
     return is_number(said) and bool(said == here)
-
-
-def scope_check(problem: Problem, result: SolveResult) -> Check:
-    """A scope that speaks of all splits must be that of the table; any other names a part of them."""
-    fault = fault_of_scope(problem.table.columns, result)
-    return Check(
-        "scope",
-        not fault,
-        f"{result.scope:.60}",
-        fault or "as claimed",
-        "The scope must name the splits of this table, or a part of them." if fault else "",
-    )
-
-
-def fault_of_whole_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
-    """Return what is wrong with a scope that can but be that of all splits, or an empty string."""
-    whole = _all_splits(columns)
-    if result.scope not in (whole, LINEAR_SCOPE):
-        return f"all of them are {whole!r}"
-    return fault_of_scope(columns, result)
-
-
-def _all_splits(columns: tuple[Column, ...]) -> str:
-    kinds = {column.kind for column in columns}
-    categories = "all single categories against the rest"
-    if ColumnKind.CONTINUOUS in kinds:
-        return f"all thresholds and {categories}" if ColumnKind.CATEGORICAL in kinds else "all thresholds"
-    return categories if ColumnKind.CATEGORICAL in kinds else "all splits of the 0/1 columns"
-
-
-def fault_of_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
-    """Return what is wrong with the splits that a scope names, or an empty string; `columns` are the table's."""
-    kinds = {column.kind for column in columns}
-    whole, scope = _all_splits(columns), result.scope
-    if scope == LINEAR_SCOPE:
-        fault = "" if result.status is SolveStatus.FEASIBLE else "nothing can be proven over these"
-    elif scope == whole:
-        of_tree = result.tree.columns
-        fault = next(
-            (f"the tree has {split}" for split in result.tree.splits if _is_other(split, of_tree)), ""
-        )
-    elif found := FREQUENT.fullmatch(scope):  # all thresholds, but some of the categories
-        has_both = (ColumnKind.CONTINUOUS in kinds) == bool(found[1]) and ColumnKind.CATEGORICAL in kinds
-        fault = "" if has_both else f"all of them are {whole!r}"
-    elif not scope.strip() or UNIVERSAL.search(scope.replace(RESTRICTION, "")):
-        fault = f"all of them are {whole!r}"
-    else:
-        fault = ""
-    return fault

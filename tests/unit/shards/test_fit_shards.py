@@ -24,7 +24,7 @@ from treewright.shards import _run as run_module
 from treewright.shards._work import search_task
 from treewright.sources import _files as files_module
 from treewright.table import table_from
-from treewright.verify import verify
+from treewright.verify import verify, verify_shards
 
 N = 4000
 
@@ -41,14 +41,18 @@ def whole(X: Any, y: Any, **limits: Any) -> Any:
 
 def test_bound_and_tree_enclose_the_optimum_and_verify() -> None:
     X, y = noisy()
-    result = fit_shards(X, y, max_depth=2, shard_rows=500, progress=False).result_
+    fitted = fit_shards(X, y, max_depth=2, shard_rows=500, progress=False)
+    result = fitted.result_
     best = solve(whole(X, y, max_depth=2))
     assert result.lower_bound <= best.objective <= result.objective + 1e-12
     assert result.gap < 0.1
     assert result.stats["shards"] == 8
     assert sum(result.stats["shard_rows"]) == result.stats["rows"] == N
-    report = verify(whole(X, y, max_depth=2), result)
+    report = verify_shards(fitted.model, X, target=y)
     assert report.ok, str(report)
+    assert [check.name for check in verify(whole(X, y, max_depth=2), result).failed] == [
+        "fields of the certificate"
+    ]
 
 
 def test_the_tree_is_improved_over_all_rows() -> None:

@@ -76,9 +76,7 @@ CHANGES = {
     "status": lambda r: replace(r, stop_reason=StopReason.TIME_LIMIT),
     "structure": lambda r: replace(r, tree=replace(r.tree, children_left=r.tree.children_left[::-1].copy())),
     "columns": lambda r: replace(r, tree=replace(r.tree, columns=r.tree.columns[::-1])),
-    "rows of the leaves": lambda r: replace(
-        r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)
-    ),
+    "rows of the nodes": lambda r: replace(r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)),
 }
 
 

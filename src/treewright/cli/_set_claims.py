@@ -1,0 +1,126 @@
+"""What a file of a near-optimal set says beside its trees: unit, bound, optimum, rules and splits."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from treewright.near_optimal import NearOptimalTrees
+    from treewright.problem import Problem
+
+__all__ = ["fault_of_claims"]
+
+NEAR = 1e-9  # of sums of real numbers
+NAME = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"  # as Python writes text
+RULE = re.compile(rf"(without|with no columns but|with the first split on) ({NAME}(?:(?: or |, ){NAME})*)")
+USES = re.compile(rf"with a split on {NAME}(?: and {NAME})*")
+LEAVES = re.compile(r"of at most (\d{1,9}) (?:leaf|leaves)")
+LIKE = "beginning like the given tree"
+
+
+def fault_of_claims(found: NearOptimalTrees, problem: Problem) -> str:
+    """Return the first claim of a set that does not agree with its rows or its own graph, or an empty string."""
+    return (
+        _fault_of_unit(found, problem)
+        or _fault_of_bounds(found)
+        or _fault_of_rules(found)
+        or _fault_of_splits(found, problem.table.X)
+    )
+
+
+def _fault_of_unit(found: NearOptimalTrees, problem: Problem) -> str:
+    """A single leaf costs in units what it costs by the rows."""
+    graph = found.graph
+    by_class = np.bincount(problem.y, problem.sample_weight, problem.n_classes)
+    paid = by_class @ problem.costs / problem.total_weight
+    told = [float((graph.base + int(errors)) * graph.unit) for errors in graph.leaf_errors[0]]
+    slack = NEAR * (float(paid.max()) + problem.cost_complexity) + found.rounding_
+    penalty = float(graph.leaf_penalty * graph.unit)
+    if np.abs(paid - told).max() > slack or abs(penalty - problem.cost_complexity) > slack:
+        return "the unit of its costs is not that of the rows"
+    return ""
+
+
+def _fault_of_bounds(found: NearOptimalTrees) -> str:
+    """The graph reaches as far as the set claims, and the least objective is that of the best tree."""
+    from treewright.result import SolveStatus
+
+    graph = found.graph
+    if found.membership.budget >= 0 and len(graph.arrays["budget"]):
+        reach = (
+            Fraction(int(graph.arrays["budget"][0]) + 1, 2 ** int(graph.arrays["unit_shift"])) + graph.base
+        )
+        if found.membership.budget > reach:
+            return f"it claims all trees up to {found.bound_:.9g}, and has them up to {float(reach * graph.unit):.9g}"
+    least = float(found.least * graph.unit)
+    best = found.best
+    apart = abs(least - best.objective) > NEAR * abs(best.objective) + found.rounding_
+    if best.status is SolveStatus.OPTIMAL and apart:
+        return f"the least objective is said to be {least:.9g}, and the best tree has {best.objective:.9g}"
+    if best.scope != graph.split_matrix.scope:
+        return f"its splits are {graph.split_matrix.scope:.60}, those of the best tree {best.scope:.60}"
+    return ""
+
+
+def _fault_of_rules(found: NearOptimalTrees) -> str:
+    """The words of the rules say which splits its trees may use, and how many leaves."""
+    splits, names = found.graph.split_matrix.splits, found.graph.problem.table.names
+    every = frozenset(range(len(splits)))
+    open_splits = root_splits = every
+    leaves: list[int] = []
+    for rule in found.rules:
+        if limit := LEAVES.fullmatch(rule):
+            leaves.append(int(limit[1]))
+        elif said := RULE.fullmatch(rule):
+            named = {ast.literal_eval(name) for name in re.findall(NAME, said[2])}
+            asked = frozenset(s for s in every if names[splits[s].column] in named)
+            if not named <= set(names):
+                return f"a rule names a column that it has not: {rule:.60}"
+            if said[1] == "with the first split on":
+                root_splits &= asked
+            else:
+                open_splits &= every - asked if said[1] == "without" else asked
+        elif not (USES.fullmatch(rule) or rule == LIKE):
+            return f"a rule that is none: {rule:.60}"
+    member = found.membership
+    if (every if member.open_splits is None else member.open_splits) != open_splits:
+        return "its rules are about other splits than its trees"
+    if (every if member.root_splits is None else member.root_splits) != root_splits:
+        return "its rules are about other first splits than those of its trees"
+    if member.max_leaves != (min(leaves) if leaves else None):
+        return "its rules are about other numbers of leaves than its trees"
+    return ""
+
+
+def _fault_of_splits(found: NearOptimalTrees, X: NDArray[np.float64]) -> str:
+    """Every split that the scope promises is there: it divides the known values of its column in the same way."""
+    from treewright.tree import ColumnKind
+
+    matrix, columns = found.graph.split_matrix, found.graph.problem.table.columns
+    everything = matrix.scope.startswith(("all thresholds", "all single", "all splits"))
+    for j, column in enumerate(columns):
+        known = X[~np.isnan(X[:, j])]
+        values = np.unique(known[:, j])
+        if len(values) < 2 or (column.kind is not ColumnKind.CATEGORICAL and not everything):
+            continue
+        if "most frequent" in matrix.scope or not (everything or matrix.scope.startswith("the given splits")):
+            continue
+        has = {_side(split.goes_left(known)) for split in matrix.splits if split.column == j}
+        by_word = column.kind is ColumnKind.CATEGORICAL
+        is_left = known[:, j] == values[:, None] if by_word else known[:, j] <= values[:-1, None]
+        if not {_side(side) for side in is_left} <= has:
+            return f"it lacks a split of {column.name!r:.60}"
+    return ""
+
+
+def _side(left: Iterable[bool]) -> bytes:
+    """Return a division of rows in two, the same whichever side is called left."""
+    side = np.asarray(left, dtype=np.bool_)
+    return (side if side[0] else ~side).tobytes()

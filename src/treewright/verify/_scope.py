@@ -1,0 +1,218 @@
+"""Which splits a certificate speaks of: a form that the library writes, in agreement with tree, notes and table.
+
+Which splits were offered only the search knows. But every form implies something that is at hand: a proof over two
+quantiles a column cannot have found a tree with three thresholds of one column, needs a column with more than two
+thresholds, and comes with a note that names it; a proof over all thresholds comes without such a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.problem import Problem
+from treewright.result import SolveResult, SolveStatus
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
+from treewright.verify._report import Check
+
+__all__ = ["fault_of_scope", "fault_of_whole_scope", "is_latent", "scope_check"]
+
+LINEAR = "all trees of linear splits"  # of hardened latent trees, about which nothing is proven
+CATEGORIES = "all single categories"
+N = r"([1-9]\d{0,8})"
+FEWER = rf"(?:, of categories the {N} most frequent of a column)?"
+QUANTILES = re.compile(rf"the given splits \(at most {N} quantiles a column\){FEWER}")
+GIVEN = re.compile(rf"the given thresholds{FEWER}")
+CHOSEN = re.compile(rf"the chosen splits \(at most {N} quantiles or categories a column\)")
+GUESSED = re.compile(rf"the {N} guessed thresholds \(not all thresholds\)")
+FREQUENT = re.compile(
+    rf"(?:all thresholds and )?the {N} most frequent categories of a column against the rest"
+)
+CHANGES = "the thresholds at which the label changes (not all thresholds)"
+NOTHING = "the splits of the table"  # of a fit on shards none of which was searched
+LEFT_OUT = re.compile(
+    r"Not all (thresholds|categories) were offered, only .*, in (\d{1,9}) columns: .*", re.DOTALL
+)
+KEPT = re.compile(r"The reference uses \d+ thresholds; \d+ were kept by column elimination .*", re.DOTALL)
+NOT_NEEDED = re.compile(
+    r"The guess was not needed: .*", re.DOTALL
+)  # beside a guess, which has notes of its own
+CHANGED = re.compile(
+    r"Only \d+ of \d+ splits were offered: thresholds where the label changes\. .*", re.DOTALL
+)
+NAMED = 8  # columns in a note
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What a scope says: how many thresholds and categories of a column were offered at most; None is all."""
+
+    thresholds: int | None = None
+    categories: int | None = None
+
+
+def scope_check(problem: Problem, result: SolveResult) -> Check:
+    """Hold the scope of a result against its tree, its notes and the table."""
+    fault = fault_of_scope(problem.table.columns, result, problem.table.X)
+    hint = "The scope must name the splits of this table, or a part of them, as the library does."
+    return Check("scope", not fault, f"{result.scope:.60}", fault or "as claimed", hint if fault else "")
+
+
+def fault_of_whole_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
+    """Return what is wrong with a scope that can but be that of all splits, or an empty string."""
+    whole = _all_splits(columns)
+    return fault_of_scope(columns, result) if result.scope == whole else f"all of them are {whole!r}"
+
+
+def is_latent(result: SolveResult) -> bool:
+    """Whether a result is of a tree with linear splits that was trained, not searched."""
+    return result.options.get("method") == "latent"
+
+
+def fault_of_scope(
+    columns: tuple[Column, ...], result: SolveResult, X: NDArray[np.float64] | None = None
+) -> str:
+    """Return what is wrong with the splits that a scope names, or an empty string.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        Of the table.
+    result : SolveResult
+        With fields of the right types, and a tree over these columns.
+    X : ndarray of shape (n_rows, n_columns), default=None
+        The table, where it is at hand.
+    """
+    scope, whole = result.scope, _all_splits(columns)
+    if is_latent(result) or scope == LINEAR:
+        if not is_latent(result) or scope != LINEAR:
+            return f"{LINEAR!r} are those of the method 'latent' alone"
+        return "" if result.status is SolveStatus.FEASIBLE else "nothing can be proven over these"
+    if other := next((split for split in result.tree.splits if _is_other(split, columns)), None):
+        return f"the tree has {other}"
+    if scope == NOTHING:
+        return "" if result.options.get("method") == "shards" else f"all of them are {whole!r}"
+    if scope == CHANGES:
+        return _without(result, CHANGED)
+    if found := GUESSED.fullmatch(scope):
+        used = len(
+            {
+                (s.column, _side(s, columns))
+                for s in result.tree.splits
+                if s is not None and not isinstance(s, LinearSplit)
+            }
+        )
+        return f"the tree has {used}" if used > int(found[1]) else _without(result, KEPT)
+    said = _said(scope, whole)
+    if said is None:
+        return f"all of them are {whole!r}"
+    return (
+        _fault_of_tree(columns, result, said)
+        or _fault_of_notes(columns, result, said)
+        or _fault_of_table(columns, X, said)
+        or _fault_of_engine(result, scope, whole)
+    )
+
+
+def _said(scope: str, whole: str) -> _Scope | None:
+    """Return what a scope says of a table all of whose splits are called `whole`; None if it is no scope of ours."""
+    if scope == whole:
+        return _Scope()
+    if found := QUANTILES.fullmatch(scope):
+        return _Scope(int(found[1]), int(found[2]) if found[2] else None)
+    if found := CHOSEN.fullmatch(scope):
+        return _Scope(int(found[1]), int(found[1]))
+    if found := GIVEN.fullmatch(scope):
+        return _Scope(None, int(found[1]) if found[1] else None)
+    found = FREQUENT.fullmatch(scope)
+    if found and scope == whole.replace(CATEGORIES, f"the {found[1]} most frequent categories of a column"):
+        return _Scope(None, int(found[1]))
+    return None
+
+
+def _fault_of_tree(columns: tuple[Column, ...], result: SolveResult, said: _Scope) -> str:
+    """The tree uses no more thresholds and categories of a column than were offered."""
+    used = {(s.column, _side(s, columns)) for s in result.tree.splits if isinstance(s, CategorySplit)}
+    used |= {
+        (s.column, (s.threshold,))
+        for s in result.tree.splits
+        if isinstance(s, ThresholdSplit) and np.isfinite(s.threshold)
+    }
+    for column, n_used in Counter(column for column, _ in used).items():
+        most = said.categories if columns[column].kind is ColumnKind.CATEGORICAL else said.thresholds
+        if most is not None and n_used > most:
+            return f"the tree has {n_used} of {columns[column].name!r:.60}"
+    return ""
+
+
+def _fault_of_notes(columns: tuple[Column, ...], result: SolveResult, said: _Scope) -> str:
+    """Where something was left out, a note says how many of how many were kept, and of which columns."""
+    if GIVEN.fullmatch(result.scope) and said.categories is None:
+        return ""
+    noted = {found[1]: (note, int(found[2])) for note in result.notes if (found := LEFT_OUT.fullmatch(note))}
+    for kind, level in (("thresholds", said.thresholds), ("categories", said.categories)):
+        if kind not in noted:
+            continue
+        note, n_columns = noted[kind]
+        named = sum(f"{column.name} ({level} of " in note for column in columns)
+        if level is None or named < min(n_columns, NAMED):
+            return f"{note:.80}"
+    if said != _Scope():
+        return "" if noted else "no note says what was left out"
+    if any(NOT_NEEDED.fullmatch(note) for note in result.notes):
+        return ""
+    return next(
+        (f"{note:.80}" for note in result.notes if KEPT.fullmatch(note) or CHANGED.fullmatch(note)), ""
+    )
+
+
+def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, said: _Scope) -> str:
+    """Where something was left out, some column has more."""
+    if said == _Scope() or X is None:
+        return ""
+    for j, column in enumerate(columns):
+        if column.kind is ColumnKind.CATEGORICAL:
+            level, n_choices = said.categories, len(column.categories)
+        else:
+            level, n_choices = said.thresholds, len(np.unique(X[~np.isnan(X[:, j]), j])) - 1
+        if level is not None and n_choices > level:
+            return ""
+    return "no column has more"
+
+
+def _fault_of_engine(result: SolveResult, scope: str, whole: str) -> str:
+    """Ranked columns are searched over all their thresholds."""
+    everywhere = scope == whole or FREQUENT.fullmatch(scope)
+    return "" if everywhere or result.stats.get("engine") != "sweep" else "ranked columns have all thresholds"
+
+
+def _without(result: SolveResult, note: re.Pattern[str]) -> str:
+    said = any(note.fullmatch(text) for text in result.notes)
+    return "" if said else "no note says what was left out"
+
+
+def _side(split: ThresholdSplit | CategorySplit, columns: tuple[Column, ...]) -> tuple[float, ...]:
+    """Return what a split asks of a known value, the same for both ways to say it."""
+    if isinstance(split, ThresholdSplit):
+        return (split.threshold,)
+    right = set(range(len(columns[split.column].categories))) - set(split.left)
+    return min(tuple(split.left), tuple(sorted(right)), key=lambda side: (len(side), side))
+
+
+def _is_other(split: Split | None, columns: tuple[Column, ...]) -> bool:
+    """Whether a split is neither a threshold nor one category against the rest."""
+    if isinstance(split, CategorySplit):
+        return len(split.left) not in (1, len(columns[split.column].categories) - 1)
+    return isinstance(split, LinearSplit)
+
+
+def _all_splits(columns: tuple[Column, ...]) -> str:
+    kinds = {column.kind for column in columns}
+    categories = f"{CATEGORIES} against the rest"
+    if ColumnKind.CONTINUOUS in kinds:
+        return f"all thresholds and {categories}" if ColumnKind.CATEGORICAL in kinds else "all thresholds"
+    return categories if ColumnKind.CATEGORICAL in kinds else "all splits of the 0/1 columns"

@@ -1,0 +1,45 @@
+"""Law: `treewright verify` refuses every change of a model file that makes what is said untrue, and never fails."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tampered_files import Made, changes, made, mistakes, read_damaged
+from tampered_kinds import COMMANDS
+
+SLICE = 25  # changes of a file of each kind; `python tests/tampered_files.py SECONDS` tries more
+DAMAGED = 15
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quiet() -> Iterator[None]:
+    """A damaged file may make a library warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@cache
+def folder() -> Path:
+    """Return a folder that holds the table and the ensemble while the tests run."""
+    return Path(tempfile.mkdtemp(prefix="tampered"))
+
+
+def file_of(kind: str) -> Made:
+    return next(iter(made(folder(), 0, (kind,))))
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_no_change_is_accepted_without_a_reason(kind: str) -> None:
+    one, file = file_of(kind), folder() / "changed.json"
+    some = islice(changes(one.content, random.Random(kind)), SLICE if "set" not in kind else 8)
+    assert [mistake for mistake in mistakes(one, some, file) if mistake] == []
+    assert read_damaged(one, 0, file, most=DAMAGED) == DAMAGED

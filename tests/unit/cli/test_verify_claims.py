@@ -1,0 +1,99 @@
+"""`treewright verify`: changed files whose claims were once believed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tampered_files import Made, made, run
+
+
+@cache
+def one_of(kind: str, folder: Path) -> Made:
+    return next(iter(made(folder, 0, (kind,))))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("claims")
+
+
+def put(*place: Any, value: Any) -> Callable[[Any], None]:
+    def change(content: Any) -> None:
+        for key in place[:-1]:
+            content = content[key]
+        content[place[-1]] = value
+
+    return change
+
+
+CLAIM = "certificate"
+CHANGES: list[tuple[str, int, Callable[[Any], None]]] = [
+    ("classes", 1, put(CLAIM, "scope", value="over accuracy")),
+    ("classes", 1, put(CLAIM, "options", "method", value="regression")),
+    ("survival", 2, put(CLAIM, "terms", "objective", value="policy")),
+    ("near values", 1, put(CLAIM, "options", "tolerance", value=2.5)),
+    ("near values", 1, put(CLAIM, "options", "share", value=0.11)),
+    ("near values", 1, put(CLAIM, "options", "max_leaves", value=15)),
+    ("near values", 1, put(CLAIM, "options", "max_depth", value=3)),
+    ("near values", 1, put(CLAIM, "options", "splits", value="the given thresholds")),
+    ("near values", 1, put("nodes", 0, "value", value=[1.0])),
+    ("shards", 1, put(CLAIM, "scope", value="over accuracy")),
+    ("shards", 1, put(CLAIM, "stats", "shards_lost", value=2)),
+    ("shards", 1, put(CLAIM, "options", "min_leaf_accuracy", value=0.9)),
+    (
+        "shards",
+        1,
+        put(CLAIM, "notes", value=["Proven of shallower trees: no tree of depth at most 9 is better."]),
+    ),
+    ("born again", 2, put(CLAIM, "options", "method", value=None)),
+    ("born again", 2, put(CLAIM, "options", "objective", value="active")),
+    ("latent", 1, put(CLAIM, "lower_bound", value=0.05)),
+    ("near-optimal set", 1, put("limits", "min_samples_leaf", value=2)),
+    ("near-optimal set", 1, put("unit", value="1/59")),
+    ("near-optimal set", 1, put("least", value="1")),
+    ("near-optimal set", 1, put("budget", value="60")),
+    ("near-optimal set", 1, put("rules", value=["without 'a'"])),
+    ("near-optimal set", 1, put("scope", value="all thresholds")),
+    ("near-optimal set of all splits", 1, put("rules", value=[])),
+    ("near-optimal set of all splits", 1, put("rules", value=["without 'w'"])),
+]
+
+
+@pytest.mark.parametrize(("kind", "status", "change"), CHANGES)
+def test_is_refused(kind: str, status: int, change: Callable[[Any], None], folder: Path) -> None:
+    one, file = one_of(kind, folder), folder / "changed.json"
+    changed = copy.deepcopy(one.content)
+    change(changed)
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    said = run("verify", str(file), *one.against)
+    assert (said[0], said[2]) == (status, None), said
+
+
+def test_a_set_that_lacks_a_split(folder: Path) -> None:
+    """Another category in place of one: then trees with that one are not in the set."""
+    one, file = one_of("near-optimal set", folder), folder / "changed.json"
+    changed = copy.deepcopy(one.content)
+    nodes = changed["splits"]["nodes"]
+    by_word = [node["split"] for node in nodes if node["split"] and node["split"]["kind"] == "category"]
+    by_word[0]["left"] = by_word[1]["left"]
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    status, printed, error = run("verify", str(file), *one.against)
+    assert status in (1, 2), printed
+    assert error is None
+
+
+def test_a_file_without_its_question_says_so(folder: Path) -> None:
+    one, file = one_of("near values", folder), folder / "changed.json"
+    changed = copy.deepcopy(one.content)
+    changed["certificate"]["terms"] = None
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    status, printed, _ = run("verify", str(file), *one.against, "--target", "yhat")
+    assert status == 0, printed
+    assert "does not hold the question" in printed
