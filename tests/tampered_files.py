@@ -161,8 +161,8 @@ WORDS = (
     "balanced_accuracy", "squared_error", "poisson", "gamma", "absolute_error", "quantile", "brier",
     "log_loss", "row_costs", "policy", "survival", "regression", "probability", "shards", "born-again",
     "leaf-accuracy", "latent", "lower_bound", "balanced", "depth", "leaves", "depth-leaves", "heuristic",
-    "values", "active", "rows", "simple_linear", "linear", "continuous", "binary", "categorical", "cuts",
-    "sweep", "", "y", "num", "c", "inf", "nan", "No tree is better.",
+    "values", "active", "rows", "simple_linear", "linear", "continuous", "binary", "categorical", "ranked",
+    "", "y", "num", "c", "inf", "nan", "No tree is better.",
     "Proven of shallower trees: no tree of depth at most 9 has a smaller objective than 0.000001.",
 )  # fmt: skip
 HOSTILE: tuple[Any, ...] = (None, [], {}, 1e300, -1e300, 10**30, "inf", True, [[]], -1, 0, 0.5)

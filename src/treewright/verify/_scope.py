@@ -187,7 +187,7 @@ def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, 
 def _fault_of_engine(result: SolveResult, scope: str, whole: str) -> str:
     """Ranked columns are searched over all their thresholds."""
     everywhere = scope == whole or FREQUENT.fullmatch(scope)
-    return "" if everywhere or result.stats.get("engine") != "sweep" else "ranked columns have all thresholds"
+    return "" if everywhere or result.engine != "ranked" else "ranked columns have all thresholds"
 
 
 def _without(result: SolveResult, note: re.Pattern[str]) -> str:

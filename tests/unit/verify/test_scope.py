@@ -76,7 +76,7 @@ def test_quantiles_are_not_all_thresholds_and_not_others() -> None:
 
 
 def test_ranked_columns_have_all_thresholds() -> None:
-    stats = {**case(4)[1].stats, "engine": "sweep"}
+    stats = {**case(4)[1].stats, "engine": "ranked"}
     assert failed(4, stats=stats) == ["scope"]
 
 
