@@ -57,14 +57,7 @@ SET_PEERS = {
     )
 }
 # Ensembles trained by gradients: `benchmarks.latent ensemble`.
-FOREST_PEERS = {
-    peer.name: peer
-    for peer in (
-        # It pins an encoder of categories that newer versions of scikit-learn broke.
-        Peer("grande", ("GRANDE==0.1.6", "scikit-learn==1.5.2", "pandas==2.2.3")),
-        Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5")),
-    )
-}
+FOREST_PEERS = {"tabm": Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5"))}
 EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS
 
 

@@ -1,12 +1,12 @@
-"""Ten latent trees in one sum beside one tree, the mean of five, boosting, a random forest, GRANDE and TabM.
+"""Ten latent trees in one sum beside one tree, the mean of five, boosting, a random forest and TabM.
 
 Ten tables, at most `rows` rows of each, drawn by a fixed seed; three quarters of them train; seeds from 700 on, which
 nothing was chosen by. Every method gets the training rows whole, and holds out a fifth of them itself where it chooses
-something: the epoch (latent trees, TabM, GRANDE), or learning rate, leaves and rounds (boosting, tuned; it is then
-trained again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held
-out. GRANDE and TabM run in environments of their own (`_environments.py`); a peer whose environment cannot be made is
-left out, and the reason is kept. The order is split, table, method, and each answer is kept when it is there
-(a line of JSON in `store`): what was stopped goes on where it was, and processes with different methods share a store.
+something: the epoch (latent trees, TabM), or learning rate, leaves and rounds (boosting, tuned; it is then trained
+again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held out.
+TabM runs in an environment of its own (`_environments.py`); where that cannot be made, the reason is kept. The order is
+split, table, method, and each answer is kept when it is there (a line of JSON in `store`): what was stopped goes on
+where it was, and processes with different tables or methods share a store.
 """
 
 from __future__ import annotations
@@ -72,29 +72,38 @@ class Task:
 
 
 def ensemble(
-    data: Path, only: str, n_splits: int, rows: int, methods: Sequence[str], store: Path, commit: str
+    data: Path,
+    only: str,
+    n_splits: int,
+    rows: int,
+    methods: Sequence[str],
+    store: Path,
+    commit: str,
+    run: bool = True,
 ) -> list[dict[str, Any]]:
-    """Run what `store` does not hold yet, and return one row a table and method of all that it holds."""
+    """Run what was asked for and `store` does not hold, and return one row a table and method of what it holds then."""
     store.parent.mkdir(parents=True, exist_ok=True)
     names = only.split(",") if only else list(TEN)
+    found = []
     for seed, name in product(range(FIRST_SEED, FIRST_SEED + n_splits), names):
-        task = _task(data, name, seed, rows)
         for method in methods:
             key = {"data": name, "seed": seed, "most_rows": rows, "method": method}
-            if any(key.items() <= line.items() for line in _lines(store)):
-                continue
-            start = time.process_time()
-            said = METHODS[method](task)
-            line = key | {
-                "commit": commit,
-                "rows": len(task.target) + len(task.truth),
-                "seconds": time.process_time() - start,
-            }
-            line |= said if isinstance(said, dict) else {"error": task.error(said)}
-            with store.open("a") as lines:
-                lines.write(json.dumps(line) + "\n")
-            print("#", line, flush=True)
-    return summary(_lines(store))
+            line = next((line for line in _lines(store) if key.items() <= line.items()), None)
+            if line is None and run:
+                line = key | {"commit": commit, **_answer(_task(data, name, seed, rows), method)}
+                with store.open("a") as lines:
+                    lines.write(json.dumps(line) + "\n")
+                print("#", line, flush=True)
+            if line is not None:
+                found.append(line)
+    return summary(found)
+
+
+def _answer(task: Task, method: str) -> dict[str, Any]:
+    start = time.process_time()
+    said = METHODS[method](task)
+    line = {"rows": len(task.target) + len(task.truth), "seconds": time.process_time() - start}
+    return line | (said if isinstance(said, dict) else {"error": task.error(said)})
 
 
 def summary(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

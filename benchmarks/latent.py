@@ -89,17 +89,18 @@ def hardened(
 def ensemble(
     data: Data = DATA,
     only: Annotated[str, typer.Option(help="Comma-separated tables; all if empty.")] = "",
-    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 5,
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 3,
     rows: Annotated[int, typer.Option(help="Most rows of a table.")] = 3000,
     methods: Annotated[str, typer.Option(help="Methods, separated by semicolons; all if empty.")] = "",
     store: Annotated[Path, typer.Option(help="What is done already; a run adds to it.")] = STORE,
+    run: Annotated[bool, typer.Option(help="Run what is not stored.")] = True,
     write: Write = True,
 ) -> None:
-    """Ten latent trees in one sum, beside one, boosting, a random forest, GRANDE and TabM."""
+    """Ten latent trees in one sum, beside one, boosting, a random forest and TabM."""
     chosen = methods.split(";") if methods else list(METHODS)
     finish(
         "ensemble",
-        lambda: sums_of_trees(data, only, splits, rows, chosen, store, commit()),
+        lambda: sums_of_trees(data, only, splits, rows, chosen, store, commit(), run),
         write,
         {"most_rows": rows},
     )

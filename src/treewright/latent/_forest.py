@@ -32,8 +32,18 @@ class LatentForest(nn.Module):
         Depth >= 1 of each tree.
     n_trees : int
         Number of trees, >= 1.
-    pruning, splits, routing, batch_norm, capped, device, dtype
-        As of `LatentTree`; `splits` is "linear" or "elu", since copies of one module would be the same tree.
+    pruning : float, default=1.0
+        lambda >= 0 of eq. (3) in each tree, relative to the rows of a batch; 0 = no pruning.
+    splits : {"linear", "elu"}, default="linear"
+        Split scores without their bias, as of `LatentTree`; copies of a module would be the same tree.
+    routing : {"paper", "published"}, default="paper"
+        z = clip(q + 1/2, 0, a), or z = min(clip(q, 0, 1), a).
+    batch_norm : bool, default=False
+        Whether split scores are normalised over the batch before their bias.
+    capped : bool, default=True
+        Whether the minima of eq. (1) start from q = 1 of the root.
+    device, dtype
+        Of the parameters.
 
     Attributes
     ----------
@@ -58,7 +68,18 @@ class LatentForest(nn.Module):
     trees: torch.nn.ModuleList
 
     def __init__(
-        self, in_features: int, depth: int, n_trees: int, *, splits: str = "linear", **options: Any
+        self,
+        in_features: int,
+        depth: int,
+        n_trees: int,
+        *,
+        pruning: float = 1.0,
+        splits: str = "linear",
+        routing: str = "paper",
+        batch_norm: bool = False,
+        capped: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         if not isinstance(n_trees, (int, np.integer)) or isinstance(n_trees, bool) or n_trees < 1:
@@ -69,8 +90,12 @@ class LatentForest(nn.Module):
                 "the same tree."
             )
         self.trees = nn.ModuleList(
-            LatentTree(in_features, depth, splits=splits, **options) for _ in range(n_trees)
-        )
+            LatentTree(
+                in_features, depth, pruning=pruning, splits=splits, routing=routing, batch_norm=batch_norm,
+                capped=capped, device=device, dtype=dtype,
+            )
+            for _ in range(n_trees)
+        )  # fmt: skip
         first = self._each[0]
         self.in_features, self.depth, self.batch_norm = first.in_features, first.depth, first.batch_norm
 

@@ -40,7 +40,7 @@ def test_a_peer_that_failed_says_why():
         [
             {
                 "data": "raisin",
-                "method": "grande",
+                "method": "tabm",
                 "seed": 700,
                 "rows": 9,
                 "seconds": 0,

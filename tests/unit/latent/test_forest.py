@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-import torch
 
-from treewright.errors import InputError
-from treewright.latent import LatentForest, LatentTree, LatentTreeNetwork, TrainOptions, train
+torch = pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
+
+from treewright.errors import InputError  # noqa: E402
+from treewright.latent import LatentForest, LatentTree, LatentTreeNetwork, TrainOptions, train  # noqa: E402
 
 X = torch.randn(200, 4, generator=torch.Generator().manual_seed(0))
 
