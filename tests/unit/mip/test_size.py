@@ -12,7 +12,7 @@ pytest.importorskip("highspy", reason="needs the extra mip")
 
 from treewright import MIPTreeClassifier
 from treewright.errors import InputError
-from treewright.mip import MIPOptions, make_formulation, solve
+from treewright.mip import MIPOptions, binoct, make_formulation, solve
 from treewright.mip import _room as room
 from treewright.mip._instance import Instance
 from treewright.mip._model import Model
@@ -108,3 +108,12 @@ def test_the_memory_of_the_machine_is_what_its_files_say(tmp_path: Path) -> None
     assert available_memory(str(tmp_path)) == 500 << 10
     (group / "memory.max").write_text("4000\n")
     assert available_memory(str(tmp_path)) == 3000
+
+
+def test_columns_without_equal_values_are_counted_once() -> None:
+    X = np.random.default_rng(0).random((40, 5))
+    instance = Instance.of(make_problem(table_from(X), np.arange(40) % 2, max_depth=2))
+    binoct._halves_of_distinct.cache_clear()
+    FORMULATIONS["binoct"].size(instance, 2, tighten=False)
+    counted = binoct._halves_of_distinct.cache_info()
+    assert (counted.misses, counted.hits) == (1, 4)
