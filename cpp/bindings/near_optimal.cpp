@@ -1,6 +1,7 @@
 // All near-optimal trees: what may be asked of their graph.
 #include "near_optimal_set.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -29,6 +30,13 @@ void bind_near_optimal(nb::module_& m) {
         .def_prop_ro("complete", &NearOptimalExtremes::complete)
         .def_prop_ro("stop", &NearOptimalExtremes::stop)
         .def("cells", &NearOptimalExtremes::cells, "node"_a, "Return leaves, errors and sums of a node.");
+    nb::class_<NearOptimalReliance>(m, "NearOptimalReliance",
+                                    "By how much the cost of a tree rises if columns are drawn anew.")
+        .def_prop_ro("stop", &NearOptimalReliance::stop)
+        .def("of", &NearOptimalReliance::of, nb::kw_only(), "copies_of"_a, "time_limit"_a, "memory_limit"_a,
+             "report"_a.none(),
+             "Return what stopped it, and the least and the most of it over all trees, times the total weight, if the "
+             "columns that make so many copies of each edge are drawn anew; None if there is no tree.");
     nb::class_<NearOptimalSet>(m, "NearOptimalSet", "The trees within one budget, as a graph.")
         .def_static("of_arrays", &NearOptimalSet::of_arrays, nb::kw_only(), "depth"_a, "budget"_a, "first_edge"_a,
                     "last_edge"_a, "leaf_cost"_a, "leaf_rows"_a, "column"_a, "left"_a, "right"_a, "source"_a,
@@ -44,11 +52,8 @@ void bind_near_optimal(nb::module_& m) {
         .def("shares", &NearOptimalSet::shares, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a, "redundant"_a,
              "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Count the trees in floating point, at every node.")
         .def("reliance", &NearOptimalSet::reliance, nb::kw_only(), "max_errors"_a, "copies"_a, "any_label"_a,
-             "redundant"_a, "time_limit"_a, "memory_limit"_a, "copies_of"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
-             "leaf_at_root"_a, "report"_a.none(),
-             "Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are "
-             "drawn anew, times the "
-             "total weight; None if there is no tree.")
+             "redundant"_a, "time_limit"_a, "memory_limit"_a, "ones"_a, "n_rows"_a, "weight"_a, "cost"_a,
+             "leaf_at_root"_a, "report"_a.none(), "Make what the reliance on every column needs.")
         .def("least_with_columns", &NearOptimalSet::least_with_columns, nb::kw_only(), "max_errors"_a, "copies"_a,
              "any_label"_a, "redundant"_a, "time_limit"_a, "memory_limit"_a, "kind"_a, "on_columns"_a, "n_columns"_a,
              "report"_a.none(),

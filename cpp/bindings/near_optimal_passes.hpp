@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "check.hpp"
 #include "treewright/search/near_optimal.hpp"
+#include "treewright/search/reliance.hpp"
 #include "treewright/search/tree_counts.hpp"
 #include "treewright/search/tree_extremes.hpp"
 #include "treewright/search/tree_shares.hpp"
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -138,6 +140,53 @@ class NearOptimalExtremes {
    private:
     Graph graph_;
     std::unique_ptr<TreeExtremes> extremes_;
+    treewright::Stop stop_ = treewright::Stop::none;
+};
+
+// By how much the cost of a tree rises if columns are drawn anew.
+class NearOptimalReliance {
+   public:
+    struct Rows {
+        std::vector<std::uint64_t> ones;
+        std::size_t n_rows;
+        std::vector<std::int64_t> weight, cost;
+    };
+
+    NearOptimalReliance(Graph graph, SetRule rule, Rows rows, bool leaf_at_root, Control control)
+        : graph_(std::move(graph)), rule_(std::move(rule)), rows_(std::move(rows)) {
+        {
+            nb::gil_scoped_release release;
+            columns_ = std::make_unique<RelianceOfColumns>(
+                *graph_, rule_, RelianceRows{rows_.ones, rows_.n_rows, rows_.weight, rows_.cost, leaf_at_root},
+                control);
+        }
+        stop_ = control.reason();
+    }
+    NearOptimalReliance(const NearOptimalReliance&) = delete;  // the passes point into it
+    NearOptimalReliance& operator=(const NearOptimalReliance&) = delete;
+
+    [[nodiscard]] treewright::Stop stop() const { return stop_; }
+    [[nodiscard]] nb::tuple of(const Vector<std::uint32_t>& copies_of, double time_limit, std::size_t memory_limit,
+                               nb::object report) const {
+        treewright::require(stop_ == treewright::Stop::none, "of: not made");
+        treewright::require(copies_of.shape(0) == rule_.copies.size(), "of: shapes do not agree");
+        for (std::size_t e = 0; e < rule_.copies.size(); ++e)
+            treewright::require(copies_of.data()[e] <= rule_.copies[e], "of: more copies than there are");
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        std::optional<std::pair<double, double>> found;
+        {
+            nb::gil_scoped_release release;
+            found = columns_->of(span_of(copies_of), control);
+        }
+        if (!found) return nb::make_tuple(control.reason(), nb::none());
+        return nb::make_tuple(control.reason(), nb::make_tuple(found->first, found->second));
+    }
+
+   private:
+    Graph graph_;
+    SetRule rule_;
+    Rows rows_;
+    std::unique_ptr<RelianceOfColumns> columns_;
     treewright::Stop stop_ = treewright::Stop::none;
 };
 

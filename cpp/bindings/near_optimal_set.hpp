@@ -137,26 +137,19 @@ class NearOptimalSet {
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
 
-    [[nodiscard]] nb::tuple reliance(std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies,
-                                     bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
-                                     const Vector<std::uint32_t>& copies_of, const Vector<std::uint64_t>& ones,
-                                     std::size_t n_rows, const Vector<std::int64_t>& weight,
-                                     const Vector<std::int64_t>& cost, bool leaf_at_root, nb::object report) const {
+    [[nodiscard]] std::unique_ptr<NearOptimalReliance> reliance(
+        std::vector<std::int64_t> max_errors, const Vector<std::uint32_t>& copies, bool any_label, bool redundant,
+        double time_limit, std::size_t memory_limit, const Vector<std::uint64_t>& ones, std::size_t n_rows,
+        const Vector<std::int64_t>& weight, const Vector<std::int64_t>& cost, bool leaf_at_root,
+        nb::object report) const {
         require_rows(ones, n_rows);
-        treewright::require(copies_of.shape(0) == graph_->edges.size() && weight.shape(0) == n_rows &&
-                                cost.shape(0) == n_rows * graph_->n_classes,
+        treewright::require(weight.shape(0) == n_rows && cost.shape(0) == n_rows * graph_->n_classes,
                             "reliance: shapes do not agree");
-        const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
-        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
-        std::optional<std::pair<double, double>> found;
-        {
-            nb::gil_scoped_release release;
-            found = treewright::bits::reliance(
-                *graph_, rule,
-                {span_of(copies_of), span_of(ones), n_rows, span_of(weight), span_of(cost), leaf_at_root}, control);
-        }
-        if (!found) return nb::make_tuple(control.reason(), nb::none());
-        return nb::make_tuple(control.reason(), nb::make_tuple(found->first, found->second));
+        const auto kept = [](const auto& values) { return std::vector(values.data(), values.data() + values.size()); };
+        return std::make_unique<NearOptimalReliance>(
+            graph_, rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit),
+            NearOptimalReliance::Rows{kept(ones), n_rows, kept(weight), kept(cost)}, leaf_at_root,
+            treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
 
     [[nodiscard]] nb::tuple least_with_columns(std::vector<std::int64_t> max_errors,

@@ -370,6 +370,17 @@ class NearOptimalExtremes:
     def cells(self, node: int) -> tuple:
         """Return leaves, errors and sums of a node."""
 
+class NearOptimalReliance:
+    """By how much the cost of a tree rises if columns are drawn anew."""
+
+    @property
+    def stop(self) -> Stop: ...
+
+    def of(self, *, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], time_limit: float, memory_limit: int, report: object | None) -> tuple:
+        """
+        Return what stopped it, and the least and the most of it over all trees, times the total weight, if the columns that make so many copies of each edge are drawn anew; None if there is no tree.
+        """
+
 class NearOptimalSet:
     """The trees within one budget, as a graph."""
 
@@ -393,10 +404,8 @@ class NearOptimalSet:
     def shares(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalShares:
         """Count the trees in floating point, at every node."""
 
-    def reliance(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, copies_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool, report: object | None) -> tuple:
-        """
-        Return what stopped it, and the least and the most by which the cost of a tree rises if some columns are drawn anew, times the total weight; None if there is no tree.
-        """
+    def reliance(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_at_root: bool, report: object | None) -> NearOptimalReliance:
+        """Make what the reliance on every column needs."""
 
     def least_with_columns(self, *, max_errors: Sequence[int], copies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], any_label: bool, redundant: bool, time_limit: float, memory_limit: int, kind: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], on_columns: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, report: object | None) -> tuple:
         """

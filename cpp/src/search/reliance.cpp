@@ -1,292 +1,380 @@
 #include "treewright/search/reliance.hpp"
 
+#include "treewright/search/node_rows.hpp"
+#include "treewright/search/value_front.hpp"
+#include "row_sets.hpp"
+
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <limits>
-#include <numeric>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace treewright::bits {
 
 namespace {
 
-constexpr WideInt kNothing = std::numeric_limits<std::int64_t>::min() * (WideInt{1} << 62);
-
-// The largest of some sums; of a node only the front is kept.
-struct LargestWide {
-    WideInt value = kNothing;
-    static constexpr bool kFrontOnly = true;
-
-    [[nodiscard]] bool none() const { return value == kNothing; }
-    LargestWide& operator+=(const LargestWide& other) {
-        value = std::max(value, other.value);
-        return *this;
-    }
-    [[nodiscard]] bool exceeds(const LargestWide& other) const { return value > other.value; }
-};
-template <class Out>
-[[nodiscard]] inline Out product(const LargestWide& a, const LargestWide& b) {
-    return {a.value + b.value};
-}
-
-using Bits = std::span<const std::uint64_t>;
+using Costs = std::span<const std::int64_t>;  // by label
 
 template <class Use>
-void each_row_of_both(Bits rows, Bits others, const Use& use) {
-    for (std::size_t w = 0; w < rows.size(); ++w)
-        for (std::uint64_t left = rows[w] & others[w]; left != 0; left &= left - 1)
-            use(64 * w + static_cast<std::size_t>(std::countr_zero(left)));
+void each_row(std::size_t word, std::uint64_t bits, const Use& use) {
+    for (; bits != 0; bits &= bits - 1) use(64 * word + static_cast<std::size_t>(std::countr_zero(bits)));
 }
-
-// The graph of nodes (node, R, V), level by level. What passes all conditions is R and V, the rows of the set's node, so that
-// the value of a leaf of label k is cost(R, k) * w(V) - cost(node, k) * w.
-class Divided {
-   public:
-    Divided(const NearOptimalGraph& graph, const SetRule& rule, const RelianceTask& task)
-        : graph_(graph),
-          rule_(rule),
-          task_(task),
-          words_((task.n_rows + 63) / 64),
-          all_(words_, ~std::uint64_t{0}),
-          before_(graph.nodes.size(), kUnknown),
-          node_cost_(graph.leaf_cost.size(), kUnknownCost) {
-        if (const std::size_t last = task.n_rows % 64; last > 0) all_.back() = (std::uint64_t{1} << last) - 1;
-        total_ = std::accumulate(task.weight.begin(), task.weight.end(), std::int64_t{0});
-        made_.n_classes = graph.n_classes;
-    }
-    // False if it was stopped.
-    bool make(Control& control) {
-        Level level;
-        before_[0] = add(level, 0, all_, all_, total_, {});
-        for (std::size_t first = 0; first < made_.nodes.size();) {
-            const std::size_t last = made_.nodes.size();
-            Level next;
-            next.first = static_cast<std::uint32_t>(last);
-            for (std::size_t n = first; n < last; ++n) {
-                const auto edges = graph_.edges_of(node_[n]);
-                if (control.poll(1 + static_cast<std::int64_t>(edges.size()))) return false;
-                made_.nodes[n].first_edge = static_cast<std::uint32_t>(made_.edges.size());
-                for (const SetEdge& edge : edges) divide(level, n, edge, next);
-                made_.nodes[n].last_edge = static_cast<std::uint32_t>(made_.edges.size());
-                if (n % 64 == 0 && bytes() + level.bytes() + next.bytes() > rule_.max_bytes) {
-                    control.halt(Stop::memory);
-                    return false;
-                }
-            }
-            level = std::move(next);
-            first = last;
-        }
-        return true;
-    }
-    [[nodiscard]] const NearOptimalGraph& made() const { return made_; }
-    [[nodiscard]] const std::vector<WideInt>& values() const { return values_; }
-
-   private:
-    static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
-    static constexpr std::int64_t kUnknownCost = -1;
-    // Rows and what they cost are kept of nodes that have splits.
-    struct Level {
-        std::vector<std::uint32_t> place;        // [node]
-        std::vector<std::uint64_t> rows, drawn;  // [place]: R and V
-        std::vector<std::int64_t> chance;        // [place]: w(V)
-        std::vector<std::int64_t> cost;          // [place][class]: cost(R, k)
-        std::unordered_multimap<std::uint64_t, std::uint32_t> after;
-        std::uint32_t first = 0;  // number of its first node
-        [[nodiscard]] std::size_t bytes() const {
-            return (rows.capacity() + drawn.capacity() + chance.capacity() + cost.capacity()) * 8 +
-                   place.capacity() * 4 + after.size() * 48;
-        }
-    };
-
-    [[nodiscard]] std::size_t bytes() const {
-        return made_.bytes() + values_.capacity() * sizeof(WideInt) + node_cost_.capacity() * 8;
-    }
-    [[nodiscard]] Bits part(const std::vector<std::uint64_t>& of, std::size_t at) const {
-        return Bits(of).subspan(at * words_, words_);
-    }
-    [[nodiscard]] Bits side_of(Bits rows, Bits ones, int side) {
-        side_.resize(words_);
-        for (std::size_t w = 0; w < words_; ++w) side_[w] = rows[w] & (side == 1 ? ones[w] : ~ones[w]);
-        return side_;
-    }
-    void add_cost(Bits rows, Bits others, std::span<std::int64_t> out) const {
-        const std::size_t k = graph_.n_classes;
-        each_row_of_both(rows, others, [&](std::size_t row) {
-            for (std::size_t c = 0; c < k; ++c) out[c] += task_.cost[row * k + c];
-        });
-    }
-    [[nodiscard]] std::int64_t weight_of_both(Bits rows, Bits others) const {
-        std::int64_t sum = 0;
-        each_row_of_both(rows, others, [&](std::size_t row) { sum += task_.weight[row]; });
-        return sum;
-    }
-    [[nodiscard]] std::int64_t weight_of_ones(std::int32_t split, Bits ones) {
-        const auto [at, fresh] = weight_of_ones_.try_emplace(split, 0);
-        if (fresh) at->second = weight_of_both(all_, ones);
-        return at->second;
-    }
-    // Of the rows of a node of the set's graph, which are R and V.
-    std::span<const std::int64_t> node_cost(std::uint32_t node, Bits rows, Bits drawn) {
-        const auto out = std::span(node_cost_).subspan(node * graph_.n_classes, graph_.n_classes);
-        if (out[0] == kUnknownCost) {
-            std::fill(out.begin(), out.end(), 0);
-            add_cost(rows, drawn, out);
-        }
-        return out;
-    }
-    // Whether R and V of a node are asked for; a leaf alone needs them once.
-    [[nodiscard]] bool needs_rows(std::uint32_t node) const {
-        return !graph_.edges_of(node).empty() || node_cost_[node * graph_.n_classes] == kUnknownCost;
-    }
-
-    std::uint32_t add(Level& level, std::uint32_t node, Bits rows, Bits drawn, std::int64_t chance,
-                      std::span<const std::int64_t> cost) {
-        const auto made = static_cast<std::uint32_t>(made_.nodes.size());
-        node_.push_back(node);
-        made_.nodes.push_back({graph_.nodes[node].depth, graph_.nodes[node].budget, 0, 0});
-        made_.leaf_rows.push_back(graph_.leaf_rows[node]);
-        const auto costs = graph_.costs(node);
-        made_.leaf_cost.insert(made_.leaf_cost.end(), costs.begin(), costs.end());
-        values_.resize(values_.size() + graph_.n_classes, 0);
-        level.place.push_back(static_cast<std::uint32_t>(level.chance.size()));
-        if (graph_.edges_of(node).empty()) return made;
-        level.rows.insert(level.rows.end(), rows.begin(), rows.end());
-        level.drawn.insert(level.drawn.end(), drawn.begin(), drawn.end());
-        level.chance.push_back(chance);
-        level.cost.insert(level.cost.end(), cost.begin(), cost.end());
-        level.cost.resize(level.chance.size() * graph_.n_classes, 0);
-        return made;
-    }
-    // A node after a split on the column. Of leaves alone the value decides, so those of equal value are one node.
-    std::uint32_t after(Level& level, std::uint32_t node, Bits rows, Bits drawn, std::int64_t chance,
-                        std::span<const std::int64_t> cost) {
-        const bool leaf_alone = graph_.edges_of(node).empty();
-        const auto own = node_cost(node, rows, drawn);
-        value_.clear();
-        for (std::size_t c = 0; c < graph_.n_classes; ++c)
-            value_.push_back(WideInt{cost[c]} * chance - WideInt{own[c]} * total_);
-        std::uint64_t key = node;
-        const auto mix = [&](std::uint64_t word) { key = (std::rotl(key, 5) ^ word) * 0x9E3779B97F4A7C15U; };
-        for (const WideInt value : value_) mix(static_cast<std::uint64_t>(value));
-        if (!leaf_alone)
-            for (const Bits bits : {rows, drawn})
-                for (const std::uint64_t word : bits) mix(word);
-        const auto [first, last] = level.after.equal_range(key);
-        for (auto at = first; at != last; ++at) {
-            if (node_[at->second] != node) continue;
-            if (leaf_alone) {
-                if (std::equal(value_.begin(), value_.end(), values_.begin() + value_at(at->second))) return at->second;
-                continue;
-            }
-            const std::size_t place = level.place[at->second - level.first];
-            if (std::equal(rows.begin(), rows.end(), part(level.rows, place).begin()) &&
-                std::equal(drawn.begin(), drawn.end(), part(level.drawn, place).begin()))
-                return at->second;
-        }
-        const std::uint32_t made = add(level, node, rows, drawn, chance, cost);
-        level.after.emplace(key, made);
-        std::copy(value_.begin(), value_.end(), values_.begin() + value_at(made));
-        return made;
-    }
-    [[nodiscard]] std::ptrdiff_t value_at(std::uint32_t made) const {
-        return static_cast<std::ptrdiff_t>(made * graph_.n_classes);
-    }
-    void divide(const Level& level, std::size_t n, const SetEdge& edge, Level& next) {
-        const auto number = static_cast<std::size_t>(&edge - graph_.edges.data());
-        const std::uint32_t copies = rule_.copies[number], own = task_.copies_of[number];
-        const std::size_t k = graph_.n_classes, place = level.place[n - level.first];
-        const Bits rows = part(level.rows, place), drawn = part(level.drawn, place);
-        const Bits ones = task_.ones.subspan(static_cast<std::size_t>(edge.column) * words_, words_);
-        const bool untouched =
-            before_[node_[n]] == n;  // no split on the column so far: V is all rows, R those of the node
-        const auto cost = untouched ? node_cost(node_[n], rows, drawn) : std::span(level.cost).subspan(place * k, k);
-        for (const bool asks : {false, true}) {
-            if ((asks ? own : copies - own) == 0) continue;
-            SetEdge made{edge.column, {0, 0}};
-            if (untouched && !asks) {
-                for (const int side : {0, 1}) {
-                    const std::uint32_t child = edge.child[side];
-                    if (before_[child] == kUnknown) {
-                        const Bits below = graph_.edges_of(child).empty() ? Bits{} : side_of(rows, ones, side);
-                        before_[child] = add(next, child, below, drawn, total_, {});
-                    }
-                    made.child[side] = before_[child];
-                }
-            } else if (asks) {
-                const std::int64_t right = untouched ? weight_of_ones(edge.column, ones) : weight_of_both(drawn, ones);
-                for (const int side : {0, 1}) {
-                    const std::uint32_t child = edge.child[side];
-                    const Bits below = needs_rows(child) ? side_of(drawn, ones, side) : Bits{};
-                    made.child[side] =
-                        after(next, child, rows, below, side == 1 ? right : level.chance[place] - right, cost);
-                }
-            } else {
-                cost_[0].assign(cost.begin(), cost.end());
-                cost_[1].assign(k, 0);
-                add_cost(rows, ones, cost_[1]);
-                for (std::size_t c = 0; c < k; ++c) cost_[0][c] -= cost_[1][c];
-                for (const int side : {0, 1}) {
-                    const std::uint32_t child = edge.child[side];
-                    const Bits below = needs_rows(child) ? side_of(rows, ones, side) : Bits{};
-                    made.child[side] = after(next, child, below, drawn, level.chance[place], cost_[side]);
-                }
-            }
-            made_.edges.push_back(made);
-        }
-    }
-
-    const NearOptimalGraph& graph_;
-    const SetRule& rule_;
-    const RelianceTask& task_;
-    std::size_t words_;
-    std::int64_t total_ = 0;
-    std::vector<std::uint64_t> all_;
-    std::vector<std::uint32_t> before_;    // [node of the set's graph]: made of it, with V all rows
-    std::vector<std::int64_t> node_cost_;  // [node of the set's graph][class]
-    std::vector<std::uint32_t> node_;      // [made]
-    std::vector<std::uint64_t> side_;
-    std::unordered_map<std::int32_t, std::int64_t> weight_of_ones_;  // by split
-    std::vector<std::int64_t> cost_[2];
-    std::vector<WideInt> value_;
-    NearOptimalGraph made_;
-    std::vector<WideInt> values_;  // [made][class]
-};
-
-struct Terms {
-    const NearOptimalGraph& graph;
-    const std::vector<WideInt>& values;
-    int sign;
-
-    [[nodiscard]] LargestWide leaf(std::size_t n, std::size_t label) const {
-        return {sign * values[n * graph.n_classes + label]};
-    }
-    [[nodiscard]] LargestWide factor(const SetEdge&) const { return {0}; }
-    [[nodiscard]] LargestWide pair(const SetEdge& edge, std::size_t zero, std::size_t one) const {
-        return {leaf(edge.child[0], zero).value + leaf(edge.child[1], one).value};
-    }
-};
 
 }  // namespace
 
-std::optional<std::pair<double, double>> reliance(const NearOptimalGraph& graph, const SetRule& rule,
-                                                  const RelianceTask& task, Control& control) {
-    Divided divided(graph, rule, task);
-    if (!divided.make(control)) return std::nullopt;
-    SetRule every = rule;
-    every.copies.assign(divided.made().edges.size(), 1);
-    double ends[2] = {0, 0};
-    for (const int sign : {-1, 1}) {
-        InsidePass<LargestWide> pass(divided.made(), every, false);
-        if (!pass.run(0, Terms{divided.made(), divided.values(), sign}, control)) return std::nullopt;
-        LargestWide most;
-        pass.cells(0).each([&](std::uint32_t leaves, std::int64_t, const LargestWide& value) {
-            if (leaves > 1 || task.leaf_at_root) most += value;
-        });
-        if (most.none()) return std::nullopt;
-        ends[sign == 1 ? 1 : 0] = sign * static_cast<double>(most.value);
+class OneColumn {
+   public:
+    OneColumn(const RelianceOfColumns& shared, std::span<const std::uint32_t> copies_of, Control& control)
+        : shared_(shared),
+          walk_(shared.walk_),
+          copies_of_(copies_of),
+          control_(control),
+          words_((shared.rows_.n_rows + 63) / 64),
+          n_classes_(walk_.graph().n_classes),
+          drawn_sets_(words_),
+          solved_of_(walk_.graph().nodes.size(), kUnsolved) {}
+
+    std::optional<std::pair<double, double>> run() {
+        std::vector<std::uint64_t> all(words_, ~std::uint64_t{0});
+        if (const std::size_t last = shared_.rows_.n_rows % 64; last > 0) all.back() = (std::uint64_t{1} << last) - 1;
+        drawn_number(all);  // kAll
+        // Most nodes are of the last level with splits; in their order they are read faster than as parents ask for them.
+        const auto& nodes = walk_.graph().nodes;
+        for (std::uint32_t n = 1; n < nodes.size() && nodes[n].depth > 0; ++n)
+            if (nodes[n].depth == 1 && walk_.reached(n) && solve(n, {{}, kAll, shared_.node_cost(n)}, 0) == kUnsolved)
+                return std::nullopt;
+        const std::uint32_t root = solve(0, {all, kAll, shared_.node_cost(0)}, 0);
+        if (root == kUnsolved) return std::nullopt;
+        double ends[2] = {0, 0};
+        for (const int which : {0, 1}) {
+            std::optional<WideInt> most;
+            for (const SizedValue& tree : front(root, which))
+                if (tree.leaves > 1 || shared_.rows_.leaf_at_root)
+                    most = std::max(most.value_or(tree.value), tree.value);
+            if (!most) return std::nullopt;
+            ends[which] = sign(which) * static_cast<double>(*most);
+        }
+        return std::pair(ends[0], ends[1]);
     }
-    return std::pair(ends[0], ends[1]);
+
+   private:
+    static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0}, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
+    static constexpr std::uint32_t kAll = 0;  // number of the set of all rows
+
+    // R, V by its number, and what R costs. Before a split on the column V is all rows, and all values are 0. After the first one the rows
+    // of R that are not in V may be those of a node, too, its twin: the path to it differs in that split alone.
+    struct Place {
+        Bits rows;
+        std::uint32_t drawn;
+        Costs cost;
+        std::uint32_t twin = kNone;
+    };
+    // The fronts of a node at a place: of the least values, negated, and of the most.
+    struct Solved {
+        std::uint32_t node, drawn;
+        std::size_t rows;  // where its R begins, after a split on the column
+        std::size_t first[2], last[2];
+    };
+    // A split of a node, and what is below it.
+    struct Part {
+        const SetEdge* edge;
+        std::uint32_t below[2];  // number of its fronts
+        bool plain;              // no split on the column so far
+        std::size_t value;       // unless plain, the first of its sides' leaf values (side, label)
+    };
+    // Of one node under way and its children.
+    struct Frame {
+        std::vector<std::uint64_t> rows, rest;
+        std::vector<std::int64_t> cost[2];
+    };
+
+    [[nodiscard]] static int sign(int which) { return which == 0 ? -1 : 1; }
+    [[nodiscard]] std::span<const SizedValue> front(std::uint32_t solved, int which) const {
+        const Solved& own = solved_[solved];
+        return std::span(fronts_).subspan(own.first[which], own.last[which] - own.first[which]);
+    }
+    [[nodiscard]] bool same_fronts(std::uint32_t below) const {
+        return below == kLeafAlone || solved_[below].first[0] == solved_[below].first[1];
+    }
+    [[nodiscard]] std::size_t bytes() const {
+        return drawn_sets_.bytes() + solved_of_.capacity() * 4 + solved_.capacity() * sizeof(Solved) +
+               solved_after_.size() * 48 + rows_of_solved_.capacity() * 8 + fronts_.capacity() * sizeof(SizedValue);
+    }
+
+    // The number of the fronts of a node at a place; kUnsolved if it was stopped.
+    std::uint32_t solve(std::uint32_t n, const Place& at, std::size_t level) {
+        const std::uint64_t key = at.drawn == kAll ? 0 : key_of(n, at);
+        if (const std::uint32_t known = at.drawn == kAll ? solved_of_[n] : find(key, n, at); known != kUnsolved)
+            return known;
+        if (control_.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return kUnsolved;
+        if (level == frames_.size()) frames_.emplace_back();
+        const std::size_t first_part = parts_.size(), first_value = values_.size();
+        std::int64_t pair = RelianceOfColumns::kNoTree;
+        if (!divide(n, at, level, pair)) return kUnsolved;
+        const std::uint32_t made = join(n, at, first_part, pair);
+        if (at.drawn == kAll)
+            solved_of_[n] = made;
+        else
+            solved_after_.emplace(key, made);
+        parts_.resize(first_part);
+        values_.resize(first_value);
+        if (made % 64 == 0 && bytes() > control_.limits().bytes) {
+            control_.halt(Stop::memory);
+            return kUnsolved;
+        }
+        return made;
+    }
+    [[nodiscard]] static std::uint64_t key_of(std::uint32_t n, const Place& at) {
+        std::uint64_t key = mixed(n, at.drawn);
+        for (const std::uint64_t word : at.rows) key = mixed(key, word);
+        return key;
+    }
+    [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint32_t n, const Place& at) const {
+        const auto [first, last] = solved_after_.equal_range(key);
+        for (auto known = first; known != last; ++known) {
+            const Solved& own = solved_[known->second];
+            if (own.node == n && own.drawn == at.drawn &&
+                std::ranges::equal(at.rows, Bits(rows_of_solved_).subspan(own.rows, words_)))
+                return known->second;
+        }
+        return kUnsolved;
+    }
+
+    // Makes the parts of a node: what is below each of its splits. Before a split on the column, of splits into two leaves only the
+    // fewest errors count. False if it was stopped.
+    bool divide(std::uint32_t n, const Place& at, std::size_t level, std::int64_t& pair) {
+        frames_[level].rest.clear();
+        auto beside = at.twin == kNone ? std::span<const SetEdge>() : walk_.graph().edges_of(at.twin);
+        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
+            while (!beside.empty() && beside.front().column < edge.column) beside = beside.subspan(1);
+            const SetEdge* const twin =
+                beside.empty() || beside.front().column != edge.column ? nullptr : beside.data();
+            const std::size_t number = walk_.edge_number(edge);
+            const std::uint32_t copies = walk_.n_copies(edge), own = copies_of_[number];
+            if (copies > own) {
+                if (at.drawn == kAll && shared_.leaves_only_[number])
+                    pair = std::min(pair, shared_.least_pair_[number]);
+                else if (!add_part(at, edge, twin, false, level))
+                    return false;
+            }
+            if (own > 0 && !add_part(at, edge, nullptr, true, level)) return false;
+        }
+        return true;
+    }
+    bool add_part(const Place& at, const SetEdge& edge, const SetEdge* twin, bool asks, std::size_t level) {
+        Part part{&edge, {kLeafAlone, kLeafAlone}, !asks && at.drawn == kAll, values_.size()};
+        if (!part.plain) values_.resize(part.value + 2 * n_classes_);
+        if (!asks && !part.plain) divide_costs(at, edge, twin, frames_[level]);
+        for (const int side : {0, 1})
+            if (!add_side(at, twin, side, asks, level, part)) return false;
+        parts_.push_back(part);
+        return true;
+    }
+    // What R costs on either side of a split. Of R and V it is known, since these are the rows of a node, and of the others where they
+    // are those of the twin, which has the split, too; else they are added up.
+    void divide_costs(const Place& at, const SetEdge& edge, const SetEdge* twin, Frame& frame) const {
+        const Costs known = shared_.node_cost(edge.child[1]);
+        frame.cost[1].assign(known.begin(), known.end());
+        if (twin != nullptr) {
+            const Costs others = shared_.node_cost(twin->child[1]);
+            for (std::size_t c = 0; c < n_classes_; ++c) frame.cost[1][c] += others[c];
+        } else {
+            if (frame.rest.empty()) {
+                const Bits drawn = drawn_sets_.of(at.drawn);
+                frame.rest.resize(words_);
+                for (std::size_t w = 0; w < words_; ++w) frame.rest[w] = at.rows[w] & ~drawn[w];
+            }
+            add_cost(frame.rest, shared_.ones_of(edge), frame.cost[1]);
+        }
+        frame.cost[0].resize(n_classes_);
+        for (std::size_t c = 0; c < n_classes_; ++c) frame.cost[0][c] = at.cost[c] - frame.cost[1][c];
+    }
+    void add_cost(Bits rows, Bits others, std::span<std::int64_t> out) const {
+        const Costs cost = shared_.rows_.cost;
+        if (n_classes_ == 2) {  // sums in registers
+            std::int64_t zero = 0, one = 0;
+            for (std::size_t w = 0; w < words_; ++w)
+                each_row(w, rows[w] & others[w], [&](std::size_t row) {
+                    zero += cost[2 * row];
+                    one += cost[2 * row + 1];
+                });
+            out[0] += zero;
+            out[1] += one;
+            return;
+        }
+        for (std::size_t w = 0; w < words_; ++w)
+            each_row(w, rows[w] & others[w], [&](std::size_t row) {
+                for (std::size_t c = 0; c < n_classes_; ++c) out[c] += cost[row * n_classes_ + c];
+            });
+    }
+    bool add_side(const Place& at, const SetEdge* twin, int side, bool asks, std::size_t level, Part& part) {
+        const std::uint32_t child = part.edge->child[side];
+        const bool leaf_alone = shared_.leaf_alone(child);
+        if (part.plain && leaf_alone) return true;
+        Place below = at;
+        if (asks) {
+            below.drawn = drawn_below(at.drawn, *part.edge, side);
+            below.twin = at.drawn == kAll ? part.edge->child[1 - side] : kNone;
+        } else {
+            below.cost = part.plain ? shared_.node_cost(child) : Costs(frames_[level].cost[side]);
+            below.twin = twin == nullptr ? kNone : twin->child[side];
+            if (!leaf_alone &&
+                !(part.plain && (solved_of_[child] != kUnsolved || walk_.graph().nodes[child].depth == 1))) {
+                side_of(at.rows, shared_.ones_of(*part.edge), side, frames_[level].rows);
+                below.rows = frames_[level].rows;
+            }
+        }
+        if (!part.plain)
+            shared_.each_leaf(child, [&](std::size_t label, std::int64_t) {
+                values_[part.value + static_cast<std::size_t>(side) * n_classes_ + label] =
+                    value_of_leaf(child, below, label);
+            });
+        if (!leaf_alone) part.below[side] = solve(child, below, level + 1);
+        return part.below[side] != kUnsolved;
+    }
+    std::uint32_t drawn_below(std::uint32_t drawn, const SetEdge& edge, int side) {
+        const std::uint64_t split = (std::uint64_t{drawn} << 32) | static_cast<std::uint32_t>(edge.column);
+        const auto [at, fresh] = drawn_below_.try_emplace(split);
+        for (const int of : {0, 1}) {
+            if (!fresh) break;
+            side_of(drawn_sets_.of(drawn), shared_.ones_of(edge), of, drawn_);
+            at->second[static_cast<std::size_t>(of)] = drawn_number(drawn_);
+        }
+        return at->second[static_cast<std::size_t>(side)];
+    }
+    std::uint32_t drawn_number(Bits drawn) {
+        const std::uint32_t number = drawn_sets_.number(drawn);
+        if (number == chance_.size()) {
+            std::int64_t sum = 0;
+            for (std::size_t w = 0; w < words_; ++w)
+                each_row(w, drawn[w], [&](std::size_t row) { sum += shared_.rows_.weight[row]; });
+            chance_.push_back(sum);
+        }
+        return number;
+    }
+    [[nodiscard]] WideInt value_of_leaf(std::size_t n, const Place& at, std::size_t label) const {
+        return WideInt{at.cost[label]} * chance_[at.drawn] - WideInt{shared_.node_cost(n)[label]} * chance_[kAll];
+    }
+
+    // Makes the fronts of a node of its parts.
+    std::uint32_t join(std::uint32_t n, const Place& at, std::size_t first_part, std::int64_t pair) {
+        const auto parts = std::span(parts_).subspan(first_part);
+        const bool same = at.drawn == kAll && std::ranges::all_of(parts, [&](const Part& part) {
+                              return part.plain && same_fronts(part.below[0]) && same_fronts(part.below[1]);
+                          });
+        Solved made{n, at.drawn, rows_of_solved_.size(), {0, 0}, {0, 0}};
+        if (at.drawn != kAll) rows_of_solved_.insert(rows_of_solved_.end(), at.rows.begin(), at.rows.end());
+        for (const int which : {0, 1}) {
+            made.first[which] = which == 1 && same ? made.first[0] : fronts_.size();
+            if (which == 0 || !same) make_front(n, at, parts, pair, which);
+            made.last[which] = fronts_.size();
+        }
+        solved_.push_back(made);
+        return static_cast<std::uint32_t>(solved_.size() - 1);
+    }
+    void make_front(std::uint32_t n, const Place& at, std::span<const Part> parts, std::int64_t pair, int which) {
+        limit(n, parts, which);
+        front_.begin(range_.most);
+        shared_.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
+            front_.add(1, errors, at.drawn == kAll ? 0 : sign(which) * value_of_leaf(n, at, label));
+        });
+        front_.add(2, pair, 0);
+        for (const Part& part : parts) {
+            if (part.plain) {
+                front_.add(2, shared_.least_pair_[walk_.edge_number(*part.edge)], 0);
+            } else {
+                const WideInt* const zeros = values_.data() + part.value;
+                shared_.each_leaf_pair(*part.edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
+                    front_.add(2, errors, sign(which) * (zeros[zero] + zeros[n_classes_ + one]));
+                });
+            }
+            if (part.below[0] != kLeafAlone || part.below[1] != kLeafAlone)
+                front_.add_pairs(side_front(part, 0, which), side_front(part, 1, which));
+        }
+        front_.give(fronts_);
+    }
+    std::span<const SizedValue> side_front(const Part& part, int side, int which) {
+        if (part.below[side] != kLeafAlone) return front(part.below[side], which);
+        std::vector<SizedValue>& leaves = leaves_[side];
+        leaves.clear();
+        const std::size_t first = part.value + static_cast<std::size_t>(side) * n_classes_;
+        shared_.each_leaf(part.edge->child[side], [&](std::size_t label, std::int64_t errors) {
+            leaves.push_back({1, errors, part.plain ? 0 : sign(which) * values_[first + label]});
+        });
+        std::ranges::sort(leaves, {}, &SizedValue::errors);
+        return leaves;
+    }
+    // The leaves and errors of what a node can be.
+    void limit(std::uint32_t n, std::span<const Part> parts, int which) {
+        const auto leaves = [&](std::uint32_t below) -> std::size_t {
+            if (below == kLeafAlone) return 1;
+            return front(below, which).empty() ? 0 : front(below, which).back().leaves;
+        };
+        std::size_t n_leaves = 2;
+        for (const Part& part : parts) n_leaves = std::max(n_leaves, leaves(part.below[0]) + leaves(part.below[1]));
+        range_.most.assign(std::min(n_leaves + 1, walk_.rule().max_errors.size()), -1);
+        walk_.limit(n, range_);
+    }
+
+    const RelianceOfColumns& shared_;
+    const SetWalk& walk_;
+    std::span<const std::uint32_t> copies_of_;
+    Control& control_;
+    std::size_t words_, n_classes_;
+    RowSets drawn_sets_;
+    std::unordered_map<std::uint64_t, std::array<std::uint32_t, 2>> drawn_below_;  // by V and split: V on its sides
+    std::vector<std::uint64_t> drawn_;
+    std::vector<std::int64_t> chance_;      // [drawn]: w(V)
+    std::vector<std::uint32_t> solved_of_;  // [node]: before a split on the column
+    std::unordered_multimap<std::uint64_t, std::uint32_t> solved_after_;
+    std::vector<Solved> solved_;
+    std::vector<std::uint64_t> rows_of_solved_;
+    std::vector<SizedValue> fronts_;
+    std::vector<Frame> frames_;    // [level]
+    std::vector<Part> parts_;      // of the nodes under way
+    std::vector<WideInt> values_;  // as parts_
+    std::vector<SizedValue> leaves_[2];
+    CellRange range_;
+    ValueFront front_;
+};
+
+RelianceOfColumns::RelianceOfColumns(const NearOptimalGraph& graph, const SetRule& rule, RelianceRows rows,
+                                     Control& control)
+    : walk_(graph, rule),
+      rows_(rows),
+      n_classes_(graph.n_classes),
+      leaves_(graph.nodes.size() * 2 * n_classes_, 0),
+      least_pair_(graph.edges.size(), kNoTree),
+      leaf_alone_(graph.nodes.size()),
+      leaves_only_(graph.edges.size()) {
+    if (bytes() > control.limits().bytes) {
+        control.halt(Stop::memory);
+        return;
+    }
+    const auto add = [&](std::size_t n, std::size_t row) {
+        for (std::size_t c = 0; c < n_classes_; ++c)
+            leaves_[(2 * n + 1) * n_classes_ + c] += rows.cost[row * n_classes_ + c];
+    };
+    if (!each_row_of_each_node(graph, rows.ones, rows.n_rows, add, [&] { return control.poll(4096); })) return;
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+        std::int64_t* const errors_of = leaves_.data() + 2 * n * n_classes_;
+        std::fill_n(errors_of, n_classes_, kNoTree);
+        walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) { errors_of[label] = errors; });
+        leaf_alone_[n] = graph.edges_of(n).empty();
+    }
+    for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+        leaves_only_[e] = leaf_alone(graph.edges[e].child[0]) && leaf_alone(graph.edges[e].child[1]);
+        each_leaf_pair(graph.edges[e], [&](std::size_t, std::size_t, std::int64_t errors) {
+            least_pair_[e] = std::min(least_pair_[e], errors);
+        });
+    }
+}
+
+std::optional<std::pair<double, double>> RelianceOfColumns::of(std::span<const std::uint32_t> copies_of,
+                                                               Control& control) const {
+    return OneColumn(*this, copies_of, control).run();
 }
 
 }  // namespace treewright::bits

@@ -77,9 +77,22 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
         return known
     asked = [number for number in columns if known[number].best_with is not None]
     ranges = dict.fromkeys(columns, (0.0, 0.0)) | dict(
-        zip(asked, in_threads(counts.reliance, asked, watch, threads), strict=True)
+        zip(asked, _reliance(trees, asked, watch, threads), strict=True)
     )
     return [use._replace(reliance=ranges[number]) for number, use in enumerate(known)]
+
+
+def _reliance(
+    trees: NearOptimalTrees, columns: list[int], watch: Watch, threads: int
+) -> list[tuple[float, float] | None]:
+    """Return the reliance on some columns, None where the time was over."""
+    try:
+        shared = trees.counts.shared_reliance(watch)
+    except TimeOver:
+        return [None] * len(columns)
+    return in_threads(
+        lambda number, watch: trees.counts.reliance(shared, number, watch), columns, watch, threads
+    )
 
 
 def _least(trees: NearOptimalTrees, errors: Mapping[int, int]) -> float | None:

@@ -182,28 +182,37 @@ class Counts:
             "n_columns": self.on_columns.shape[1],
         }
 
-    def reliance(self, column: int, watch: Watch) -> tuple[float, float] | None:
-        """Return the least and the most by which the loss of a tree rises if a column is drawn anew.
-
-        None if there is no tree.
-        """
+    def shared_reliance(self, watch: Watch) -> Any:
+        """Return what the reliance on every column needs."""
         graph = self.graph
         _, n_kinds, ones = graph.rows
         weight, cost = graph.paid
-        stop, found = graph.native.reliance(
-            **self._rule(watch),
-            **watch.native(),
+        return _finished(
+            graph.native.reliance(
+                **self._rule(watch),
+                **watch.native(),
+                ones=ones,
+                n_rows=n_kinds,
+                weight=weight,
+                cost=cost,
+                leaf_at_root=not self._must_split,
+            )
+        )
+
+    def reliance(self, shared: Any, column: int, watch: Watch) -> tuple[float, float] | None:
+        """Return the least and the most by which the loss of a tree rises if a column is drawn anew.
+
+        None if there is no tree. `shared` is what `shared_reliance` returned.
+        """
+        stop, found = shared.of(
             copies_of=np.ascontiguousarray(self.on_columns[:, column][self._kinds[0]]),
-            ones=ones,
-            n_rows=n_kinds,
-            weight=weight,
-            cost=cost,
-            leaf_at_root=not self._must_split,
+            memory_limit=self._memory_limit(watch),
+            **watch.native(),
         )
         check_ended(stop)
         if found is None:
             return None
-        scale = float(graph.unit / int(weight.sum()))
+        scale = float(self.graph.unit / int(self.graph.paid[0].sum()))
         least, most = found
         return least * scale + 0.0, most * scale + 0.0  # no negative zero
 
@@ -229,8 +238,11 @@ class Counts:
             "copies": self.copies,
             "any_label": self.graph.any_label,
             "redundant": self.graph.redundant,
-            "memory_limit": max(1, self.graph.memory_limit // watch.share),
+            "memory_limit": self._memory_limit(watch),
         }
+
+    def _memory_limit(self, watch: Watch) -> int:
+        return max(1, self.graph.memory_limit // watch.share)
 
     def cells(self, node: int) -> dict[Cell, int]:
         """Return the number of subtrees of the node for each number of leaves and errors, ascending."""

@@ -11,7 +11,7 @@ import pytest
 from treewright import near_optimal_trees
 from treewright.errors import InputError, SolverError
 from treewright.near_optimal._counts import Counts
-from treewright.near_optimal._watch import LittleMemory
+from treewright.near_optimal._watch import LittleMemory, Watch
 from treewright.result import SolveStatus, StopReason
 
 
@@ -195,6 +195,33 @@ def test_a_stopped_pass_over_columns_is_no_wrong_answer(small, name):
         )
         with pytest.raises(error):
             stopped.columns(reliance=False)
+
+
+@pytest.mark.parametrize("part", ["shared", "column"])
+def test_a_stopped_reliance_is_no_wrong_answer(small, part):
+    *_, whole = small
+    from treewright._native import core
+
+    native = whole.graph.native
+    kept = {name: getattr(native, name) for name in ("least_with_columns", "trees_without_columns", "count")}
+    for stop, error in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.MEMORY, SolverError)):
+        shared = SimpleNamespace(
+            stop=stop if part == "shared" else core.Stop.NONE, of=lambda stop=stop, **how: (stop, None)
+        )
+        passes = SimpleNamespace(**kept, reliance=lambda shared=shared, **how: shared)
+        stopped = replace(whole, counts=Counts(replace(whole.graph, native=passes), whole.membership))
+        with pytest.raises(error):
+            stopped.columns()
+
+
+def test_a_reliance_beyond_the_memory_limit_is_refused(small):
+    *_, whole = small
+    little = replace(whole, counts=Counts(replace(whole.graph, memory_limit=1), whole.membership))
+    with pytest.raises(LittleMemory):
+        little.counts.shared_reliance(Watch())
+    shared = whole.counts.shared_reliance(Watch())
+    with pytest.raises(LittleMemory):
+        little.counts.reliance(shared, 0, Watch())
 
 
 def test_columns_that_do_not_fit_together_are_counted_alone(small, monkeypatch):

@@ -12,49 +12,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 namespace treewright::bits {
-
-// Keeps of values with kFrontOnly those that exceed every value of no more leaves and no more errors. Single leaves are kept apart: they
-// are redundant beside some others, so they replace nothing.
-template <class V>
-class FrontOnly {
-   public:
-    void begin() {
-        front_.clear();
-        level_.clear();
-        leaves_ = 0;
-    }
-    // Ascending by leaves, then errors.
-    [[nodiscard]] bool keeps(std::uint32_t leaves, std::int64_t errors, const V& value) {
-        if (leaves == 1) return true;
-        if (leaves != leaves_) join();
-        leaves_ = leaves;
-        if (!level_.empty() && !value.exceeds(level_.back().second)) return false;
-        const auto after = std::partition_point(front_.begin(), front_.end(),
-                                                [&](const auto& entry) { return entry.first <= errors; });
-        if (after != front_.begin() && !value.exceeds(std::prev(after)->second)) return false;
-        level_.emplace_back(errors, value);
-        return true;
-    }
-
-   private:
-    void join() {  // level_ has nothing that front_ makes needless
-        joined_.clear();
-        std::merge(front_.begin(), front_.end(), level_.begin(), level_.end(), std::back_inserter(joined_),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-        front_.clear();
-        for (const auto& entry : joined_)
-            if (front_.empty() || entry.second.exceeds(front_.back().second)) front_.push_back(entry);
-        level_.clear();
-    }
-
-    std::uint32_t leaves_ = 0;
-    std::vector<std::pair<std::int64_t, V>> front_, level_, joined_;  // both parts ascending
-};
 
 // Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an edge.
 template <class V>
@@ -135,15 +96,8 @@ class InsidePass {
         }
         CellStore<V>& store = levels_[walk_.level(n)];
         store.begin_node();
-        if constexpr (requires { V::kFrontOnly; }) {
-            front_.begin();
-            sums_.give([&](std::uint32_t leaves, std::int64_t errors, const V& value) {
-                if (front_.keeps(leaves, errors, value)) store.push(leaves, errors, value);
-            });
-        } else {
-            sums_.give(
-                [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store.push(leaves, errors, value); });
-        }
+        sums_.give(
+            [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store.push(leaves, errors, value); });
         places_[n] = store.last_node();
     }
 
@@ -154,7 +108,6 @@ class InsidePass {
     std::vector<CellStore<V>> levels_;
     CellRange range_;
     CellSums<V> sums_;
-    FrontOnly<V> front_;
 };
 
 }  // namespace treewright::bits
