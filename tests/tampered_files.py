@@ -277,7 +277,8 @@ def sentence_of(file: Path, kind: str) -> str:
 
 
 def rounded(words: str) -> str:
-    """Return words whose numbers have no more digits than sums of real numbers keep."""
+    """Return words whose numbers have no more digits than sums of real numbers keep, whatever the width of a table."""
+    words = re.sub(r"[\s-]+", " ", words)
     return re.sub(r"\d+\.\d+(e[-+]\d+)?", lambda found: f"{float(found[0]):.8g}", words)
 
 

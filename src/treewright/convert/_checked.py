@@ -16,6 +16,7 @@ from treewright.errors import ModelFileError
 __all__ = ["LARGEST_INTEGER", "Checked", "parse"]
 
 LARGEST_INTEGER = 2**53
+LARGEST_FREE = 10**300  # so that sentences can tell it
 
 
 def parse(text: str | bytes) -> Checked:
@@ -195,6 +196,8 @@ class Checked:
             return float(self.value) if self.value in ("inf", "-inf", "nan") else self.text()
         if isinstance(self.value, float):
             return self.number()
+        if isinstance(self.value, int) and abs(self.value) > LARGEST_FREE:
+            self.fail("a number that float64 can hold")
         return self.value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from treewright.result._solve import SolveResult, SolveStatus
 from treewright.tree import exactly, leaves_in_words
@@ -70,6 +71,11 @@ class BornAgainResult(SolveResult):
             f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
         )
 
+    def _keeps(self, rows: Any, asked: Any) -> bool:
+        """Whether the tree agrees on as many rows as were asked; not where a file does not say how many."""
+        known = all(isinstance(count, int) and abs(count) < LARGEST_COUNT for count in (rows, asked))
+        return known and self.loss * rows <= rows - asked + 0.5
+
     def _sentence_of_rows(self, tree: str, agrees: str) -> str:
         """The sentence of a tree that agrees with the ensemble, or is near a model, on rows, not everywhere."""
         alike, asked, rows = (
@@ -83,13 +89,13 @@ class BornAgainResult(SolveResult):
         if self.status is not SolveStatus.OPTIMAL:
             why = f" ({self.stop_reason.value})" if self.stop_reason else ""
             least = self.stats.get("leaves_lower_bound", "unknown")
-            if least == self.tree.n_leaves and self.loss * rows <= rows - asked + 0.5:
+            if least == self.tree.n_leaves and self._keeps(rows, asked):
                 return (
                     f"{said} Proven: no tree {within} with fewer leaves {agrees} on as many as were asked. Whether one "
                     f"with as many leaves {agrees} on more is open{why}."
                 )
             return f"{said} Its size is not proven least{why}: at least {least} leaves are needed for that."
-        if self.loss * rows > rows - asked + 0.5:
+        if not self._keeps(rows, asked):
             most = self.options.get("max_leaves")
             return f"{said} Proven: no tree {within} with at most {most} leaves {agrees} on more rows."
         return (
@@ -98,6 +104,7 @@ class BornAgainResult(SolveResult):
         )
 
 
+LARGEST_COUNT = 2**53  # a file may say anything
 BORN_AGAIN_STATS = ("ensemble_trees", "ensemble_leaves", "depth_lower_bound", "leaves_lower_bound")
 PROVEN_LEAST = {
     "depth": "no faithful tree is shallower",

@@ -48,7 +48,10 @@ class ShardsResult(SolveResult):
         """Return in one sentence what is proven."""
         rows, shards = self.stats.get("rows"), self.stats.get("shards")
         over = f"{rows:,} rows" if isinstance(rows, int) else "all rows"
-        parts = f"{shards:,} shards of these rows" if shards != 1 else "these rows"
+        of_shards = (
+            f"{shards:,} shards" if isinstance(shards, int) else "shards"
+        )  # a file may lack the number
+        parts = f"{of_shards} of these rows" if shards != 1 else "these rows"
         leaves = leaves_in_words(self.tree)
         what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
         if self.status is SolveStatus.OPTIMAL:

@@ -26,9 +26,10 @@ def at_least(bound: float, decimals: int = 6) -> str:
     >>> at_least(0.0199999, 3)
     '0.019'
     """
-    if not math.isfinite(bound):
+    scaled = bound * 10**decimals  # beyond 1e302 it is infinite
+    if not math.isfinite(scaled):
         return str(bound)
-    return f"{math.floor(bound * 10**decimals + NOISE) / 10**decimals:.{decimals}f}"
+    return f"{math.floor(scaled + NOISE) / 10**decimals:.{decimals}f}"
 
 
 def at_most(amount: float, decimals: int = 6) -> str:
@@ -45,9 +46,10 @@ def at_most(amount: float, decimals: int = 6) -> str:
     >>> at_most(0.0101, 3)
     '0.011'
     """
-    if not math.isfinite(amount):
+    scaled = amount * 10**decimals
+    if not math.isfinite(scaled):
         return str(amount)
-    return f"{math.ceil(amount * 10**decimals - NOISE) / 10**decimals:.{decimals}f}"
+    return f"{math.ceil(scaled - NOISE) / 10**decimals:.{decimals}f}"
 
 
 def exactly(number: float) -> str:

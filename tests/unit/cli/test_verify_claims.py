@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 import pytest
 
 from tampered_files import Made, made, run
+from treewright.convert import from_json, load_model
+from treewright.errors import ModelFileError
+from treewright.result import SolveStatus
 
 
 @cache
@@ -64,6 +68,42 @@ CHANGES: list[tuple[str, int, Callable[[Any], None]]] = [
     ("near-optimal set of all splits", 1, put("rules", value=[])),
     ("near-optimal set of all splits", 1, put("rules", value=["without 'w'"])),
 ]
+
+
+HOSTILE = [None, "x", [], {}, float("inf"), float("nan"), 1e308, -1e308, 10**300, True, -1]
+SAID = [
+    "rows",
+    "rows_asked",
+    "shards",
+    "shards_lost",
+    "leaves_lower_bound",
+    "mean_reward",
+    "upper_bound",
+    "tolerance",
+]
+
+
+@pytest.mark.parametrize("kind", ["classes", "policy", "shards", "near values", "worst leaf"])
+def test_a_sentence_of_anything_can_be_said(kind: str, folder: Path) -> None:
+    file = folder / "changed.json"
+    file.write_text(json.dumps(one_of(kind, folder).content), encoding="utf-8")
+    result = load_model(file).result
+    assert result is not None
+    for value in HOSTILE:
+        for status in SolveStatus:
+            for name in SAID:
+                stats, options = {**result.stats, name: value}, {**result.options, name: value}
+                assert replace(result, status=status, stats=stats, options=options).sentence()
+            for name in ("objective", "lower_bound", "loss"):
+                number: Any = value if isinstance(value, float) else 1e300
+                assert replace(result, status=status, **{name: number}).sentence()
+
+
+def test_numbers_beyond_float64_are_no_statistics(folder: Path) -> None:
+    changed = copy.deepcopy(one_of("policy", folder).content)
+    changed[CLAIM]["stats"]["mean_reward"] = 10**400
+    with pytest.raises(ModelFileError, match=r"certificate\.stats\.mean_reward"):
+        from_json(json.dumps(changed))
 
 
 @pytest.mark.parametrize(("kind", "status", "change"), CHANGES)
