@@ -21,43 +21,58 @@ import numpy as np
 from benchmarks._harness import write_results
 from benchmarks._tables import format_table
 from benchmarks.regression import commit
-from treewright import OptimalTreeClassifier, OptimalTreeRegressor, SolveStatus, __version__
+from treewright import (
+    LeafAccuracyTreeClassifier,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    SolveStatus,
+    __version__,
+)
 
-# name: (rows, columns, values of a column or 0 for all different, noise, depth, price, regression)
-TABLES: dict[str, tuple[int, int, int, float, int, float, bool]] = {
-    "small": (500, 8, 0, 0.2, 3, 0.0, False),
-    "small, few values": (3000, 6, 200, 0.1, 3, 0.004, False),
-    "depth 3": (40_000, 10, 0, 0.2, 3, 0.0, False),
-    "depth 3, wide": (4000, 60, 0, 0.3, 3, 0.001, False),
-    "depth 4": (3000, 8, 0, 0.2, 4, 0.002, False),
-    "depth 4, 3 columns": (6000, 3, 0, 0.2, 4, 0.0005, False),
-    "depth 5": (600, 5, 0, 0.2, 5, 0.004, False),
-    "binary, depth 4": (4000, 200, 2, 0.3, 4, 0.002, False),
-    "binary, depth 5": (1500, 80, 2, 0.3, 5, 0.002, False),
-    "regression": (3000, 6, 0, 0.5, 3, 0.001, True),
+# name: (rows, columns, values of a column or 0 for all different, noise, depth, price, kind of tree)
+TABLES: dict[str, tuple[int, int, int, float, int, float, str]] = {
+    "small": (500, 8, 0, 0.2, 3, 0.0, "classes"),
+    "small, few values": (3000, 6, 200, 0.1, 3, 0.004, "classes"),
+    "depth 3": (40_000, 10, 0, 0.2, 3, 0.0, "classes"),
+    "depth 3, wide": (4000, 60, 0, 0.3, 3, 0.001, "classes"),
+    "depth 4": (3000, 8, 0, 0.2, 4, 0.002, "classes"),
+    "depth 4, 3 columns": (6000, 3, 0, 0.2, 4, 0.0005, "classes"),
+    "depth 5": (600, 5, 0, 0.2, 5, 0.004, "classes"),
+    "binary, depth 4": (4000, 200, 2, 0.3, 4, 0.002, "classes"),
+    "binary, depth 5": (1500, 80, 2, 0.3, 5, 0.002, "classes"),
+    "regression": (3000, 6, 0, 0.5, 3, 0.001, "numbers"),
+    "worst leaf, small": (1000, 6, 10, 0.2, 3, 0.0, "worst leaf"),
+    "worst leaf, 16 values": (3000, 12, 16, 0.2, 4, 0.0, "worst leaf"),
+    "worst leaf, continuous": (500, 5, 0, 0.2, 3, 0.0, "worst leaf"),
 }
 
 
 def generate(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a table: two rules over four columns, a share of the labels turned round, or a sum with noise."""
-    rows, columns, values, noise, _, _, regression = TABLES[name]
+    rows, columns, values, noise, _, _, kind = TABLES[name]
     rng = np.random.default_rng(0)
     X = rng.random((rows, columns))
     if values:
         X = np.floor(X * values)
     x = [X[:, min(j, columns - 1)] / X.max() for j in range(4)]
     rule = ((x[0] > 0.5) & (x[1] < 0.8)) | ((x[2] > 0.6) & (x[3] > 0.3))
-    if regression:
+    if kind == "numbers":
         return X, 2 * rule + x[0] + noise * rng.normal(size=rows)
     return X, rule ^ (rng.random(rows) < noise)
 
 
+def model_of(name: str) -> Any:
+    """Return the estimator of a table."""
+    *_, depth, price, kind = TABLES[name]
+    if kind == "worst leaf":
+        return LeafAccuracyTreeClassifier(depth, thresholds="all")
+    return (OptimalTreeRegressor if kind == "numbers" else OptimalTreeClassifier)(price, max_depth=depth)
+
+
 def run(name: str, n_jobs: int, seconds: float) -> dict[str, Any]:
     """Search one table with so many threads."""
-    *_, depth, price, regression = TABLES[name]
     X, y = generate(name)
-    kind = OptimalTreeRegressor if regression else OptimalTreeClassifier
-    model = kind(price, max_depth=depth, time_limit=seconds, progress=False, n_jobs=n_jobs)
+    model = model_of(name).set_params(time_limit=seconds, progress=False, n_jobs=n_jobs)
     clock, processor = time.perf_counter(), time.process_time()
     result = model.fit(X, y).result_
     return {

@@ -151,7 +151,7 @@ void bind_leaf_accuracy(nb::module_& m) {
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
 #include "treewright/leaf_accuracy/options.def"
 #undef OPTION
-        ;
+        .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
     m.def("leaf_accuracy_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("full").none(),
           nb::arg("shift"), nb::arg("n_classes"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("lower_bound"),
           nb::arg("z"), nb::arg("scale"), nb::arg("real_weights"), nb::arg("target").none(), nb::arg("unit"),

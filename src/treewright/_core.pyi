@@ -320,6 +320,22 @@ class LeafAccuracyOptions:
     @dense_splits.setter
     def dense_splits(self, arg: int, /) -> None: ...
 
+    @property
+    def alone_work(self) -> int:
+        """
+        Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and from there on the answer is the same for any number of them.
+        """
+
+    @alone_work.setter
+    def alone_work(self, arg: int, /) -> None: ...
+
+    @property
+    def threads(self) -> int:
+        """Threads of the search, the calling one among them."""
+
+    @threads.setter
+    def threads(self, arg: int, /) -> None: ...
+
 def leaf_accuracy_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], full: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, shift: int, n_classes: int, min_leaf: int, depth: int, lower_bound: bool, z: float, scale: float, real_weights: bool, target: tuple[int, int] | None, unit: tuple[int, int], leaf: tuple[int, int], options: LeafAccuracyOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Tree with the best worst leaf over all splits of ranked columns; see treewright.search._leaf_accuracy.

@@ -29,7 +29,7 @@ def test_the_classes_are_those_of_the_tables() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "no_switches"),
-    [(SearchOptions, set()), (SweepOptions, {"threads"}), (LeafAccuracyOptions, set())],
+    [(SearchOptions, set()), (SweepOptions, {"threads"}), (LeafAccuracyOptions, {"threads"})],
 )
 def test_the_core_has_the_same_switches_with_the_same_defaults(
     kind: type[Switches], no_switches: set[str]

@@ -94,6 +94,9 @@ def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
     if rng.random() < 0.15:
         names = ("cache", "propagate", "neighbours", "convert", "deepen", "refute")
         options["search_options"] = {name: False for name in names if rng.random() < 0.4}
+    if rng.random() < 0.3:
+        options["search_options"] = options.get("search_options", {}) | {"alone_work": 0}
+        options["n_jobs"] = int(rng.integers(1, 4))
     return options
 
 

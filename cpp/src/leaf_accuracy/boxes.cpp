@@ -34,9 +34,10 @@ void Search::open_boxes(const Node& node, std::uint32_t depth, Level& here) {
     for (std::size_t c = data_.table.n_columns; c-- > 0;) boxes.first[c] = std::min(boxes.first[c], boxes.first[c + 1]);
 }
 
-void Search::read_boxes(const Node& node, Level& here, const Origin& origin) {
+void Search::read_boxes(const Node& node, OpenColumn& here, const Origin& origin) {
     if (origin.boxes == nullptr) return;
     Boxes& boxes = *origin.boxes;
+    const std::scoped_lock lock(boxes.mutex);
     const std::size_t from = boxes.first[origin.column], to = boxes.first[origin.column + 1], side = origin.number % 2;
     std::size_t split = boxes.first[here.sorted.column];
     for (std::size_t i = 0; i < here.sorted.splits.size(); ++i) {
@@ -52,9 +53,10 @@ void Search::read_boxes(const Node& node, Level& here, const Origin& origin) {
 }
 
 // A split of the node stands for all splits of the node above that divide its rows in the same way.
-void Search::write_boxes(const Node& node, const Level& here, const Origin& origin) {
+void Search::write_boxes(const Node& node, const OpenColumn& here, const Origin& origin) {
     if (origin.boxes == nullptr) return;
     Boxes& boxes = *origin.boxes;
+    const std::scoped_lock lock(boxes.mutex);
     const SortedColumn& sorted = here.sorted;
     const std::uint32_t most = data_.table.rank_of(sorted.column, sorted.rows.back());
     const std::size_t to = boxes.first[sorted.column + 1];

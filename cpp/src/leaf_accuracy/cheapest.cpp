@@ -11,16 +11,17 @@ Cheapest Search::least(const Node& node, std::uint32_t depth, Cost budget, std::
     const Cost own = cost_of(node.leaf()), split = 2 * rates_->leaf;  // a split has two leaves at least
     if (depth == 0 || node.n() < 2 * data_.min_leaf || own <= split) return {own, own, PartialTree::leaf()};
     if (split >= budget) return {split, own, PartialTree::leaf()};
-    if (const Entry* known = find(node, depth); known != nullptr) {
-        const Cheapest& cheapest = known->cheapest;
-        if (cheapest.lower >= budget || cheapest.lower == cheapest.upper) {
+    if (options_.cache) {
+        const Cheapest known = cheapest_.find(node.key, Size{depth});
+        if (known.lower >= budget || known.lower == known.upper) {
             ++statistics_.cache_hits;
-            return cheapest;
+            return known;
         }
     }
     const Cheapest found = depth == 1 ? cheapest_stump(node, level) : cheapest_below(node, depth, budget, level);
     if (options_.cache) {
-        Cheapest& kept = entry(node, depth).cheapest;
+        watch_memory();
+        Cheapest& kept = cheapest_.at(node.key, Size{depth}, static_cast<std::uint32_t>(node.n()));
         kept.lower = std::max(kept.lower, found.lower);
         kept.relaxed = std::max(kept.relaxed, found.relaxed);
         if (found.upper < kept.upper) {
@@ -35,6 +36,7 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
     const Cost split = 2 * rates_->leaf;
     Cheapest best{split, cost_of(node.leaf()), PartialTree::leaf()};
     if (control_.step(work(node))) return best;
+    done_ += work(node);
     Level& here = level_at(level);
     const Cheapest pair = weigh_costs(node, std::min(best.upper, budget), depth == 2 && level > 0, level);
     const PairAnswer& costs = here.costs;
@@ -47,23 +49,24 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
     here.boxes.size = 0;  // the table belongs to pass 1
     Cost lower = best.upper;
     std::vector<std::size_t> meeting;
+    OpenColumn& column = here.column;
+    std::unique_lock<std::mutex> alone;
     for (const ColumnOfPairs& at : by_promise(costs)) {
-        open_column(node, at.column, level);
+        open_column(node, at.column, column);
         here.left_floor.assign(at.count, rates_->kernel.leaf);
         here.right_floor.assign(at.count, rates_->kernel.leaf);
         meeting.clear();
-        here.stretches.assign(1, {0, at.count});
-        while (!here.stretches.empty() && !control_.stopped()) {
-            const auto [first, last] = here.stretches.back();
-            here.stretches.pop_back();
+        while (!column.stretches.empty() && !control_.stopped()) {
+            const auto [first, last] = column.stretches.back();
+            column.stretches.pop_back();
             if (first == last) continue;
             const std::size_t middle = first + (last - first) / 2;
-            here.stretches.push_back({first, middle});
-            here.stretches.push_back({middle + 1, last});
-            if (here.closed(middle)) continue;
-            ask(node, depth, level, at.first, middle, {first, last}, costs.left[at.first + middle] < kNoCost ? 0 : 1,
-                costs.right[at.first + middle] < kNoCost ? 0 : 1);
-            if (here.left[middle].feasible && here.right[middle].feasible) meeting.push_back(middle);
+            column.stretches.push_back({first, middle});
+            column.stretches.push_back({middle + 1, last});
+            if (column.closed(middle)) continue;
+            const auto hint = [&](const std::vector<Count>& side) { return side[at.first + middle] < kNoCost ? 0 : 1; };
+            ask(node, depth, level, column, {middle, {first, last}, hint(costs.left), hint(costs.right), {}}, alone);
+            if (column.met(middle)) meeting.push_back(middle);
         }
         std::stable_sort(meeting.begin(), meeting.end(), [&](std::size_t a, std::size_t b) {
             return costs.sum(at.first + a) < costs.sum(at.first + b);
@@ -71,14 +74,14 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
         for (const std::size_t i : meeting) {
             if (control_.stopped()) break;
             const Cost target = std::min(best.upper, budget);
-            make_sides(node, here, i);
+            make_sides(node, column, i, here);
             const bool left_first = here.left_node.n() <= here.right_node.n();
             const Node &first = left_first ? here.left_node : here.right_node,
                        &second = left_first ? here.right_node : here.left_node;
             const auto known = [&](const Node& side, bool is_left) {
-                const Entry* entry = find(side, depth - 1);
                 const Cost floor = lower_of(is_left ? here.left_floor[i] : here.right_floor[i], side);
-                return std::max({floor, rates_->leaf, entry == nullptr ? Cost{0} : entry->cheapest.lower});
+                const Cost kept = options_.cache ? cheapest_.find(side.key, Size{depth - 1}).lower : 0;
+                return std::max({floor, rates_->leaf, kept});
             };
             Cost first_lower = known(first, left_first), second_lower = known(second, !left_first);
             if (first_lower + second_lower < target) {
@@ -92,7 +95,7 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
                     if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
                         best.upper = a.upper + b.upper;
                         const PartialTree left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
-                        best.plan = remember({at.column, here.sorted.splits[i].rank, left, right});
+                        best.plan = remember({at.column, column.sorted.splits[i].rank, left, right});
                     }
                 }
             }
@@ -162,7 +165,7 @@ void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relax
     std::vector<Count>& floors = is_left ? here.left_floor : here.right_floor;
     for (std::size_t i = 0; i < floors.size(); ++i) {
         const bool holds_more = (i > at) == is_left;
-        const Count weight = holds_more ? 0 : std::abs(here.left_weight[i] - here.left_weight[at]);
+        const Count weight = holds_more ? 0 : std::abs(here.column.left_weight[i] - here.column.left_weight[at]);
         if (relaxed / rates_->kernel.unit >= weight)
             floors[i] = std::max(floors[i], relaxed - rates_->kernel.unit * weight);
     }
@@ -172,7 +175,7 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     Cheapest best{0, cost_of(node.leaf()), PartialTree::leaf()};
     TreePoolNode split{};
     bool is_split = false;
-    SortedColumn& sorted = level_at(level).sorted;
+    SortedColumn& sorted = level_at(level).column.sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         sorter_.sort(node, c, sorted);
         for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
@@ -207,7 +210,7 @@ Cost Search::cost_of(const Leaf& leaf) const {
 
 Cost Search::cost_of(const Node& node, PartialTree plan, std::size_t level) {
     if (plan == PartialTree::leaf()) return cost_of(node.leaf());
-    const TreePoolNode split = pool_[plan.index()];
+    const TreePoolNode split = store_->planted(plan);
     open_split(node, {split.column, split.rank}, level);
     Level& here = level_at(level);
     return cost_of(here.left_node, split.left, level + 1) + cost_of(here.right_node, split.right, level + 1);

@@ -42,6 +42,7 @@ void PairSweeper::solve(const Node& node, const Target& target, Count own_defici
             choose(first, last);
             if (chosen_.empty()) continue;
             if (control_.step(work)) break;
+            work_done += work;
             more = true;
             pass(node, target, nullptr, lower_);
             for (const std::size_t i : chosen_) {
@@ -87,6 +88,7 @@ void PairSweeper::solve_costs(const Node& node, const Target& target, const Cost
             choose(first, last);
             if (chosen_.empty()) continue;
             if (control_.step(work)) break;
+            work_done += work;
             more = true;
             pass(node, target, nullptr, lower_);
             pass(node, target, &rates, cost_);

@@ -19,17 +19,6 @@ constexpr double kShown = 0x1p40;          // reports show (1 - value) in units 
 
 }  // namespace
 
-Search::Search(const Data& data, const Options& options, Control& control)
-    : data_(data),
-      options_(options),
-      control_(control),
-      pairs_(data),
-      sweeper_(data, control),
-      sorter_(data),
-      cache_(control.limits().bytes / 2) {
-    control_.units(1 / kShown, 1 / kShown, 0.0);
-}
-
 Node Search::make_root() {
     all_rows_.resize(data_.n_rows());
     std::iota(all_rows_.begin(), all_rows_.end(), 0u);
@@ -47,6 +36,7 @@ Node Search::make_root() {
 }
 
 Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
+    control_.units(1 / kShown, 1 / kShown, 0.0);
     const Node root = make_root();
     Answer best;
     best.value = root.value;
@@ -70,6 +60,7 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
     }
     best.proven_value = !control_.stopped();
     control_.resume();
+    if (best.proven_value) best.value = data_.measure.in_lowest_terms(best.value);  // whichever tree reached it
     if (best.proven_value)
         best.upper_bound = data_.measure.of(best.value);
     else
@@ -89,6 +80,7 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
 }
 
 Answer Search::cheapest(std::uint32_t depth, const Target& target, const FullCostRates& rates) {
+    control_.units(1 / kShown, 1 / kShown, 0.0);
     const Node root = make_root();
     use(target);
     Answer answer;
@@ -166,8 +158,9 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
 void Search::finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer) {
     rates_ = &rates;
     answer.cost = cost_of(root, answer.plan, 0);
-    const Cheapest found = least(root, depth, answer.cost, 0);
-    if (found.upper < answer.cost) {
+    long_ = long_ || work_done() >= options_.alone_work;
+    const Cheapest found = least(root, depth, long_ ? kNoTree : answer.cost, 0);
+    if (found.upper < answer.cost || (long_ && !control_.stopped())) {
         answer.cost = found.upper;
         answer.plan = found.plan;
     }
@@ -187,7 +180,7 @@ std::vector<TreeNode> Search::write(PartialTree plan) const {
     const auto write = [&](const auto& self, PartialTree at, std::vector<std::uint32_t> rows) -> void {
         tree.push_back({});
         if (at == PartialTree::leaf()) return;
-        const TreePoolNode& node = pool_[at.index()];
+        const TreePoolNode node = store_->planted(at);
         const auto rank = [&](std::uint32_t row) { return data_.table.rank_of(node.column, row); };
         const auto middle =
             std::partition(rows.begin(), rows.end(), [&](std::uint32_t row) { return rank(row) < node.rank; });

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace treewright::leaf_accuracy {
 
@@ -45,6 +46,13 @@ Value Measure::as_good(Value value) const {
     if (!real_weights || criterion != Criterion::accuracy) return value;
     for (; value.weight < Whole{1} << 101; value.weight *= 2) value.correct *= 2;  // for the digits of the difference
     return {value.correct - (value.correct >> kAsGoodBits), value.weight};
+}
+
+Value Measure::in_lowest_terms(Value value) const {
+    if (criterion != Criterion::accuracy) return value;
+    Whole divisor = value.weight;
+    for (Whole rest = value.correct; rest > 0;) divisor = std::exchange(rest, divisor % rest);
+    return {value.correct / divisor, value.weight / divisor};
 }
 
 double Measure::as_good(double bound) { return bound - std::ldexp(std::abs(bound), -kAsGoodBits); }

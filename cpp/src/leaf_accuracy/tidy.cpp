@@ -30,7 +30,7 @@ double purity(std::span<const Count> weight) {
 // Split by split the purest, as CART does; leaves where the clock has run out.
 PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
     if (depth == 0 || node.n() < 2 * data_.min_leaf || node.largest == node.total) return PartialTree::leaf();
-    SortedColumn& sorted = level_at(level).sorted;
+    SortedColumn& sorted = level_at(level).column.sorted;
     const std::size_t n_classes = data_.n_classes();
     std::vector<Count> right(n_classes);
     double best = purity(node.weight) * kMore;
@@ -71,7 +71,7 @@ Leaf Search::leaf_of(std::span<const std::uint32_t> rows) const {
 }
 
 std::size_t Search::divide(std::span<std::uint32_t> rows, PartialTree plan) const {
-    const TreePoolNode& node = pool_[plan.index()];
+    const TreePoolNode node = store_->planted(plan);
     const auto middle = std::partition(
         rows.begin(), rows.end(), [&](std::uint32_t row) { return data_.table.rank_of(node.column, row) < node.rank; });
     return static_cast<std::size_t>(middle - rows.begin());
@@ -85,7 +85,7 @@ Search::Worth Search::weigh(std::span<std::uint32_t> rows, PartialTree plan) con
         return {true, leaf.value, rates_ == nullptr ? kNoTree : cost_of(leaf)};
     }
     const std::size_t middle = divide(rows, plan);
-    const TreePoolNode node = pool_[plan.index()];
+    const TreePoolNode node = store_->planted(plan);
     if (middle == 0) return weigh(rows, node.right);
     if (middle == rows.size()) return weigh(rows, node.left);
     const Worth left = weigh(rows.first(middle), node.left);
@@ -98,7 +98,7 @@ Search::Worth Search::weigh(std::span<std::uint32_t> rows, PartialTree plan) con
 PartialTree Search::tidied(std::span<std::uint32_t> rows, PartialTree plan, bool by_value) {
     if (plan == PartialTree::leaf()) return PartialTree::leaf();
     const std::size_t middle = divide(rows, plan);
-    const TreePoolNode node = pool_[plan.index()];
+    const TreePoolNode node = store_->planted(plan);
     if (middle == 0) return tidied(rows, node.right, by_value);
     if (middle == rows.size()) return tidied(rows, node.left, by_value);
     const PartialTree left = tidied(rows.first(middle), node.left, by_value);

@@ -63,6 +63,10 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         Subproblems of depth two; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of the search for the best worst leaf: -1 is all cores, None is 1 unless ``joblib.parallel_config``
+        says otherwise. What is proven and the tree do not depend on it. Inside a task of joblib it is no more than the
+        task's share of the cores.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; the objective shown is 1 - leaf accuracy.
     reference : estimator or None, default=None
@@ -125,6 +129,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
+        n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
         reference: Any = None,
         search_options: LeafAccuracyOptions | None = None,
@@ -139,6 +144,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         self.time_limit = time_limit
         self.step_limit = step_limit
         self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
         self.progress = progress
         self.reference = reference
         self.search_options = search_options
@@ -172,7 +178,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the upper bound.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
         if self.search_options is not None and not isinstance(self.search_options, LeafAccuracyOptions):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.LeafAccuracyOptions or None."

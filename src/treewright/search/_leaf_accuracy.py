@@ -24,6 +24,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._halves import halves_of, joined
+from treewright.search._jobs import threads_of
 from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bound_by_errors, split_limits
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
@@ -70,7 +71,8 @@ def solve_leaf_accuracy(
     confidence : float, default=0.95
         Of that bound, 0.5 to below 1. (0.5 is the accuracy itself.)
     limits : Limits, default=None
-        A step is one depth-two subproblem, or one pass of a sweep. None is no limit but the machine's memory.
+        A step is one depth-two subproblem, or one pass of a sweep. None is no limit but the machine's memory. The
+        threads of ``n_jobs`` look for the best worst leaf; one thread then looks for the fewest errors.
     options : LeafAccuracyOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`, whose ``objective`` and ``lower_bound`` are 1 - value, so
@@ -338,6 +340,8 @@ def _run(
 ) -> dict[str, Any]:
     n_rows = problem.table.n_rows
     rank = rank_matrix(space.ranked, n_rows)
+    native = options.native()
+    native.threads = threads_of(limits.n_jobs)
     assert problem.max_depth is not None  # _check
     raw: dict[str, Any] = core.leaf_accuracy_solve(
         rank,
@@ -351,7 +355,7 @@ def _run(
         real_weights=weights.real,
         unit=halves_of(unit),
         leaf=halves_of(leaf),
-        options=options.native(),
+        options=native,
         report=_reporter(progress),
         **limits.native(),
         **question,

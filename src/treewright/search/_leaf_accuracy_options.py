@@ -33,6 +33,9 @@ class LeafAccuracyOptions(Switches):
         it.
     dense_splits : int, default=2_500
         Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+    alone_work : int, default=1_500
+        Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and
+        from there on the answer is the same for any number of them.
 
     Examples
     --------
@@ -51,3 +54,4 @@ class LeafAccuracyOptions(Switches):
     refute: bool = True
     slack: float = 0.5
     dense_splits: int = 2_500
+    alone_work: int = 1_500

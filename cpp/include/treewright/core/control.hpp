@@ -18,6 +18,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 
 namespace treewright {
 
@@ -126,8 +127,10 @@ class Control {
     // Ends the work of all helpers, from any thread: they unwind as at a pause.
     void dismiss() { crew_->paused = true; }
     // Once the threads of the helpers have ended: their steps are the head's.
-    void close_crew(std::int64_t steps_of_helpers) {
+    // `paused`: whether the run pauses here, where it is known from the answer; else as the head met it.
+    void close_crew(std::int64_t steps_of_helpers, std::optional<bool> paused = std::nullopt) {
         crew_->open = false;
+        paused_ = paused.value_or(paused_);
         steps_ += steps_of_helpers;
         sync();
         set_checkpoint();

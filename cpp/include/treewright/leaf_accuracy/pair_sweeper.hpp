@@ -32,6 +32,7 @@ class PairSweeper {
                      Count& relaxed, const Settle& settle);
 
     std::int64_t n_passes = 0;
+    std::int64_t work_done = 0;  // in units of clock checks
 
    private:
     template <class T>

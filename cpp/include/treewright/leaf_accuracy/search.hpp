@@ -24,6 +24,12 @@
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
 // depth two of one split bounds E of the other splits of its column. F is kept in the kernels' sums, E in full (FullCostRates).
 //
+// Threads. Several share the splits of the root in pass 1 (src/leaf_accuracy/root.cpp), where nearly all the work is. What
+// is proven there is one number, the value of the best worst leaf, whoever proves it. Pass 2 has one thread. From pass 1 it
+// takes that value, answers to questions whether a set of rows can meet it (both are true of the table), and a tree to
+// undercut, which is luck where threads found it. So from `alone_work` on, with threads or without, it takes no tree but
+// begins with no budget, and with a cache of its own: its answer is then a function of the table alone.
+//
 // Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
 // counts both.
 #pragma once
@@ -34,11 +40,14 @@
 #include "treewright/leaf_accuracy/data.hpp"
 #include "treewright/leaf_accuracy/pair_solver.hpp"
 #include "treewright/leaf_accuracy/pair_sweeper.hpp"
+#include "treewright/leaf_accuracy/store.hpp"
 #include "treewright/core/tree_node.hpp"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -50,20 +59,11 @@ struct Options {
 #define OPTION(type, name, value, text) type name = value;
 #include "treewright/leaf_accuracy/options.def"
 #undef OPTION
+    std::size_t threads = 1;  // of pass 1
 };
 
-using ranked::PartialTree;
 using ranked::Size;
 using ranked::TreeNode;
-using ranked::TreePoolNode;
-
-// What a question about (rows, depth) gave: a tree that meets the target, or a lower bound of G; 0 after a stop.
-struct Outcome {
-    bool feasible = false;
-    Count lower = 0;
-    Value value{};
-    PartialTree plan{};
-};
 
 // Bounds of E; `upper` is reached by the plan. Asked with a budget, exact if the optimum is below it.
 struct Cheapest {
@@ -107,6 +107,7 @@ struct Boxes {
     std::size_t size = 0;    // of a row; 0: no table
     std::vector<Cell> cells;
     std::vector<std::size_t> first;  // [column]: its first split in the node's PairAnswer; and the end
+    std::mutex mutex;                // of the cells, while several threads are below the node
 
     [[nodiscard]] Cell& at(std::size_t a, std::size_t b) { return cells[a * size + b]; }
 };
@@ -121,17 +122,16 @@ struct Origin {
 class Search {
    public:
     Search(const Data& data, const Options& options, Control& control);
+    ~Search();
+    Search(const Search&) = delete;
+    Search& operator=(const Search&) = delete;
 
     // The tree of depth <= `depth` with the best worst leaf; among those, with rates, the cheapest.
     [[nodiscard]] Answer best(std::uint32_t depth, const FullCostRates* rates);
     // The cheapest tree that meets the target.
     [[nodiscard]] Answer cheapest(std::uint32_t depth, const Target& target, const FullCostRates& rates);
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan) const;
-    [[nodiscard]] Statistics statistics() const {
-        Statistics all = statistics_;
-        all.passes = sweeper_.n_passes;
-        return all;
-    }
+    [[nodiscard]] Statistics statistics() const;
 
    private:
     // One side of the split at work.
@@ -141,19 +141,32 @@ class Search {
         PartialTree plan{};
         Value value{};
     };
+    // The splits of one column of a node, and what is known of their sides.
+    struct OpenColumn {
+        SortedColumn sorted;
+        std::vector<Fingerprint> key;                                // [split] of the left side
+        std::vector<Count> left_weight;                              // [split]
+        std::vector<Side> left, right;                               // [split]
+        std::vector<std::pair<std::size_t, std::size_t>> stretches;  // of splits to be asked about, the next one last
+
+        [[nodiscard]] bool closed(std::size_t split) const { return left[split].lower + right[split].lower > 0; }
+        [[nodiscard]] bool met(std::size_t split) const { return left[split].feasible && right[split].feasible; }
+        [[nodiscard]] Count least() const;  // lower bound of all splits
+    };
+    // A split of an open column, and the open stretch around it.
+    struct Question {
+        std::size_t at = 0;
+        std::pair<std::size_t, std::size_t> stretch{};
+        Count left_hint = 1, right_hint = 1;  // deficits of the sides at depth one
+        Origin origin{};                      // of its left side; that of the right one is the next number
+    };
     // Working memory of one level of the recursion.
     struct Level {
         PairAnswer pairs, costs, relaxed;
-        SortedColumn sorted;
-        std::vector<Fingerprint> key;                // [split] of the left side
-        std::vector<Count> left_weight;              // [split]
-        std::vector<Side> left, right;               // [split]
+        OpenColumn column;
         std::vector<Count> left_floor, right_floor;  // [split] pass 2: lower bounds of E in the kernels' sums
         Boxes boxes;
-        std::vector<std::pair<std::size_t, std::size_t>> stretches;
         Node left_node, right_node;
-
-        [[nodiscard]] bool closed(std::size_t split) const { return left[split].lower + right[split].lower > 0; }
     };
     // The splits of one column among those of the depth-two step.
     struct ColumnOfPairs {
@@ -161,14 +174,12 @@ class Search {
         std::size_t first, count;
         Count least;
     };
-    struct Entry {
-        Count lower = 0;
-        std::int32_t lower_target = -1;
-        bool feasible = false;
-        Value value{};
-        PartialTree plan{};
-        Cheapest cheapest{};
-    };
+    struct Hunt;    // the splits of the root (src/leaf_accuracy/root.hpp)
+    struct Helper;  // a thread's search
+    class Threads;
+
+    // The search of a helping thread.
+    Search(const Search& lead, Control& control);
 
     // Pass 1.
     [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {},
@@ -189,28 +200,38 @@ class Search {
     [[nodiscard]] std::size_t max_splits(const Node& node) const;
     [[nodiscard]] bool is_dense(const Node& node) const;
     [[nodiscard]] std::int64_t work(const Node& node) const;
-    [[nodiscard]] Outcome join(const Node& node, std::size_t level, std::size_t at);
+    [[nodiscard]] Outcome join(const Node& node, std::size_t level, OpenColumn& column, std::size_t at);
     // Columns with the smallest sum first.
     [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
     // Sorts a column of the node and loads what is known about its splits.
-    void open_column(const Node& node, std::uint32_t column, std::size_t level, const Origin& origin = {});
+    void open_column(const Node& node, std::uint32_t column, OpenColumn& out, const Origin& origin = {});
+    // The next split of a column that is not closed.
+    [[nodiscard]] static std::optional<Question> next_split(OpenColumn& column);
+    // What the depth-two step of the node says about it.
+    static void describe(Question& question, const ColumnOfPairs& at, const PairAnswer& pairs, Boxes& boxes);
     void open_boxes(const Node& node, std::uint32_t depth, Level& here);
-    void read_boxes(const Node& node, Level& here, const Origin& origin);
-    void write_boxes(const Node& node, const Level& here, const Origin& origin);
-    // Asks both sides of a split, the one that looks worse first, up to the first failure; tells the other splits.
-    // `stretch` is open around it. Hints are the deficits of the sides at depth one; `first` is the column's first split in
-    // the PairAnswer.
-    void ask(const Node& node, std::uint32_t depth, std::size_t level, std::size_t first, std::size_t at,
-             std::pair<std::size_t, std::size_t> stretch, Count left_hint, Count right_hint);
+    void read_boxes(const Node& node, OpenColumn& column, const Origin& origin);
+    void write_boxes(const Node& node, const OpenColumn& column, const Origin& origin);
+    // Asks both sides of a split, the one that looks worse first, up to the first failure; tells the other splits. The
+    // column is behind `lock`, if that has a mutex: it is open while a side is solved.
+    void ask(const Node& node, std::uint32_t depth, std::size_t level, OpenColumn& column, const Question& question,
+             std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Outcome ask_side(const Node& side, std::uint32_t depth, std::size_t level, Count hint,
+                                   const Origin& origin, Count wanted);
     // The bounds of a column's splits hold for each other.
-    void spread(Level& here) const;
-    void propagate_side(Level& here, std::size_t at, bool is_left);
-    void make_sides(const Node& node, Level& here, std::size_t at) const;
+    void spread(OpenColumn& column) const;
+    void propagate_side(OpenColumn& column, std::size_t at, bool is_left);
+    void make_sides(const Node& node, const OpenColumn& column, std::size_t at, Level& own) const;
     // What a bound leaves after `change` of weight has come (or gone, if negative): (1) and (2) of target.hpp.
     [[nodiscard]] Count moved(Count lower, Count change) const {
         return lower - (change > 0 ? target().gain_rate * change : -target().loss_rate * change);
     }
     static void raise(Side& side, Count lower) { side.lower = std::max(side.lower, lower); }
+    // The root's splits: until one meets the target, or none is left.
+    [[nodiscard]] Outcome search_root(const Node& node, std::uint32_t depth, Count own);
+    void work_at(Hunt& hunt, Threads* threads);
+    [[nodiscard]] std::size_t bytes_of_helper(const Node& root, std::uint32_t depth) const;
+    [[nodiscard]] std::int64_t work_done() const { return done_ + sweeper_.work_done; }
     void climb(const Node& root, std::uint32_t depth, Answer& best);
     void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& target, Answer& best);
 
@@ -258,11 +279,9 @@ class Search {
         return Target::at_bound(data_.measure, data_.rounding, Measure::as_good(data_.measure.of(value)), false,
                                 data_.min_leaf, data_.total);
     }
-    [[nodiscard]] const Target& target() const { return targets_.back(); }
+    [[nodiscard]] const Target& target() const { return *targets_.back(); }
     [[nodiscard]] const Conversion& conversion(std::int32_t from);
-    [[nodiscard]] const Entry* find(const Node& node, std::uint32_t depth);
-    [[nodiscard]] Entry& entry(const Node& node, std::uint32_t depth);
-    [[nodiscard]] PartialTree remember(const TreePoolNode& node) { return ranked::plant(pool_, node); }
+    [[nodiscard]] PartialTree remember(const TreePoolNode& node) { return store_->plant(node); }
     [[nodiscard]] Value worse(Value a, Value b) const { return data_.measure.less(b, a) ? b : a; }
     [[nodiscard]] Level& level_at(std::size_t level);
     [[nodiscard]] Node make_root();
@@ -275,12 +294,15 @@ class Search {
     PairSolver pairs_;
     PairSweeper sweeper_;
     Sorter sorter_;
-    std::vector<Target> targets_;          // asked so far; the last is current
-    std::vector<Conversion> conversions_;  // to the current target
+    std::vector<std::shared_ptr<const Target>> targets_;  // asked so far; the last is current
+    std::vector<Conversion> conversions_;                 // to the current target
     std::vector<bool> converted_;
     const FullCostRates* rates_ = nullptr;
-    ranked::RowsetCache<Entry> cache_;
-    ranked::TreePool pool_;
+    std::shared_ptr<Store> store_;            // of pass 1, and of all threads
+    ranked::RowsetCache<Cheapest> cheapest_;  // of pass 2
+    std::vector<std::unique_ptr<Helper>> helpers_;
+    std::int64_t done_ = 0;  // units of work outside of sweeps
+    bool long_ = false;      // `alone_work` was done by one thread
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint32_t> all_rows_;
     PartialTree greedy_{};

@@ -93,6 +93,8 @@ struct Measure {
     // The least value that counts as good as `value` (see above): an accuracy, or a bound.
     [[nodiscard]] Value as_good(Value value) const;
     [[nodiscard]] static double as_good(double bound);
+    // The same accuracy in lowest terms; a bound as it is.
+    [[nodiscard]] Value in_lowest_terms(Value value) const;
 };
 
 // What the coarse weights differ by from the full ones, in units of 2^shift (see above).

@@ -1,0 +1,71 @@
+// The splits of the root at one target, shared by the threads that look for one that meets it.
+#pragma once
+
+#include "treewright/leaf_accuracy/search.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace treewright::leaf_accuracy {
+
+struct Search::Hunt {
+    struct Column {
+        ColumnOfPairs of;
+        std::unique_ptr<OpenColumn> open{};  // from the first question to the last
+        std::size_t inside = 0;              // threads
+        bool begun = false;
+    };
+    const Node& node;
+    std::uint32_t depth;
+    const PairAnswer& pairs;
+    Boxes& boxes;
+    std::vector<Column> columns{};
+    // Of threads: all below and the columns are behind `mutex`.
+    std::mutex mutex{};
+    std::condition_variable changed{};
+    Count lower = 0;        // of the columns that are done
+    Outcome found{};        // a tree that meets the target
+    bool unwound = false;   // a question was left without an answer
+    bool together = false;  // helpers were called
+    std::exception_ptr failed{};
+
+    // The column to ask about next, or none: one without a thread while there is any, so that what one question of a
+    // column teaches is known before the next; else one with the fewest.
+    [[nodiscard]] Column* next();
+    [[nodiscard]] bool busy() const;
+};
+
+// What a helping thread works with; kept from one target to the next.
+struct Search::Helper {
+    explicit Helper(const Search& lead) : control(lead.control_.helper()), search(lead, control) {}
+    Control control;
+    Search search;
+};
+
+class Search::Threads {
+   public:
+    Threads(Search& lead, Hunt& hunt) : lead_(lead), hunt_(hunt) {}
+    ~Threads();  // after an exception: ends the helpers' work
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
+
+    // Starts the helpers once the lead has worked alone for long enough.
+    void call();
+    // Waits for the helpers; raises what one of them has raised.
+    void finish();
+
+   private:
+    void join();
+
+    Search& lead_;
+    Hunt& hunt_;
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace treewright::leaf_accuracy
