@@ -206,8 +206,9 @@ class BitsProblem {
     }
 
     nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
-                              std::int64_t max_work) const {
-        const Pricing question = pricing(prices, max_depth);
+                              std::int64_t max_work, bool shared_losses) const {
+        Pricing question = pricing(prices, max_depth);
+        question.shared_losses = shared_losses;
         return violations(
             [&](Control& control) { return treewright::bits::bound_violations(question, bar, max_work, control); });
     }
@@ -364,7 +365,7 @@ void bind_bits(nb::module_& m) {
         .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
              "width"_a, "Find conjunctions that cost less than the prices of their rows, quickly.")
         .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
-             "max_work"_a, "Bound by how much prices exceed the costs of any conjunction.")
+             "max_work"_a, "shared_losses"_a = true, "Bound by how much prices exceed the costs of any conjunction.")
         .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
         .def("row_bits", &BitsProblem::row_bits, "Return the distinct rows as zeros and ones, one after another.")
         .def("row_class", &BitsProblem::row_class, "Return the cheapest class of each distinct row.")

@@ -137,7 +137,7 @@ class BitsProblem:
         Find conjunctions that cost less than the prices of their rows, quickly.
         """
 
-    def bound_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, bar: int, max_work: int) -> dict:
+    def bound_violations(self, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_depth: int, bar: int, max_work: int, shared_losses: bool = True) -> dict:
         """Bound by how much prices exceed the costs of any conjunction."""
 
     def row_cost(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:

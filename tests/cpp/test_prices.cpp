@@ -57,6 +57,7 @@ void check_finds(const Dataset& data, const std::vector<std::int64_t>& prices, s
 int main() {
     Dice dice(6);
     treewright::Control control{treewright::Limits{}};
+    std::int64_t saved = 0;  // visits
     for (int trial = 0; trial < 400; ++trial) {
         const MadeInput in(dice, 1 + dice.below(7), 1 + dice.below(40), 2 + dice.below(2));
         const Dataset data = reduce(in.view());
@@ -73,6 +74,11 @@ int main() {
         const std::int64_t expected = largest(data, prices, all, 0, depth);
         const Pricing pricing{data, prices, leaf_penalty, kShift, limited ? depth : 1 << 20};
         const Violations whole = bound_violations(pricing, leaf_penalty, 1 << 20, control);
+        Pricing plain = pricing;
+        plain.shared_losses = false;
+        const Violations without = bound_violations(plain, leaf_penalty, 1 << 20, control);
+        check(without.worst == whole.worst && whole.explored <= without.explored, "shared losses only save visits");
+        saved += without.explored - whole.explored;
         check(whole.complete, "explored to the end");
         check(whole.worst == std::max(expected, leaf_penalty), "the largest gain");
         check_finds(data, prices, leaf_penalty, whole);
@@ -86,5 +92,6 @@ int main() {
             check(expected <= bound_violations(pricing, leaf_penalty, most, control).worst,
                   "cut short, `worst` still holds");
     }
+    check(saved > 0, "shared losses save visits");
     std::puts("prices: ok");
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -54,22 +55,56 @@ class Gains {
 
     // out[j] = sum of the gains of the rows where column j is one.
     void sum(std::size_t k, std::span<const std::uint32_t> rows, std::int32_t* out) const {
-        simd_ == Simd::plain ? sum_plain(k, rows, out) : sum_avx2(k, rows, out);
+        const std::int32_t* gain = gain_.data() + k * n_rows_;
+        const auto value = [&](std::size_t i) { return gain[rows[i]]; };
+        simd_ == Simd::plain ? sum_plain(rows, value, out) : sum_avx2(rows, value, out);
+    }
+
+    // The same of other values than gains, `values[i]` for `rows[i]`.
+    void sum(std::span<const std::int32_t> values, std::span<const std::uint32_t> rows, std::int32_t* out) const {
+        const auto value = [&](std::size_t i) { return values[i]; };
+        simd_ == Simd::plain ? sum_plain(rows, value, out) : sum_avx2(rows, value, out);
+    }
+
+    // The smallest number of a column: `of_zero[j]` where the row holds zero in column j, `of_one[j]` where one.
+    [[nodiscard]] std::int32_t smallest(std::uint32_t row, const std::int32_t* of_zero,
+                                        const std::int32_t* of_one) const {
+        return simd_ == Simd::plain ? smallest_plain(row, of_zero, of_one) : smallest_avx2(row, of_zero, of_one);
     }
 
    private:
-    [[gnu::always_inline]] inline void add(std::size_t k, std::span<const std::uint32_t> rows,
-                                           std::int32_t* out) const {
+    template <class Value>
+    [[gnu::always_inline]] inline void add(std::span<const std::uint32_t> rows, Value value, std::int32_t* out) const {
         std::fill(out, out + stride_, 0);
-        for (const std::uint32_t r : rows) {
-            const std::int32_t g = gain_[k * n_rows_ + r];
-            const std::int32_t* mask = mask_.data() + r * stride_;
-            for (std::size_t j = 0; j < stride_; ++j) out[j] += g & mask[j];
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::int32_t added = value(i);
+            const std::int32_t* mask = mask_.data() + rows[i] * stride_;
+            for (std::size_t j = 0; j < stride_; ++j) out[j] += added & mask[j];
         }
     }
-    void sum_plain(std::size_t k, std::span<const std::uint32_t> rows, std::int32_t* out) const { add(k, rows, out); }
-    [[gnu::target("avx2")]] void sum_avx2(std::size_t k, std::span<const std::uint32_t> rows, std::int32_t* out) const {
-        add(k, rows, out);
+    template <class Value>
+    void sum_plain(std::span<const std::uint32_t> rows, Value value, std::int32_t* out) const {
+        add(rows, value, out);
+    }
+    template <class Value>
+    [[gnu::target("avx2")]] void sum_avx2(std::span<const std::uint32_t> rows, Value value, std::int32_t* out) const {
+        add(rows, value, out);
+    }
+
+    [[gnu::always_inline]] inline std::int32_t least(std::uint32_t row, const std::int32_t* of_zero,
+                                                     const std::int32_t* of_one) const {
+        const std::int32_t* mask = mask_.data() + row * stride_;
+        std::int32_t out = std::numeric_limits<std::int32_t>::max();
+        for (std::size_t j = 0; j < stride_; ++j) out = std::min(out, (of_one[j] & mask[j]) | (of_zero[j] & ~mask[j]));
+        return out;
+    }
+    [[nodiscard]] std::int32_t smallest_plain(std::uint32_t row, const std::int32_t* of_zero,
+                                              const std::int32_t* of_one) const {
+        return least(row, of_zero, of_one);
+    }
+    [[nodiscard]] [[gnu::target("avx2")]] std::int32_t smallest_avx2(std::uint32_t row, const std::int32_t* of_zero,
+                                                                     const std::int32_t* of_one) const {
+        return least(row, of_zero, of_one);
     }
 
     std::size_t n_rows_;

@@ -13,6 +13,8 @@
 //   Unavoidable  A conjunction T inside S that gains more than the bar has only literals of S and literals that
 //                alone keep more than the bar (its closure too: each of them keeps at least T). A negative row that
 //                satisfies all of those is in every such T, and its loss comes off the potential.
+//   Shared       Every other negative row is in T, too, or left out by a literal of T, which leaves out positive rows
+//                as well (shared_loss).
 //   Bar          Gains up to the bar are not told apart, and the bar rises with the largest gain found.
 #include "treewright/bounds/row_prices.hpp"
 
@@ -36,6 +38,7 @@ class Enumeration {
           bar_(gains_.quanta(bar)),
           max_depth_(pricing.max_depth),
           closed_(pricing.unlimited()),
+          shared_losses_(pricing.shared_losses),
           max_work_(max_work),
           control_(control),
           slots_(2 * data_.n_columns + 1),
@@ -103,7 +106,7 @@ class Enumeration {
         if (depth >= max_depth_ || node.potential <= bar_) return;
         ArenaScope scope(arena_);
         const std::span<Branch> branches = viable_branches(node);
-        if (branches.empty() || node.potential - unavoidable(node) <= bar_) return;
+        if (branches.empty() || node.potential - loss(node, branches) <= bar_) return;
         if (depth + 1 == max_depth_) return finish(node, branches);
         for (const Branch& branch : branches) {
             if (depth == 0) slot_ = (class_ * slots_ + 1 + branch.literal) * kSeconds;
@@ -179,17 +182,74 @@ class Enumeration {
         return out;
     }
 
-    // What the negative rows lose that no allowed literal excludes.
-    [[nodiscard]] std::int32_t unavoidable(const Node& node) const {
-        std::int32_t loss = 0;
+    // The allowed literals of columns 64 * word to 64 * word + 63 that exclude a row.
+    [[nodiscard]] std::uint64_t excluding(const Node& node, std::uint32_t row, std::size_t word) const {
+        const std::uint64_t bits = data_.bits[row * words_ + word];
+        return (node.allowed[word] & ~bits) | (node.allowed[words_ + word] & bits);
+    }
+
+    // No conjunction of allowed literals gains more than the potential less this.
+    std::int32_t loss(const Node& node, std::span<const Branch> branches) {
+        ArenaScope scope(arena_);
+        const auto avoidable = arena_.take<std::uint32_t>(node.negative.size());
+        std::size_t n = 0;
+        std::int32_t unavoidable = 0;
         for (const std::uint32_t r : node.negative) {
-            const std::uint64_t* bits = data_.bits.data() + r * words_;
             std::uint64_t excludes = 0;
-            for (std::size_t w = 0; w < words_; ++w)
-                excludes |= (node.allowed[w] & ~bits[w]) | (node.allowed[words_ + w] & bits[w]);
-            if (excludes == 0) loss -= gains_.of(class_, r);
+            for (std::size_t w = 0; w < words_; ++w) excludes |= excluding(node, r, w);
+            if (excludes == 0)
+                unavoidable -= gains_.of(class_, r);
+            else
+                avoidable[n++] = r;
         }
-        return loss;
+        if (!shared_losses_ || n == 0 || node.potential - unavoidable <= bar_) return unavoidable;
+        return unavoidable + shared_loss(node, branches, avoidable.first(n));
+    }
+
+    // Divide the gain of each positive row equally among the allowed literals that exclude it; a literal l pays the
+    // shares of the rows that it excludes, pay(l) in all. Let w(n) be the loss of a negative row n, W(l) the sum of w
+    // over the negative rows that l excludes, and
+    //
+    //     beta(n) = w(n) * min(1, smallest pay(l) / W(l) of the allowed literals l that exclude n).
+    //
+    // Every conjunction T of allowed literals loses at least the sum of all beta. Proof: a positive row that T leaves
+    // out is excluded by some literals of T, whose shares of it add up to its gain at most. So T loses, in positive
+    // rows, at least the sum of pay(l) over its literals. As beta(n) <= w(n) * pay(l) / W(l) where l excludes n, pay(l)
+    // is at least the sum of beta over the rows that l excludes; so T pays beta for every negative row that it leaves
+    // out. Of one that it keeps it loses w(n) >= beta(n). All roundings are down.
+    std::int32_t shared_loss(const Node& node, std::span<const Branch> branches,
+                             std::span<const std::uint32_t> avoidable) {
+        const auto share = arena_.take<std::int32_t>(node.positive.size());
+        std::int32_t all_shares = 0;
+        for (std::size_t i = 0; i < share.size(); ++i) {
+            int literals = 0;
+            for (std::size_t w = 0; w < words_; ++w) literals += std::popcount(excluding(node, node.positive[i], w));
+            share[i] = literals == 0 ? 0 : gains_.of(class_, node.positive[i]) / literals;
+            all_shares += share[i];
+        }
+        const auto shares = arena_.take<std::int32_t>(gains_.stride());  // of the rows where a column is one
+        gains_.sum(share, node.positive, shares.data());
+        std::int32_t all_gains = 0;
+        for (const std::uint32_t r : avoidable) all_gains += gains_.of(class_, r);
+        const auto gains = arena_.take<std::int32_t>(gains_.stride());
+        gains_.sum(class_, avoidable, gains.data());
+
+        // pay(l) / W(l), at most 1, in parts of kWhole: of the literals that exclude zeros and those that exclude ones.
+        const auto zeros = arena_.take<std::int32_t>(gains_.stride());
+        const auto ones = arena_.take<std::int32_t>(gains_.stride());
+        std::fill(zeros.begin(), zeros.end(), kWhole);
+        std::fill(ones.begin(), ones.end(), kWhole);
+        for (const Branch& branch : branches) {
+            const std::size_t j = branch.literal / 2;
+            const bool one = branch.literal % 2 == 1;
+            const std::int64_t pay = one ? all_shares - shares[j] : shares[j];
+            const std::int64_t lost = one ? gains[j] - all_gains : -gains[j];
+            if (pay < lost) (one ? zeros : ones)[j] = static_cast<std::int32_t>(pay * kWhole / lost);
+        }
+        std::int64_t loss = 0;
+        for (const std::uint32_t r : avoidable)
+            loss += -std::int64_t{gains_.of(class_, r)} * gains_.smallest(r, zeros.data(), ones.data()) / kWhole;
+        return static_cast<std::int32_t>(loss);
     }
 
     // Makes the branch's conjunction; false if it was or will be visited elsewhere.
@@ -235,6 +295,7 @@ class Enumeration {
         return closed_ || child.positive.size() < node.positive.size() || child.negative.size() < node.negative.size();
     }
 
+    static constexpr std::int32_t kWhole = 1 << 20;
     static constexpr std::size_t kSeconds = 32;  // slots for second literals
 
     const Dataset& data_;
@@ -244,6 +305,7 @@ class Enumeration {
     std::int32_t bar_;
     std::int32_t max_depth_;
     bool closed_;
+    bool shared_losses_;
     std::int64_t max_work_;
     Control& control_;
     std::int64_t work_ = 0;

@@ -40,6 +40,9 @@ class SearchOptions(Switches):
         For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset, found
         with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more, or
         none.
+    shared_losses : bool, default=True
+        While row prices are certified, bound what all conjunctions inside one lose by dividing the gain of
+        each row among the literals that exclude it.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
         How pair matrices are counted.
     plain_steps : int, default=20_000
@@ -60,7 +63,7 @@ class SearchOptions(Switches):
     """
 
     CORE: ClassVar[str] = "BitsOptions"
-    SETTINGS: ClassVar[tuple[str, ...]] = ("engine", "equivalent_points", "row_prices")
+    SETTINGS: ClassVar[tuple[str, ...]] = ("engine", "equivalent_points", "row_prices", "shared_losses")
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "engine": ("automatic", "binary", "ranked"),
         "kernel": ("automatic", "rows", "columns"),
@@ -76,6 +79,7 @@ class SearchOptions(Switches):
     greedy_start: bool = True
     lattice: bool = True
     row_prices: bool = True
+    shared_losses: bool = True
     kernel: str = "automatic"
     plain_steps: int = 20_000
     alone_steps: int = 2_000

@@ -54,7 +54,7 @@ def search_bits(
         max_depth=-1 if max_depth is None else min(max_depth, NO_LIMIT),
         max_leaves=min(max_leaves or 0, NO_LIMIT),
         options=options.native(),
-        price_rows=price_source(bits, max_depth) if options.row_prices else None,
+        price_rows=price_source(bits, max_depth, options.shared_losses) if options.row_prices else None,
         fewest_leaves=fewest_leaves,
         recheck=recheck,
         threads=threads_of(limits.n_jobs),

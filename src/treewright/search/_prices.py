@@ -135,10 +135,13 @@ class PriceLoop:
         With a leaf penalty above 0.
     max_depth : int or None
         Most literals of a conjunction; None is unlimited.
+    shared_losses : bool, default=True
+        As in `SearchOptions`.
     """
 
-    def __init__(self, bits: core.BitsProblem, max_depth: int | None) -> None:
+    def __init__(self, bits: core.BitsProblem, max_depth: int | None, shared_losses: bool = True) -> None:
         self.bits = bits
+        self.shared_losses = shared_losses
         self.depth = -1 if max_depth is None else max_depth
         self.unit = 2.0**bits.unit_shift
         self.leaf_penalty = bits.leaf_penalty / self.unit
@@ -235,7 +238,11 @@ class PriceLoop:
         if n_new < 10 or found["worst"] < c * (2 * bar - 1):
             began = time.perf_counter()
             exact = self.bits.bound_violations(
-                prices, max_depth=self.depth, bar=math.ceil(c * bar), max_work=self._allowance()
+                prices,
+                max_depth=self.depth,
+                bar=math.ceil(c * bar),
+                max_work=self._allowance(),
+                shared_losses=self.shared_losses,
             )
             self.seconds_of_work += time.perf_counter() - began
             self.work += int(exact["explored"])
@@ -318,7 +325,9 @@ class PriceLoop:
             pool.keep(np.flatnonzero(np.array(pool.idle) < 6))
 
 
-def price_source(bits: core.BitsProblem, max_depth: int | None) -> Callable[..., RowPrices] | None:
+def price_source(
+    bits: core.BitsProblem, max_depth: int | None, shared_losses: bool = True
+) -> Callable[..., RowPrices] | None:
     """Return what makes row prices for a search of `bits` when the schedule asks for them; None where they cannot help.
 
     Parameters
@@ -326,6 +335,8 @@ def price_source(bits: core.BitsProblem, max_depth: int | None) -> Callable[...,
     bits : BitsProblem
     max_depth : int or None
         Most splits on a path; None is unlimited.
+    shared_losses : bool, default=True
+        As in `SearchOptions`.
 
     Notes
     -----
@@ -338,7 +349,7 @@ def price_source(bits: core.BitsProblem, max_depth: int | None) -> Callable[...,
 
     def make(seconds: float, work: int, known_bound: float, glance: Callable[[int], bool]) -> RowPrices:
         if not loops:
-            loops.append(PriceLoop(bits, max_depth))
+            loops.append(PriceLoop(bits, max_depth, shared_losses))
         loop = loops[0]
         return loop.run(PriceLimits(seconds=seconds, work=work), known_bound, lambda _: glance(loop.bound))
 

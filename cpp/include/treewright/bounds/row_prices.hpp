@@ -46,7 +46,8 @@ struct Pricing {
     std::span<const std::int64_t> prices;
     std::int64_t leaf_penalty;
     int unit_shift;
-    std::int32_t max_depth;  // most literals of a conjunction
+    std::int32_t max_depth;     // most literals of a conjunction
+    bool shared_losses = true;  // whether bound_violations uses them (src/bounds/row_prices.cpp)
 
     [[nodiscard]] bool unlimited() const { return max_depth >= static_cast<std::int32_t>(data.n_columns); }
 };
