@@ -20,8 +20,8 @@ using namespace treewright::ranked;
 
 namespace {
 
-// Costs of leaves and of a split of two fit below kNoCost: a leaf without loss costs at most 2^60 and little more, and no
-// leaf loses more than 2^60.
+// Costs of leaves and of a split of two fit below kNoCost: a leaf without loss costs at most 2^60 and little more, and
+// no leaf loses more than 2^60.
 constexpr Cost kLargestLeaf = (Cost{1} << 60) + (Cost{1} << 40);
 constexpr double kLargestLoss = 1152921504606846976.0;  // 2^60
 

@@ -1,8 +1,8 @@
 // Checks of what Python hands to an engine.
 //
-// The engines trust their data: a class beyond the last one, a rank that no array holds or a sum that passes 64 bits would be
-// undefined behaviour there. treewright itself never passes such data; these checks are for whoever calls the core directly.
-// They take one pass over the arrays. All throw std::invalid_argument, which Python sees as ValueError.
+// The engines trust their data: a class beyond the last one, a rank that no array holds or a sum that passes 64 bits
+// would be undefined behaviour there. treewright itself never passes such data; these checks are for whoever calls the
+// core directly. They take one pass over the arrays. All throw std::invalid_argument, which Python sees as ValueError.
 #pragma once
 
 #include <cmath>

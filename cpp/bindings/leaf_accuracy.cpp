@@ -85,7 +85,8 @@ Data make_data(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     return data;
 }
 
-// `target`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf needs.
+// `target`: none for the best worst leaf, else the value (numerator, denominator; or the bound, 1) that every leaf
+// needs.
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                std::optional<Matrix<std::uint64_t>> full, int shift, std::uint32_t n_classes, std::int64_t min_leaf,
                std::uint32_t depth, bool lower_bound, double z, double scale, bool real_weights,

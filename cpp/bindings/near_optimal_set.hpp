@@ -31,7 +31,8 @@ class NearOptimalSet {
           stop_(stop),
           steps_(steps) {}
 
-    // A graph that was made before, or derived from one. Node 0 is the root; levels of one depth follow each other, deepest last.
+    // A graph that was made before, or derived from one. Node 0 is the root; levels of one depth follow each other,
+    // deepest last.
     static NearOptimalSet of_arrays(const Vector<std::int32_t>& depth, const Vector<std::int64_t>& budget,
                                     const Vector<std::int64_t>& first_edge, const Vector<std::int64_t>& last_edge,
                                     const Vector<std::int64_t>& leaf_cost, const Vector<std::int64_t>& leaf_rows,
@@ -190,7 +191,8 @@ class NearOptimalSet {
         return nb::make_tuple(control.reason(), out);
     }
 
-    // For each row the sum of the shares of the nodes that hold it, (row, class); `ones` has 64 rows a word for each column of the graph.
+    // For each row the sum of the shares of the nodes that hold it, (row, class); `ones` has 64 rows a word for each
+    // column of the graph.
     [[nodiscard]] nb::object sum_by_row(const Vector<std::uint64_t>& ones, std::size_t n_rows,
                                         const Vector<double>& share) const {
         require_rows(ones, n_rows);

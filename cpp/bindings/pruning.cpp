@@ -33,7 +33,8 @@ EncodedRows rows_of(const Table& X) {
             X.shape(1)};
 }
 
-// kind: 0 a leaf, 1 a threshold, 2 categories, of which the codes categories[:end] go left that are not of a split before.
+// kind: 0 a leaf, 1 a threshold, 2 categories, of which the codes categories[:end] go left that are not of a split
+// before.
 SplitList split_list(Vector<std::uint8_t> kind, Vector<std::int32_t> column, Vector<double> threshold,
                      Vector<bool> missing_left, Vector<std::int64_t> end, Vector<double> categories) {
     const std::size_t n = kind.size();

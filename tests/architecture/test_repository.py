@@ -22,3 +22,15 @@ def test_no_tracked_file_is_a_build_or_a_download():
         path.name for path in files if path.suffix in {".whl", ".so", ".pyc", ".gz", ".zip", ".parquet"}
     ] == []
     assert [path.name for path in files if path.stat().st_size > LARGEST] == []
+
+
+def test_no_line_of_cpp_is_longer_than_120_columns():
+    sources = [path for folder in ("cpp", "tests/cpp") for path in (ROOT / folder).rglob("*.[ch]pp")]
+    assert sources
+    too_long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sources
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 120
+    ]
+    assert too_long == []

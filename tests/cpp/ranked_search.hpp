@@ -56,7 +56,8 @@ inline bool same_tree(const std::vector<treewright::ranked::TreeNode>& a,
     });
 }
 
-// Every variant finds the optimum `best`, with other numbers of threads the same tree, and a stop leaves bounds around it.
+// Every variant finds the optimum `best`, with other numbers of threads the same tree, and a stop leaves bounds around
+// it.
 inline void check_variants(std::mt19937& random, const treewright::ranked::RankedObjective& objective,
                            treewright::ranked::Size size, treewright::ranked::Cost best) {
     for (int variant = 0; variant < 3; ++variant) {

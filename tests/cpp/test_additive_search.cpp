@@ -1,5 +1,5 @@
-// Under sanitizers: the laws that bounds ask of an objective, on random sets of rows of every objective; and searches with
-// random switches and limits against each other. A new objective is one more line in `objectives`.
+// Under sanitizers: the laws that bounds ask of an objective, on random sets of rows of every objective; and searches
+// with random switches and limits against each other. A new objective is one more line in `objectives`.
 #include "check.hpp"
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"

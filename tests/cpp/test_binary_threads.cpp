@@ -1,5 +1,5 @@
-// Several threads on one search over binary columns, and the rule of ties, which makes their answer that of one thread: against
-// a plain recursion, with every switch; stops at any step; little memory; an end from outside.
+// Several threads on one search over binary columns, and the rule of ties, which makes their answer that of one thread:
+// against a plain recursion, with every switch; stops at any step; little memory; an end from outside.
 #include "check.hpp"
 #include "made_input.hpp"
 #include "treewright/core/cost_units.hpp"

@@ -175,7 +175,8 @@ void check_segments(Dice& dice, const RankedObjective& objective) {
     check(static_cast<double>(bound) >= static_cast<double>(best) - std::ldexp(slack, 6), "the bound is near");
 }
 
-// Every instruction set gives the same bits, and each root's value is that of its best tree: of depth two by a search below.
+// Every instruction set gives the same bits, and each root's value is that of its best tree: of depth two by a search
+// below.
 void check_kernel(Dice& dice, const RankedObjective& objective) {
     if (!RowGroups::fit(objective.table())) return;
     const TwoSums sums = *objective.two_sums();

@@ -1,5 +1,5 @@
-// Several threads on one search for the best worst leaf: the answer of one and of a search without bounds, stops at any step,
-// little memory, an end from outside.
+// Several threads on one search for the best worst leaf: the answer of one and of a search without bounds, stops at any
+// step, little memory, an end from outside.
 #include "check.hpp"
 #include "leaf_data.hpp"
 #include "treewright/leaf_accuracy/search.hpp"

@@ -31,7 +31,8 @@ struct Made {
     std::vector<std::int64_t> value;
 };
 
-// Levels of nodes, each edge to two nodes of the next. Budgets are large, so that the set is limited by its own rule alone.
+// Levels of nodes, each edge to two nodes of the next. Budgets are large, so that the set is limited by its own rule
+// alone.
 Made random_case(std::mt19937& random) {
     const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
     Made made;
@@ -95,8 +96,8 @@ std::vector<Tree> listed(const Made& made, std::size_t n) {
     return out;
 }
 
-// Trees without each column, and the best with and without it, beside lists of all trees. A tree is without a column if it is one of
-// those of the graph in which the column's copies are closed; the others that are left are with it.
+// Trees without each column, and the best with and without it, beside lists of all trees. A tree is without a column if
+// it is one of those of the graph in which the column's copies are closed; the others that are left are with it.
 void check_columns(const Made& made, Control& control, std::mt19937& random) {
     const std::size_t n_columns = 1 + random() % (kWaysLanes + 3), n_edges = made.graph.edges.size();
     std::vector<std::uint32_t> kind(n_edges), copies(n_edges * n_columns, 0);

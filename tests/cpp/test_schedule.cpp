@@ -1,5 +1,5 @@
-// All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, leaf penalties,
-// row prices, every other limit, switches, little memory, a stop at any step or while prices are made.
+// All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, leaf
+// penalties, row prices, every other limit, switches, little memory, a stop at any step or while prices are made.
 #include "check.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
@@ -107,7 +107,8 @@ void run(Dice& dice, std::int64_t scale, Counts& counts) {
     }
 }
 
-// Guesses of any height, and the recheck after them: what it leaves open holds if it ended, and its steps keep the budget.
+// Guesses of any height, and the recheck after them: what it leaves open holds if it ended, and its steps keep the
+// budget.
 template <class Acc>
 int recheck(Dice& dice, std::int64_t scale) {
     const std::size_t columns = 1 + dice.below(5);

@@ -1,8 +1,8 @@
 // CONDITIONAL lower bounds, guessed from a reference model (McTavish et al. 2022, section 4.3).
 //
-// Let g_r be what the reference's own prediction for row r costs, and g(S) its sum. Equation 4 guesses that no tree on a
-// subset S costs less than g(S) + c. That is NOT proven: a tree may be right where the reference is wrong. What a search
-// with these bounds still proves is Theorem 4.3, and the argument is one line longer than for plain bounds:
+// Let g_r be what the reference's own prediction for row r costs, and g(S) its sum. Equation 4 guesses that no tree on
+// a subset S costs less than g(S) + c. That is NOT proven: a tree may be right where the reference is wrong. What a
+// search with these bounds still proves is Theorem 4.3, and the argument is one line longer than for plain bounds:
 //
 //   Let F(S, d) be the optimum of the MODIFIED problem in which predicting class k for row r costs max(cost_k, g_r).
 //   Every row costs at least g_r there, so a tree of L leaves on S costs at least g(S) + L*c. Each `lower` of a
@@ -21,13 +21,13 @@
 // B6 (similar subsets) is switched off: it carries a bound from one set to another with the true cost of the rows
 // between, and a bound that is at most F would need their modified cost.
 //
-// The front (front.hpp) keeps the same invariant for every number of leaves l. With F(S, d, l) the optimum of the modified
-// problem with at most l leaves and no leaf penalty, F >= g(S), so min(upper(l), g(S)) is a lower bound for a front as guesses
-// are above: at most F, or the cost of a tree that exists and is no better than it needs to be. Adding c*l and taking the
-// minimum over l gives Theorem 4.3 among trees of at most K leaves.
+// The front (front.hpp) keeps the same invariant for every number of leaves l. With F(S, d, l) the optimum of the
+// modified problem with at most l leaves and no leaf penalty, F >= g(S), so min(upper(l), g(S)) is a lower bound for a
+// front as guesses are above: at most F, or the cost of a tree that exists and is no better than it needs to be. Adding
+// c*l and taking the minimum over l gives Theorem 4.3 among trees of at most K leaves.
 //
-// Rows merged by the reduction have one guess, max(0, sum of g_i - base): the modified cost of the merged row is at least
-// the maximum of its true cost and of the sum of its g_i, so this is at most what F charges above base.
+// Rows merged by the reduction have one guess, max(0, sum of g_i - base): the modified cost of the merged row is at
+// least the maximum of its true cost and of the sum of its g_i, so this is at most what F charges above base.
 #pragma once
 
 #include "space/row_values.hpp"

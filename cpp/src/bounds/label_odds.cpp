@@ -17,8 +17,8 @@ constexpr std::size_t kMaxGrown = std::size_t{1} << 15;  // rows that a tree is 
 constexpr std::size_t kMinGrown = 5;                     // of them in a leaf
 constexpr float kPrior = 0.002F;                         // share of every class where none was seen
 
-// One tree at a time: the rows of a node are two stretches of one shuffled list, those it grows on and those it is asked
-// about.
+// One tree at a time: the rows of a node are two stretches of one shuffled list, those it grows on and those it is
+// asked about.
 class Forest {
    public:
     Forest(const LabelledTable& data, Control& control)

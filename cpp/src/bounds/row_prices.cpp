@@ -1,9 +1,10 @@
 // The largest gain of a conjunction, proven by branch and bound (see row_prices.hpp).
 //
-// For one class the rows divide into positive ones (gain > 0) and negative ones; the potential of a conjunction is the sum of
-// its positive rows, and no conjunction inside it gains more. What keeps the enumeration small:
+// For one class the rows divide into positive ones (gain > 0) and negative ones; the potential of a conjunction is the
+// sum of its positive rows, and no conjunction inside it gains more. What keeps the enumeration small:
 //
-//   Order        The branches of a conjunction are its literals, smallest potential first; a branch may use the literals
+//   Order        The branches of a conjunction are its literals, smallest potential first; a branch may use the
+//   literals
 //                of later branches only (each set of literals is met once). So the rich literals come where nearly
 //                nothing is left to add to them.
 //   Closure      Without a depth limit, a literal that all positive rows inside satisfy is added at once: for every

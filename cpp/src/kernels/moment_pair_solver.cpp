@@ -296,8 +296,8 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
         bounds_[at].insert({lane.split, lane.sides[0].lower, lane.sides[1].lower, 0, 0, kPassed});
 }
 
-// A side is worth a walk where its bound leaves open what what is attained would close: its own split, or the gap to the
-// next lane on either side (the left side bounds the gap behind it, the right side the one before).
+// A side is worth a walk where its bound leaves open what what is attained would close: its own split, or the gap to
+// the next lane on either side (the left side bounds the gap behind it, the right side the one before).
 bool MomentPairSolver::want_stretches(Cost target) {
     constexpr double kNone = std::numeric_limits<double>::infinity();
     const Cost penalty = objective_.leaf_penalty();

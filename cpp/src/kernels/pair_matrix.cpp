@@ -1,8 +1,8 @@
 // Pair matrices, counted in one of two ways: for every row every two ones, or on bits.
 //
 // On bits: 32 rows of one column are a word, and the words of 16 columns lie side by side. For column i a register of
-// 16 words is ANDed with i's word and its ones are counted into 16 sums, one for each column j: nothing is added across a
-// register, and nothing is left over at the end of a row. That matters, because most subproblems have a few hundred
+// 16 words is ANDed with i's word and its ones are counted into 16 sums, one for each column j: nothing is added across
+// a register, and nothing is left over at the end of a row. That matters, because most subproblems have a few hundred
 // rows at most and fewer than 32 columns. A cost that is not 0 or 1 is counted digit by digit.
 #include "treewright/kernels/pair_matrix.hpp"
 
@@ -259,8 +259,9 @@ void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span
 }
 
 // Counting a child among all rows of the node takes more steps, but its rows need not be found and laid out. CPU
-// milliseconds without and with it: tic-tac-toe (18 columns, depth 5) 9.7, 8.2; german-credit (112, depth 4) 100, 108; compas
-// (12, depth 5, large costs) 0.70, 0.86; with AVX2, heart-cleveland (54, depth 4) 20, 19 and anneal (93, depth 4) 5.7, 6.3.
+// milliseconds without and with it: tic-tac-toe (18 columns, depth 5) 9.7, 8.2; german-credit (112, depth 4) 100, 108;
+// compas (12, depth 5, large costs) 0.70, 0.86; with AVX2, heart-cleveland (54, depth 4) 20, 19 and anneal (93, depth
+// 4) 5.7, 6.3.
 template <class Acc>
 bool pays_to_lay(Simd level, PairKernel kernel, const Rows<Acc>& data, const Active& active) {
     if (kernel != PairKernel::automatic) return kernel == PairKernel::columns;

@@ -20,9 +20,9 @@ struct TwoBest {
     Acc zeros;
 };
 
-// Column i beside the columns j of some blocks. The four parts of both columns give the two-leaf trees of both: of j, split
-// by i, which lower two1[j] and two0[j], and of i, split by j, of which the best are returned if asked for. The pointers
-// are of the first block's first column.
+// Column i beside the columns j of some blocks. The four parts of both columns give the two-leaf trees of both: of j,
+// split by i, which lower two1[j] and two0[j], and of i, split by j, of which the best are returned if asked for. The
+// pointers are of the first block's first column.
 template <bool kBothWays, class Acc>
 [[gnu::always_inline]] inline TwoBest<Acc> compare_columns(Acc p1, Acc q1, const Acc* total, std::size_t n_blocks,
                                                            const Acc* __restrict p, const Acc* __restrict q,

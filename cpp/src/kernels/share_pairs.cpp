@@ -12,8 +12,8 @@ std::uint32_t sums_for(std::uint32_t n_classes) {
     return n_classes <= 2 ? 2 : n_classes == 3 ? 3 : SharePairs::kMaxClasses;
 }
 
-// In nodes of fewer rows a pass of so many lanes takes longer than the splits that it closes one by one. Measured on made data of
-// 1,000 and 5,000 rows, 8 columns, depth 3, 64 lanes: of 300, 700, 1,500 and 3,000 rows, 700 was best.
+// In nodes of fewer rows a pass of so many lanes takes longer than the splits that it closes one by one. Measured on
+// made data of 1,000 and 5,000 rows, 8 columns, depth 3, 64 lanes: of 300, 700, 1,500 and 3,000 rows, 700 was best.
 std::uint32_t min_rows(const Options& options) { return 11 * (options.lanes - 1); }
 
 double shift_of(std::uint32_t n_classes) { return std::log(static_cast<double>(n_classes)) + 1; }
@@ -36,14 +36,14 @@ SharePairs::SharePairs(const LogLoss& objective, const Options& options, Control
         all += weight;
     }
     logarithm_ = std::log(std::max(all, 1.0)) + shift;
-    // Two leaves are off by a slack each. Three more: a split with an empty side, which the kernel sees and which lacks three
-    // slacks more than the leaf that it is, then never seems to be cheaper, whatever a leaf costs.
+    // Two leaves are off by a slack each. Three more: a split with an empty side, which the kernel sees and which lacks
+    // three slacks more than the leaf that it is, then never seems to be cheaper, whatever a leaf costs.
     slacks_ = 5 * slack;
 }
 
-// Weights are added exactly. Each logarithm of the kernel is off by less than 4.1e-12 (log_lanes_impl.hpp), so a gain by twice
-// that for each unit of weight, and its at most 9 products and 9 additions by a rounding each of what is at most W times the
-// largest logarithm and c. The rows' own gains have two roundings each, and their sum.
+// Weights are added exactly. Each logarithm of the kernel is off by less than 4.1e-12 (log_lanes_impl.hpp), so a gain
+// by twice that for each unit of weight, and its at most 9 products and 9 additions by a rounding each of what is at
+// most W times the largest logarithm and c. The rows' own gains have two roundings each, and their sum.
 double SharePairs::load(const Node& node) {
     add_up(node);
     const double weight = std::accumulate(total_.begin(), total_.end(), 0.0);

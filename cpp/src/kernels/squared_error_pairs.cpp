@@ -29,8 +29,8 @@ double SquaredErrorPairs::load(const Node& node) {
     total_[1] = static_cast<double>(sum - centre_ * weight);
     own_total_ = static_cast<double>(SquaredError::square(node.sums.data()) - 2 * Wide{centre_} * sum +
                                      Wide{centre_} * centre_ * weight);
-    // A gain g <= Q has a relative error below 16 * 2^-53. Sums of squares have one of 2^-53 for each row, and each square
-    // is less than one too large.
+    // A gain g <= Q has a relative error below 16 * 2^-53. Sums of squares have one of 2^-53 for each row, and each
+    // square is less than one too large.
     return (own_total_ + node.n) * std::ldexp(64.0 + node.n, -53) + node.n;
 }
 

@@ -20,8 +20,8 @@ constexpr Real kHalf = Real(0.5);
 // Columns that are copied out together: a cache line or two of each row, and a copy that fits a near cache.
 constexpr std::size_t kTile = 16;
 
-// Columns first .. first + count of a row-major matrix, one after the other. Floats go by blocks of 4 x 4, transposed by
-// shuffles of 16 bytes, which every instruction set has.
+// Columns first .. first + count of a row-major matrix, one after the other. Floats go by blocks of 4 x 4, transposed
+// by shuffles of 16 bytes, which every instruction set has.
 template <Scalar Real>
 TREEWRIGHT_INLINE void copy_columns(const Real* from, std::size_t rows, std::size_t columns, std::size_t first,
                                     std::size_t count, Real* to) {

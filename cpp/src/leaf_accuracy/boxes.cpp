@@ -11,7 +11,8 @@ constexpr std::size_t kMaxBoxed = 1024;  // splits of a node with a table of box
 
 }  // namespace
 
-// The table of the node's boxes: for children that branch themselves; kept from an earlier target where the node is the same.
+// The table of the node's boxes: for children that branch themselves; kept from an earlier target where the node is the
+// same.
 void Search::open_boxes(const Node& node, std::uint32_t depth, Level& here) {
     Boxes& boxes = here.boxes;
     const std::size_t n_splits = here.pairs.splits.size(), current = targets_.size() - 1;

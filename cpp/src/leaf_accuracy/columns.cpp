@@ -1,5 +1,5 @@
-// The splits of one column of a node: what is known of their sides, which is asked about next, and what an answer says about
-// the others.
+// The splits of one column of a node: what is known of their sides, which is asked about next, and what an answer says
+// about the others.
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>

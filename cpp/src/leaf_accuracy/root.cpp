@@ -1,12 +1,12 @@
 // One question of pass 1 at the root: its columns, asked split by split, by one thread or several.
 //
-// A thread takes a column for itself while there are such, in the order in which one thread would go. What it proves of a
-// split is told to the other splits of the column (columns.cpp), and what is proven below them to the table of boxes and to
-// the store, which all threads read. At the end, when fewer columns are left than threads, several share the stretches of
-// a column. The first tree that meets the target ends the question for all.
+// A thread takes a column for itself while there are such, in the order in which one thread would go. What it proves of
+// a split is told to the other splits of the column (columns.cpp), and what is proven below them to the table of boxes
+// and to the store, which all threads read. At the end, when fewer columns are left than threads, several share the
+// stretches of a column. The first tree that meets the target ends the question for all.
 //
-// Sound: the bounds of a column, of boxes and of sets of rows hold at this target whoever proved them, and a target counts
-// as refuted only if no thread left a split without an answer.
+// Sound: the bounds of a column, of boxes and of sets of rows hold at this target whoever proved them, and a target
+// counts as refuted only if no thread left a split without an answer.
 //
 // Cost: a step takes 20 microseconds or more, and a question takes the lock of the columns three times at most.
 #include "root.hpp"

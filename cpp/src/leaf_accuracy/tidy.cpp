@@ -1,9 +1,10 @@
-// A tree that a limit left half-way is put in order: never worse than a part of itself, than the best tree of one split,
-// or than a greedy tree.
+// A tree that a limit left half-way is put in order: never worse than a part of itself, than the best tree of one
+// split, or than a greedy tree.
 //
-// The search goes by targets, so a run that is stopped may hold a tree in which an early split has become useless. Here every
-// inner node is tried as a leaf, as its left and as its right subtree, on all its rows, until none is better. What is
-// better: first the worst leaf alone, kept only if that of the whole tree improves; then the cost at the target.
+// The search goes by targets, so a run that is stopped may hold a tree in which an early split has become useless. Here
+// every inner node is tried as a leaf, as its left and as its right subtree, on all its rows, until none is better.
+// What is better: first the worst leaf alone, kept only if that of the whole tree improves; then the cost at the
+// target.
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>

@@ -12,8 +12,8 @@ namespace treewright::ranked {
 
 namespace {
 
-// The sums of a node in words of 64 bits. Those of products are kept in three parts, of 40 bits but for the highest: so words of
-// sets of rows can be added and subtracted one by one, and for at most 2^22 rows none overflows.
+// The sums of a node in words of 64 bits. Those of products are kept in three parts, of 40 bits but for the highest: so
+// words of sets of rows can be added and subtracted one by one, and for at most 2^22 rows none overflows.
 constexpr int kPartBits = 40;
 constexpr std::size_t kParts = 3, kFirstLine = 2 + kParts, kWordsOfLine = 2 + 2 * kParts;
 
@@ -133,10 +133,10 @@ void SimpleLines::add_rows(const std::uint32_t* order, std::uint32_t begin, std:
     }
 }
 
-// Let u = 2^-53 and A = S(y, y). All S are exact, and each is off by less than u of itself as a double. So the quotient is off by
-// less than 5.1 u of itself, and it is at most A (Cauchy and Schwarz), as is the largest of several; A itself, the difference
-// and the division by W add less than 3 u A. In all p is off by less than 8.2 u 2^scale A / W; that A / W is at most that of all
-// rows, 2^scale times which is at most 2^49: less than .52 units.
+// Let u = 2^-53 and A = S(y, y). All S are exact, and each is off by less than u of itself as a double. So the quotient
+// is off by less than 5.1 u of itself, and it is at most A (Cauchy and Schwarz), as is the largest of several; A
+// itself, the difference and the division by W add less than 3 u A. In all p is off by less than 8.2 u 2^scale A / W;
+// that A / W is at most that of all rows, 2^scale times which is at most 2^49: less than .52 units.
 double SimpleLines::computed(const LineSums& sums) const {
     const double of_target = static_cast<double>(spread_of(sums.weight, sums.square, sums.target, sums.target));
     double gain = 0;
@@ -150,7 +150,8 @@ double SimpleLines::computed(const LineSums& sums) const {
     return (of_target - gain) / static_cast<double>(sums.weight) * data_->units;
 }
 
-// Terms below 2^50 and 4 n below 2^25 are exact as doubles but for the last bits of p, which is one number for a set of rows.
+// Terms below 2^50 and 4 n below 2^25 are exact as doubles but for the last bits of p, which is one number for a set of
+// rows.
 Cost SimpleLines::loss_cost(const LineSums& sums, std::uint32_t n) const {
     const std::int64_t beside = 4 * kSlack * std::int64_t{n} - 3 * kSlack;
     return static_cast<Cost>(floor_of(computed(sums)) + beside) << tie_bits_;
@@ -161,9 +162,9 @@ Cost SimpleLines::leaf_cost(const Node& node) const {
     return loss_cost(LineSums(node.sums, data_->n_lines), node.n) + leaf_penalty();
 }
 
-// Two walks of each column by the kernel give a bound for each split; splits whose bound is not above the cost of the best one are
-// computed exactly, in their order, so that the first of equals is found. The bounds of all splits, with leaves of any number of
-// rows, make Stump::any_size.
+// Two walks of each column by the kernel give a bound for each split; splits whose bound is not above the cost of the
+// best one are computed exactly, in their order, so that the first of equals is found. The bounds of all splits, with
+// leaves of any number of rows, make Stump::any_size.
 Stump SimpleLines::look(const Node& node, Control* control) const {
     const LineTable& data = *data_;
     const std::uint32_t least = data.min_leaf, n = node.n;

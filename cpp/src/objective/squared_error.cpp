@@ -11,8 +11,8 @@ namespace treewright::ranked {
 
 namespace {
 
-// The rule `similar` is weak for squared error, and where the rules of nested sets hold it costs more than it saves: it is
-// used where they do not, with a least size of leaves.
+// The rule `similar` is weak for squared error, and where the rules of nested sets hold it costs more than it saves: it
+// is used where they do not, with a least size of leaves.
 Laws laws_of(const TargetTable& data) { return {true, true, data.min_leaf > 1}; }
 
 }  // namespace
@@ -55,12 +55,13 @@ void SquaredError::add_rows(const std::uint32_t* order, std::uint32_t begin, std
     }
 }
 
-// Two walks of each column: the first finds the largest gain in double precision, the second compares the splits that are
-// close to it as integers.
+// Two walks of each column: the first finds the largest gain in double precision, the second compares the splits that
+// are close to it as integers.
 //
-// With S and W exact, a gain G = S_l^2 / W_l + S_r^2 / W_r is computed with a relative error below 8 * 2^-53 (a product, a
-// quotient and a sum each, for every output), and G <= Q, for targets are centred as they are. Two splits whose gains differ
-// by more than 2 * 2^shift differ in their integer costs in the same direction: the two floors of a split lose less than two.
+// With S and W exact, a gain G = S_l^2 / W_l + S_r^2 / W_r is computed with a relative error below 8 * 2^-53 (a
+// product, a quotient and a sum each, for every output), and G <= Q, for targets are centred as they are. Two splits
+// whose gains differ by more than 2 * 2^shift differ in their integer costs in the same direction: the two floors of a
+// split lose less than two.
 Stump SquaredError::best_stump(const Node& node) const {
     const TargetTable& data = *data_;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
@@ -130,8 +131,8 @@ void SquaredError::prefix_spans(std::span<const std::uint32_t> order, std::span<
     add_up(span_, order, positions, prefix);
 }
 
-// A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding eight
-// of them costs as much again at most.
+// A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding
+// eight of them costs as much again at most.
 std::optional<TwoSums> SquaredError::two_sums() const {
     const TargetTable& data = *data_;
     if (data.n_outputs != 1) return std::nullopt;

@@ -25,9 +25,10 @@ std::int64_t floor_of(double x) {
 
 }  // namespace
 
-// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, so the logarithm is of a number
-// off by less than 2.01 u, as logarithms.hpp asks, and not above that of the H of all rows, for H / D is at least 1. The sum K is
-// below 2^53, exact, and the difference adds one rounding, of less than half a unit while both are below 2^53.
+// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, so the logarithm is of a
+// number off by less than 2.01 u, as logarithms.hpp asks, and not above that of the H of all rows, for H / D is at
+// least 1. The sum K is below 2^53, exact, and the difference adds one rounding, of less than half a unit while both
+// are below 2^53.
 double EventTable::largest_error() const {
     std::int64_t all_events = 0, all_hazard = 0;
     for (std::uint32_t row = 0; row < n_rows; ++row) all_events += events[row], all_hazard += hazard[row];
@@ -103,11 +104,11 @@ std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Contro
     return RankedObjective::pair_solver(options, control);
 }
 
-// Let h' = h / v, rounded to a whole number, v = 2^shift. For m of the rows with sum H >= n v, n all rows, v H' is off by at most
-// m v / 2 <= H / 2, so |log(v H') - log H| <= 2 (m v / 2) / H, and D log(v H' / D) is off by at most
+// Let h' = h / v, rounded to a whole number, v = 2^shift. For m of the rows with sum H >= n v, n all rows, v H' is off
+// by at most m v / 2 <= H / 2, so |log(v H') - log H| <= 2 (m v / 2) / H, and D log(v H' / D) is off by at most
 //     D / H m v <= m v max(d_i / h_i),
-// for a quotient of sums is no larger than the largest quotient; D log v is the same for every tree. Over the leaves of a
-// tree that adds up to n v max(d_i / h_i). H >= n v is asked of each row with an event. The kernel adds 3e-11 D
+// for a quotient of sums is no larger than the largest quotient; D log v is the same for every tree. Over the leaves of
+// a tree that adds up to n v max(d_i / h_i). H >= n v is asked of each row with an event. The kernel adds 3e-11 D
 // (cell_kernel.hpp); the integer loss computes each D log(H / D) with an error of a slack, and floors it.
 std::optional<TwoSums> Survival::two_sums() const {
     const EventTable& data = *data_;
@@ -143,8 +144,8 @@ std::unique_ptr<RankedObjective> Survival::with_leaf_penalty(Cost penalty) const
     return std::make_unique<Survival>(data_, tie_bits_, penalty);
 }
 
-// With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the whole are
-// those of one function of sets.
+// With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the
+// whole are those of one function of sets.
 std::unique_ptr<RankedObjective> Survival::part(std::span<const std::uint32_t> rows, Cost penalty) const {
     const auto part = std::make_shared<EventTable>();
     part->take(*data_, rows);

@@ -76,9 +76,9 @@ void Search<Acc>::compare_supports(const Node& node, std::size_t solved, std::in
         }
         if (children.lower[0][i] + children.lower[1][i] >= target) ++similar_closed_;
     }
-    // Where it closes few splits it costs more than it saves. A split that is closed saves a subproblem, whose cost grows
-    // with the square of the columns. CPU milliseconds with B6, without it, and by this rule: tic-tac-toe (18 columns, depth 5)
-    // 17, 15, 15; german-credit (112, depth 4) 170, 145, 146; vehicle (252, depth 4) 149, 344, 149.
+    // Where it closes few splits it costs more than it saves. A split that is closed saves a subproblem, whose cost
+    // grows with the square of the columns. CPU milliseconds with B6, without it, and by this rule: tic-tac-toe (18
+    // columns, depth 5) 17, 15, 15; german-credit (112, depth 4) 170, 145, 146; vehicle (252, depth 4) 149, 344, 149.
     const auto m = static_cast<std::int64_t>(data_.n_columns);
     if (similar_compared_ >= 8192 && similar_closed_ * m * m < 60 * similar_compared_) options_.similar_support = false;
 }

@@ -1,9 +1,10 @@
-// Several threads on one root: each runs the search of binary_search.cpp by itself, and tells the others (binary_shared.hpp).
+// Several threads on one root: each runs the search of binary_search.cpp by itself, and tells the others
+// (binary_shared.hpp).
 //
-// There is no queue of tasks: a thread goes down the same splits as the lead, most promising first, steps round those that
-// others are at, and finds closed what they have closed. The first that has nothing left to prove at the root ends the
-// round for all; its bounds and its split are among those shared. What differs from run to run is who proved what, and so the
-// steps and which of equal trees was met first; binary_ties.hpp says which of them is the answer.
+// There is no queue of tasks: a thread goes down the same splits as the lead, most promising first, steps round those
+// that others are at, and finds closed what they have closed. The first that has nothing left to prove at the root ends
+// the round for all; its bounds and its split are among those shared. What differs from run to run is who proved what,
+// and so the steps and which of equal trees was met first; binary_ties.hpp says which of them is the answer.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"

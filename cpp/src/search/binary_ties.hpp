@@ -1,21 +1,23 @@
 // Which of several trees of the same least cost is the answer.
 //
-// A search keeps the first that it meets, and with several threads that is luck. So where a search has gone on long enough for
-// threads to be called (whether they were or not), the tree is chosen by a rule that speaks of the table alone. At a node whose
-// least cost V is known:
+// A search keeps the first that it meets, and with several threads that is luck. So where a search has gone on long
+// enough for threads to be called (whether they were or not), the tree is chosen by a rule that speaks of the table
+// alone. At a node whose least cost V is known:
 //
 //   1. a leaf, if it costs V;
-//   2. else, of the splits whose children's least costs add up to V, the one with the cheapest children as trees of two leaves
+//   2. else, of the splits whose children's least costs add up to V, the one with the cheapest children as trees of two
+//   leaves
 //      or less, which the matrix knows; among equals the lowest column;
 //   3. on both sides the same, with what each costs.
 //
-// The leaf penalty is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
-// rows plays no part, nor does how deep a tree may be, as long as none of the trees of cost V is deeper: where depth two
-// or one is left, the splits that cost V are first in the order of rule 2 as well. So a search for shallow trees alone
-// (schedule.hpp) gives the same.
+// The leaf penalty is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of
+// the rows plays no part, nor does how deep a tree may be, as long as none of the trees of cost V is deeper: where
+// depth two or one is left, the splits that cost V are first in the order of rule 2 as well. So a search for shallow
+// trees alone (schedule.hpp) gives the same.
 //
-// Cost: the search has shown that no split costs less than V; here those that come before the first are shown to cost more, and
-// these are few, because the cheapest children of two leaves are likely to be best. Only the nodes of the tree are looked at.
+// Cost: the search has shown that no split costs less than V; here those that come before the first are shown to cost
+// more, and these are few, because the cheapest children of two leaves are likely to be best. Only the nodes of the
+// tree are looked at.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"

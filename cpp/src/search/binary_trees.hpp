@@ -1,8 +1,8 @@
 // From solved subproblems back to a tree.
 //
-// A search that ended by itself reads its tree off the matrices again, and solves again what the cache has lost. Once a run
-// is stopped there is no time for that: the tree is then read off the cache by rows alone, and completed by single splits
-// (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows.
+// A search that ended by itself reads its tree off the matrices again, and solves again what the cache has lost. Once a
+// run is stopped there is no time for that: the tree is then read off the cache by rows alone, and completed by single
+// splits (row_greedy.hpp). A closed pattern is the same whether it comes from a matrix or from rows.
 #pragma once
 
 #include "search/row_greedy.hpp"
@@ -83,7 +83,8 @@ std::vector<std::uint64_t> Search<Acc>::closed_pattern(std::span<const std::uint
     return key;
 }
 
-// Writes the best tree known for the node. What the cache has lost is solved again. Of use only if the run has not ended.
+// Writes the best tree known for the node. What the cache has lost is solved again. Of use only if the run has not
+// ended.
 template <class Acc>
 void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     ArenaScope scope(arena_);

@@ -1,4 +1,5 @@
-// A run of the front: the points one after another, or what the cheapest tree at one leaf penalty needs; and its reports.
+// A run of the front: the points one after another, or what the cheapest tree at one leaf penalty needs; and its
+// reports.
 #include "treewright/search/front.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// From a solved front back to its trees: read off the cache, solved again where it has lost them, completed by rows alone
-// where the run was stopped (row_greedy.hpp).
+// From a solved front back to its trees: read off the cache, solved again where it has lost them, completed by rows
+// alone where the run was stopped (row_greedy.hpp).
 #include "search/row_greedy.hpp"
 #include "treewright/search/front.hpp"
 
@@ -46,8 +46,8 @@ void FrontSearch<Acc>::write(std::size_t leaves, Shape& out) {
 }
 
 // Writes a tree of at most so many leaves that costs no more than `value` (0: the best). The cache knows its parts;
-// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, and a leaf where time
-// is up, so that the tree is always whole.
+// what it has lost is solved again, unless the run was stopped: then the best tree at hand stands in, and a leaf where
+// time is up, so that the tree is always whole.
 template <class Acc>
 void FrontSearch<Acc>::emit(const Node& node, const Key& key, std::size_t leaves, Acc value, Shape& out) {
     ArenaScope scope(arena_);

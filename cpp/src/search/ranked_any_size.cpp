@@ -1,9 +1,10 @@
 // Trees whose leaves have a least size, by way of trees with leaves of any size.
 //
 // Let r(S, d) be the least cost of a tree of depth d over the rows S, c(S, d) that of a tree whose leaves have at least
-// `min_leaf` rows. The second kind is part of the first, so c >= r, and a split of (S, d) with c(L) + c(R) < T has r(L) + r(R) < T.
-// The rules of nested sets (interval_bounds.hpp) hold for r and not for c: with their help a second search finds the splits
-// that are open by r, each with r(L) and r(R) (ranked_within.cpp), and only these are solved with leaves of the least size.
+// `min_leaf` rows. The second kind is part of the first, so c >= r, and a split of (S, d) with c(L) + c(R) < T has r(L)
+// + r(R) < T. The rules of nested sets (interval_bounds.hpp) hold for r and not for c: with their help a second search
+// finds the splits that are open by r, each with r(L) and r(R) (ranked_within.cpp), and only these are solved with
+// leaves of the least size.
 //
 // At the root T rises from r to the cost of the best tree known: trees found on the way save the splits above.
 #include "treewright/search/ranked_search.hpp"
@@ -47,9 +48,9 @@ std::vector<SolvedSplit> Search::open_by_any_size(const Node& node, Size size, C
 }
 
 // Not `evaluate` (ranked_splits.cpp), which also solves the two sides of a split: there the bounds of the sides go into
-// the profile of a column and close gaps beside it, so each side is asked for more than the target needs (slack, shares,
-// leaves on either side) and knows its neighbours. Here no profile is told, nothing beside the split gains, and both
-// sides are asked for what the target needs and no more. In common are `divide` and which side comes first.
+// the profile of a column and close gaps beside it, so each side is asked for more than the target needs (slack,
+// shares, leaves on either side) and knows its neighbours. Here no profile is told, nothing beside the split gains, and
+// both sides are asked for what the target needs and no more. In common are `divide` and which side comes first.
 Outcome Search::solve_sides(const Node& node, const SolvedSplit& split, Size size, Cost target, std::size_t level) {
     Level& own = level_at(level);
     const Stack::Mark mark = stack_.mark();

@@ -6,8 +6,8 @@
 
 namespace treewright::ranked {
 
-// Each part is searched from the best tree of all rows, which is a good one for any part. The first part's own best tree is
-// a candidate for all. If the first part takes too long, so will the others.
+// Each part is searched from the best tree of all rows, which is a good one for any part. The first part's own best
+// tree is a candidate for all. If the first part takes too long, so will the others.
 void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
     const RowParts parts(objective_, options_.part_rows);
     const Cost excess = parts.excess(), leaves = size.max_leaves(table_.n_rows);

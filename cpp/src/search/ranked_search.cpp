@@ -133,7 +133,8 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
             if (memo != nullptr && pairs_->worth_sharing(node))
                 pairs_->keep(node, std::min(result.upper, budget), *memo);
         } else {
-            // A node that was asked before, below the root, is solved to the end: raised little by little it costs more.
+            // A node that was asked before, below the root, is solved to the end: raised little by little it costs
+            // more.
             if (level > 0 && result.lower > 0) budget = std::max(budget, result.upper);
             const Outcome known = result;
             result = branch(node, size, budget, level, neighbours);

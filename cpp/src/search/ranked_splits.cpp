@@ -1,5 +1,5 @@
-// The splits of one node, lowest bound first: taken, solved on both sides, told to the profiles. By one thread, or at the root
-// by several (ranked_search.hpp says why they may).
+// The splits of one node, lowest bound first: taken, solved on both sides, told to the profiles. By one thread, or at
+// the root by several (ranked_search.hpp says why they may).
 #include "treewright/search/ranked_search.hpp"
 
 #include "ranked_threads.hpp"
@@ -98,8 +98,9 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
                 profile.bounds(split)};
     const SplitBounds &a = profile.points()[i], &b = profile.points()[i + 1];
     if (!objective_.laws().similar) {
-        // Without rule Z but with rule M a split closes the gaps beside it by its own bounds alone, the left side the gap behind it,
-        // the right side the one before: each is asked for what that takes. A gap without splits needs nothing.
+        // Without rule Z but with rule M a split closes the gaps beside it by its own bounds alone, the left side the
+        // gap behind it, the right side the one before: each is asked for what that takes. A gap without splits needs
+        // nothing.
         sides.slack = question.target / kNestedSlack;
         const Cost total = question.target + sides.slack;
         const SplitBounds& before = profile.points()[i - (split == a.split ? 1 : 0)];

@@ -1,20 +1,21 @@
 // Which of several trees of the same least cost is the answer.
 //
-// A search keeps the first one that it finds, and with several threads, or with bounds kept from elsewhere, that is luck. So
-// once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
+// A search keeps the first one that it finds, and with several threads, or with bounds kept from elsewhere, that is
+// luck. So once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
 //
-//   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these rows (among
+//   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these
+//   rows (among
 //      equal trees of depth two, with the same switches and lanes: they look at the splits in an order of their own);
 //   2. above that, the first column, and in it the first split, with which a tree of cost V can begin;
 //   3. with a limit of leaves, the fewest of them on the left;
 //   4. on both sides the same, with what each costs.
 //
-// The price of a leaf is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of the
-// rows plays no part: a split is known by the ranks it lies between.
+// The price of a leaf is part of V, so all these trees have the least loss, and of those the fewest leaves. The order
+// of the rows plays no part: a split is known by the ranks it lies between.
 //
-// Cost: the search has shown that no split costs less than V, here those before the first are shown to cost more. The root's
-// profile is known from it, and only what it has closed at V exactly is open again; a split of the tree that was found is
-// the first bound on the place. Below the root each node is one subproblem of hundreds.
+// Cost: the search has shown that no split costs less than V, here those before the first are shown to cost more. The
+// root's profile is known from it, and only what it has closed at V exactly is open again; a split of the tree that was
+// found is the first bound on the place. Below the root each node is one subproblem of hundreds.
 #include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>

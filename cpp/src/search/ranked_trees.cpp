@@ -88,9 +88,9 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
 }
 
 // The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
-// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split, unless
-// one pass takes long and is cut short. Where one pass takes long there is no second. The split is kept, for finding it again
-// would be another pass.
+// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split,
+// unless one pass takes long and is cut short. Where one pass takes long there is no second. The split is kept, for
+// finding it again would be another pass.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Cost leaf = objective_.leaf_cost(node);
     const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump_within(node, control_);
@@ -108,8 +108,8 @@ Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     return result;
 }
 
-// A tree of other rows: its upper splits stay where they divide the rows, and below them stands the best tree of depth two with
-// no more leaves.
+// A tree of other rows: its upper splits stay where they divide the rows, and below them stands the best tree of depth
+// two with no more leaves.
 Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
     const TreeNode& top = tree[at];
     const bool is_leaf = top.column == TreeNode::kLeaf, any_leaves = size.leaves == Size::kAny;

@@ -40,7 +40,8 @@ class OneColumn {
         std::vector<std::uint64_t> all(words_, ~std::uint64_t{0});
         if (const std::size_t last = shared_.rows_.n_rows % 64; last > 0) all.back() = (std::uint64_t{1} << last) - 1;
         drawn_number(all);  // kAll
-        // Most nodes are of the last level with splits; in their order they are read faster than as parents ask for them.
+        // Most nodes are of the last level with splits; in their order they are read faster than as parents ask for
+        // them.
         const auto& nodes = walk_.graph().nodes;
         for (std::uint32_t n = 1; n < nodes.size() && nodes[n].depth > 0; ++n)
             if (nodes[n].depth == 1 && walk_.reached(n) && solve(n, {{}, kAll, shared_.node_cost(n)}, 0) == kUnsolved)
@@ -63,8 +64,9 @@ class OneColumn {
     static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0}, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
     static constexpr std::uint32_t kAll = 0;  // number of the set of all rows
 
-    // R, V by its number, and what R costs. Before a split on the column V is all rows, and all values are 0. After the first one the rows
-    // of R that are not in V may be those of a node, too, its twin: the path to it differs in that split alone.
+    // R, V by its number, and what R costs. Before a split on the column V is all rows, and all values are 0. After the
+    // first one the rows of R that are not in V may be those of a node, too, its twin: the path to it differs in that
+    // split alone.
     struct Place {
         Bits rows;
         std::uint32_t drawn;
@@ -142,8 +144,8 @@ class OneColumn {
         return kUnsolved;
     }
 
-    // Makes the parts of a node: what is below each of its splits. Before a split on the column, of splits into two leaves only the
-    // fewest errors count. False if it was stopped.
+    // Makes the parts of a node: what is below each of its splits. Before a split on the column, of splits into two
+    // leaves only the fewest errors count. False if it was stopped.
     bool divide(std::uint32_t n, const Place& at, std::size_t level, std::int64_t& pair) {
         frames_[level].rest.clear();
         auto beside = at.twin == kNone ? std::span<const SetEdge>() : walk_.graph().edges_of(at.twin);
@@ -172,8 +174,8 @@ class OneColumn {
         parts_.push_back(part);
         return true;
     }
-    // What R costs on either side of a split. Of R and V it is known, since these are the rows of a node, and of the others where they
-    // are those of the twin, which has the split, too; else they are added up.
+    // What R costs on either side of a split. Of R and V it is known, since these are the rows of a node, and of the
+    // others where they are those of the twin, which has the split, too; else they are added up.
     void divide_costs(const Place& at, const SetEdge& edge, const SetEdge* twin, Frame& frame) const {
         const Costs known = shared_.node_cost(edge.child[1]);
         frame.cost[1].assign(known.begin(), known.end());

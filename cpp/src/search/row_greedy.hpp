@@ -1,9 +1,9 @@
 // Trees from rows alone, without pair matrices: what a run that was stopped has time for.
 //
 // The best single split of some rows takes one pass over their ones. Once a search is over its tree is completed with
-// such splits, and compared with the greedy tree of nothing else; so whatever stopped a run, its tree is no worse than the
-// best tree of one split, nor than the greedy tree of the depth allowed. Work is counted, not timed, so that every run gives
-// the same tree; past kMaxWork nothing more is split.
+// such splits, and compared with the greedy tree of nothing else; so whatever stopped a run, its tree is no worse than
+// the best tree of one split, nor than the greedy tree of the depth allowed. Work is counted, not timed, so that every
+// run gives the same tree; past kMaxWork nothing more is split.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"

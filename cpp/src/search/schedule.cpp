@@ -13,16 +13,17 @@ namespace treewright::bits {
 
 namespace {
 
-// The first stage, in plain steps. Past 1, so that the dense program is tried before prices are made; with a limit on leaves
-// long: 2 took three times as long on tic-tac-toe with 12 and 20 leaves, and 10 half as long again on compas.
+// The first stage, in plain steps. Past 1, so that the dense program is tried before prices are made; with a limit on
+// leaves long: 2 took three times as long on tic-tac-toe with 12 and 20 leaves, and 10 half as long again on compas.
 constexpr std::int64_t kFirstStage = 2, kFirstStageWithLeafLimit = 10;
 
-// With a limit of depth a set of rows is met under several depths, which costs more than it saves where much depth is left:
-// audiology at .005 (depth 8) is proven in 4 s instead of not in 60; kr-vs-kp (14) and lymph (13) would take twice as long.
+// With a limit of depth a set of rows is met under several depths, which costs more than it saves where much depth is
+// left: audiology at .005 (depth 8) is proven in 4 s instead of not in 60; kr-vs-kp (14) and lymph (13) would take
+// twice as long.
 constexpr std::int32_t kMaxImpliedDepth = 8;
 
-// Of the recheck of guesses: the fewest steps it gets, its steps before dives with discrepancies, good trees of hard problems,
-// and its seconds.
+// Of the recheck of guesses: the fewest steps it gets, its steps before dives with discrepancies, good trees of hard
+// problems, and its seconds.
 constexpr std::int64_t kMinRecheckSteps = 500, kPlainRecheckSteps = 250;
 constexpr double kRecheckSeconds = 1.0;
 
@@ -77,9 +78,9 @@ class Schedule {
         account(search);
     }
 
-    // Whether the first of equal trees can be told for about nothing once the least cost is proven. The dense program has its
-    // own. Row prices, which may end a search, say of every split that it costs at least as much, and of none that it
-    // costs more. Guesses depend on the order of the search.
+    // Whether the first of equal trees can be told for about nothing once the least cost is proven. The dense program
+    // has its own. Row prices, which may end a search, say of every split that it costs at least as much, and of none
+    // that it costs more. Guesses depend on the order of the search.
     [[nodiscard]] bool ties_can_be_broken() const {
         return depth_for(settings_.max_depth, data_.n_columns) != kUnlimited && stages_.without() &&
                data_.guess.empty();
@@ -103,9 +104,9 @@ class Schedule {
         account(shallow);
     }
 
-    // The depth of the deepest tree that costs at most `upper`: L leaves cost L * c or more, as no row costs less than 0,
-    // and a tree of L leaves is at most L - 1 deep. So no deeper tree is better than one of cost `upper`, and the best tree
-    // within this depth is the best of all.
+    // The depth of the deepest tree that costs at most `upper`: L leaves cost L * c or more, as no row costs less than
+    // 0, and a tree of L leaves is at most L - 1 deep. So no deeper tree is better than one of cost `upper`, and the
+    // best tree within this depth is the best of all.
     [[nodiscard]] std::int32_t implied_depth(std::int64_t upper) const {
         if (settings_.leaf_penalty == 0 || upper >= kInfinity) return kUnlimited;
         return static_cast<std::int32_t>(std::min<std::int64_t>(kUnlimited, upper / settings_.leaf_penalty - 1));
@@ -198,8 +199,8 @@ class Schedule {
     Outcome out_;
 };
 
-// Of trees that cost `out.bounds.upper`, which is proven least, one with the fewest leaves. Each costs one unit here, all
-// together less than one weight unit, so a tree of more weight is never preferred.
+// Of trees that cost `out.bounds.upper`, which is proven least, one with the fewest leaves. Each costs one unit here,
+// all together less than one weight unit, so a tree of more weight is never preferred.
 template <class Acc>
 void find_fewest_leaves(const Dataset& data, Settings settings, Outcome& out, Control& control) {
     const std::int64_t leaves = count_leaves(out.shape);

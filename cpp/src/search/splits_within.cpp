@@ -3,8 +3,9 @@
 
 namespace treewright::bits {
 
-// A split stays open while the lower bounds of its sides leave room in the budget. A side is asked only whether it costs
-// at most what its sibling leaves: `solve` is exact below the budget it is given, and costs are integers, hence the 1.
+// A split stays open while the lower bounds of its sides leave room in the budget. A side is asked only whether it
+// costs at most what its sibling leaves: `solve` is exact below the budget it is given, and costs are integers, hence
+// the 1.
 template <class Acc>
 bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
                                 std::vector<SolvedSplit>& out) {

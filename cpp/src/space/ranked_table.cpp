@@ -11,8 +11,8 @@ namespace treewright::ranked {
 
 namespace {
 
-// Rows by rank, ties by row: a counting sort. Where every row has a rank of its own, which is tried first if it can be, nothing
-// is counted: of a million rows that takes a fifth of the time (benchmarks/limits.py).
+// Rows by rank, ties by row: a counting sort. Where every row has a rank of its own, which is tried first if it can be,
+// nothing is counted: of a million rows that takes a fifth of the time (benchmarks/limits.py).
 void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> order) {
     if (rank.empty()) return;
     const std::uint32_t n_ranks = *std::max_element(rank.begin(), rank.end()) + 1;

@@ -272,8 +272,8 @@ PrunedTree cheapest(const SplitList& splits, const EncodedRows& rows, const Loss
     return pruner.pruned();
 }
 
-// Single prunings that raise the worth of the worst leaf. It rises only if all leaves of that worth go, so only the nodes
-// above all of them are looked at: one path.
+// Single prunings that raise the worth of the worst leaf. It rises only if all leaves of that worth go, so only the
+// nodes above all of them are looked at: one path.
 class WorstLeaf {
    public:
     WorstLeaf(const SplitList& splits, const EncodedRows& rows, const Labels& labels, const LeafWorth& worth)

@@ -7,8 +7,9 @@
 //
 // over sets S of data cells, both sides not empty. Exact: pruning any faithful tree removes exactly the splits with an
 // empty side, and each leaf that remains holds data whose bounding box lies in a faithful leaf, so it is homogeneous.
-// Conversely a tree of this recursion can be completed to a faithful tree whose pruning is that tree: at each node split
-// the empty slabs around the bounding box away first (these splits have an empty side), put any faithful tree on them.
+// Conversely a tree of this recursion can be completed to a faithful tree whose pruning is that tree: at each node
+// split the empty slabs around the bounding box away first (these splits have an empty side), put any faithful tree on
+// them.
 //
 // Bounds. P is monotone: fewer data never need more leaves. Two cells conflict if the bounding box of the two is not
 // homogeneous; a leaf's bounding box contains that of any two of its cells, so conflicting cells are in different

@@ -1,9 +1,9 @@
 // Profiles of nodes above depth two, kept for the node itself and for its neighbours.
 //
-// The bounds at all splits of such a node cost hundreds of subproblems; the cache of bounds (bound_cache.hpp) keeps one number
-// of it. A node that stopped at a budget and is asked again with a larger one goes on where it stopped; a node whose
-// rows are nearly those of a solved one starts with its bounds. All memos are dropped when they need more than their
-// share of the memory: that costs time, never correctness.
+// The bounds at all splits of such a node cost hundreds of subproblems; the cache of bounds (bound_cache.hpp) keeps one
+// number of it. A node that stopped at a budget and is asked again with a larger one goes on where it stopped; a node
+// whose rows are nearly those of a solved one starts with its bounds. All memos are dropped when they need more than
+// their share of the memory: that costs time, never correctness.
 #pragma once
 
 #include "treewright/space/ranked_node.hpp"

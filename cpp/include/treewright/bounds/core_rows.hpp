@@ -1,8 +1,9 @@
 // Core rows: few rows of a table on which a good tree costs nearly what it costs on all.
 //
-// What is proven of any subset of the rows holds for the table (rule M of interval_bounds.hpp): f(K) <= f(S) for K inside S. A
-// search over few rows is short, and where most rows are easily told apart, few rows say nearly all. Which rows to take is
-// guessed (label_odds.hpp) and then learned: a tree that is cheap on the core alone adds the rows that show it.
+// What is proven of any subset of the rows holds for the table (rule M of interval_bounds.hpp): f(K) <= f(S) for K
+// inside S. A search over few rows is short, and where most rows are easily told apart, few rows say nearly all. Which
+// rows to take is guessed (label_odds.hpp) and then learned: a tree that is cheap on the core alone adds the rows that
+// show it.
 #pragma once
 
 #include "treewright/objective/misclassification.hpp"

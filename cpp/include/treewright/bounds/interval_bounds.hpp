@@ -1,4 +1,5 @@
-// What is known about the splits of one column of a node: bounds at the splits solved so far, and what they say between.
+// What is known about the splits of one column of a node: bounds at the splits solved so far, and what they say
+// between.
 //
 // Split c sends the groups 0..c-1 (the first p(c) rows) left: L_c grows with c, R_c shrinks. A point holds valid lower
 // bounds l <= f(L_c), r <= f(R_c) on the optima of the two sides at the depth that is left. W(c) is the total span of
@@ -8,26 +9,28 @@
 //  (M) monotone, m = 1:  f(S) <= f(S'). Take an optimal tree of S' for S: no row's cost is negative, so the loss cannot
 //      grow, and leaves that receive no row can only be removed. False for m > 1: that tree may starve a leaf of S.
 //  (Z) Lipschitz, any m: f(S') <= f(S) + W(S' \ S). Take an optimal tree of S for S' with the same leaf labels: every
-//      leaf keeps its rows, so it stays feasible, and an added row costs at most its span. So f(S) >= f(S') - W(S' \ S).
+//      leaf keeps its rows, so it stays feasible, and an added row costs at most its span. So f(S) >= f(S') - W(S' \
+//      S).
 // Hence for points a < b and a split c between them
 //      f(L_c) >= l_a (M), l_b - (W(b) - W(c)) (Z);    f(R_c) >= r_b (M), r_a - (W(c) - W(a)) (Z)
 // and for f(L_c) + f(R_c):
 //      l_a + r_b (M+M) and l_b + r_a - (W(b) - W(a)) (Z+Z: the two losses are together exactly the rows of the gap): if
 //      either reaches the target, the gap is closed;
 //      s_a - (W(c) - W(a)) (M+Z) and s_b - (W(b) - W(c)), where s_a >= l_a + r_a bounds the cost of split a: the gap
-//      shrinks from its ends. Take the two optimal trees of split c > a for split a: that of the left side loses rows, which
-//      costs nothing (M); that of the right side gains those between, which costs at most their span (Z).
-//  (S) superadditive, m = 1:  f(A + B) >= f(A) + e(B) for sets A, B that share no row, where e(B) is the least loss of a
+//      shrinks from its ends. Take the two optimal trees of split c > a for split a: that of the left side loses rows,
+//      which costs nothing (M); that of the right side gains those between, which costs at most their span (Z).
+//  (S) superadditive, m = 1:  f(A + B) >= f(A) + e(B) for sets A, B that share no row, where e(B) is the least loss of
+//  a
 //      tree of the same size, without its leaf penalties. Take an optimal tree of A + B: what it costs on A, leaves
 //      that receive no row left out, is at least f(A); its loss on B at least e(B).
-// So for a split c between a and b, with M_c the rows from a to c and N_c those from c to b: f(L_c) + f(R_c) >= l_a + r_b +
-// e(M_c) + e(N_c). For all splits from c to d at once: the rows a to c are on the left of each, those from d to b on the
-// right, so e(M_c) + e(N_d) is added to all. Few rows of many errors close wide gaps (Search::rows_between_close).
-// s_a is more than l_a + r_a where the two sides share a limit of leaves, or where a bound of the whole was imported:
-// of a subset as it is (M on both sides), of a superset less the span of the rows more (Z on both sides, each row on one).
-// The ends, split 0 and split G, are points that are no splits: there l or r is the cost of one leaf (every tree has one),
-// and the other is any bound on f(S) one level down, from which only (Z) and (M) are drawn for proper splits.
-// A target only falls, so what is closed stays closed.
+// So for a split c between a and b, with M_c the rows from a to c and N_c those from c to b: f(L_c) + f(R_c) >= l_a +
+// r_b + e(M_c) + e(N_c). For all splits from c to d at once: the rows a to c are on the left of each, those from d to b
+// on the right, so e(M_c) + e(N_d) is added to all. Few rows of many errors close wide gaps
+// (Search::rows_between_close). s_a is more than l_a + r_a where the two sides share a limit of leaves, or where a
+// bound of the whole was imported: of a subset as it is (M on both sides), of a superset less the span of the rows more
+// (Z on both sides, each row on one). The ends, split 0 and split G, are points that are no splits: there l or r is the
+// cost of one leaf (every tree has one), and the other is any bound on f(S) one level down, from which only (Z) and (M)
+// are drawn for proper splits. A target only falls, so what is closed stays closed.
 #pragma once
 
 #include "treewright/core/cost.hpp"
@@ -78,9 +81,10 @@ struct Gap {
 
 class IntervalBounds {
    public:
-    // Starts afresh for column number `at` of `node`; `whole` is a lower bound of the node one level down. With `any_size` l and r
-    // of all points bound the optima with leaves of any size, and so those with m rows in each, which are no less; rule M holds of
-    // them whatever m is. A point's sum still bounds the cost of its split with leaves of m rows, but of these rows alone.
+    // Starts afresh for column number `at` of `node`; `whole` is a lower bound of the node one level down. With
+    // `any_size` l and r of all points bound the optima with leaves of any size, and so those with m rows in each,
+    // which are no less; rule M holds of them whatever m is. A point's sum still bounds the cost of its split with
+    // leaves of m rows, but of these rows alone.
     void reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at, Cost whole,
                bool any_size = false);
 

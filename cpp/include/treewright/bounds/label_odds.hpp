@@ -1,7 +1,7 @@
 // How doubtful the class of every row is: which rows a proof is likely to need (core_rows.hpp).
 //
-// Randomized trees (Geurts, Ernst and Wehenkel 2006) are grown on half of the rows and asked about the others. What they
-// say is a guess; nothing that is proven rests on it.
+// Randomized trees (Geurts, Ernst and Wehenkel 2006) are grown on half of the rows and asked about the others. What
+// they say is a guess; nothing that is proven rests on it.
 #pragma once
 
 #include "treewright/core/control.hpp"

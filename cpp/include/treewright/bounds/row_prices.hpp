@@ -8,9 +8,9 @@
 //
 // Then for every subset S that is itself a conjunction, and every tree, adding (*) over the tree's leaves gives
 // cost(tree, S) >= sum of y over S. The best prices are the dual solution of "cover all rows by conjunctions at least
-// cost", whose value is at most the optimum and, on noisy data, close to it. Constraints on the tree (depth, leaves, leaf
-// size) only remove trees, so the bound stays valid under them; with a depth limit d, (*) is needed for conjunctions of
-// at most d literals only.
+// cost", whose value is at most the optimum and, on noisy data, close to it. Constraints on the tree (depth, leaves,
+// leaf size) only remove trees, so the bound stays valid under them; with a depth limit d, (*) is needed for
+// conjunctions of at most d literals only.
 //
 // The gain of a conjunction for a class is the left side less the sum of costs on the right; (*) says that no gain is
 // above c. Two questions are asked of given prices, again and again, by treewright/search/_prices.py:

@@ -4,10 +4,10 @@
 // steps; seconds and the report are looked at only every few steps. Once stopped, an engine unwinds, returning at
 // every level the best bound it can prove there, so that a stop loses nothing.
 //
-// A run of several threads has one Control a thread: that of the calling thread, the head, and helpers made of it. They share
-// a Crew between open_crew() and close_crew(). Steps are granted to a thread a few at a time, so their sum never passes the
-// limit; a stop or a pause that one thread meets ends all; only the head reports, for the interpreter of Python and its
-// signals belong to the calling thread. A helper looks at the crew where it looks at the clock.
+// A run of several threads has one Control a thread: that of the calling thread, the head, and helpers made of it. They
+// share a Crew between open_crew() and close_crew(). Steps are granted to a thread a few at a time, so their sum never
+// passes the limit; a stop or a pause that one thread meets ends all; only the head reports, for the interpreter of
+// Python and its signals belong to the calling thread. A helper looks at the crew where it looks at the clock.
 #pragma once
 
 #include <algorithm>
@@ -137,8 +137,8 @@ class Control {
         if (steps_ >= checkpoint_ && !stopped()) no_more_steps();  // as one thread stops at its last step, not after it
     }
 
-    // Lets `work` run under limits of its own, beside the end of this run: the whole is asked for reports and interrupts
-    // while it works, and counts its steps. `work` takes the part's Control.
+    // Lets `work` run under limits of its own, beside the end of this run: the whole is asked for reports and
+    // interrupts while it works, and counts its steps. `work` takes the part's Control.
     template <class Work>
     void run_part(Limits limits, const Work& work) {
         const std::int64_t before = steps_;

@@ -1,9 +1,9 @@
 // Integer cost units.
 //
-// One weight unit is 2^shift cost units and a leaf costs c = round(penalty * 2^shift) + 1 cost units (0 if the leaf penalty is 0), so
-// all comparisons are exact and ties are deterministic. The added unit makes the tree with fewer leaves win when two
-// trees cost the same; it moves a comparison only where two trees differ by less than leaves * 2^(1-shift) of one
-// weight unit, far below what float64 shows of the objective.
+// One weight unit is 2^shift cost units and a leaf costs c = round(penalty * 2^shift) + 1 cost units (0 if the leaf
+// penalty is 0), so all comparisons are exact and ties are deterministic. The added unit makes the tree with fewer
+// leaves win when two trees cost the same; it moves a comparison only where two trees differ by less than leaves *
+// 2^(1-shift) of one weight unit, far below what float64 shows of the objective.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Units {
         return units;
     }
 
-    // Weight units that one cost unit of a lower bound proves. Every leaf was charged up to 1.5 cost units too much: with q
-    // the exact penalty in cost units and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)).
+    // Weight units that one cost unit of a lower bound proves. Every leaf was charged up to 1.5 cost units too much:
+    // with q the exact penalty in cost units and W >= 0 the errors, W + L*q >= q / (q + 1.5) * (W + L*(q + 1.5)).
     [[nodiscard]] double bound_unit() const {
         const auto charged = static_cast<double>(leaf_penalty);
         return std::ldexp(leaf_penalty > 0 ? (charged - 1.5) / charged : 1.0, -shift);

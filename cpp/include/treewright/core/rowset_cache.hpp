@@ -1,12 +1,12 @@
 // What is known of a set of rows, by its fingerprint and by how large a tree may be.
 //
 // Two sets of a run share a fingerprint of 128 bits with a probability below pairs / 2^128, about 1e-19 after 10^9
-// subproblems. (The search over binary columns has an exact key at hand, the closed pattern, whose length depends on the
-// table: pattern_cache.hpp.)
+// subproblems. (The search over binary columns has an exact key at hand, the closed pattern, whose length depends on
+// the table: pattern_cache.hpp.)
 //
 // Open addressing: an entry lies in the first free place of the kWindow places that begin at its own. The table doubles
-// while it may, where it is half full or a window is full; after that the entry of the window with the least rows gives way.
-// Losing an entry costs time, never correctness.
+// while it may, where it is half full or a window is full; after that the entry of the window with the least rows gives
+// way. Losing an entry costs time, never correctness.
 #pragma once
 
 #include "treewright/core/fingerprint.hpp"

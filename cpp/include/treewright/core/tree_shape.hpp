@@ -18,8 +18,8 @@ using Shape = std::vector<std::int32_t>;
     return std::count_if(shape.begin(), shape.end(), [](std::int32_t column) { return column < 0; });
 }
 
-// Calls visit(rows, class, cost) for every leaf of the tree: its reduced rows, its cheapest class (the first of equals),
-// and what they cost there, in weight units.
+// Calls visit(rows, class, cost) for every leaf of the tree: its reduced rows, its cheapest class (the first of
+// equals), and what they cost there, in weight units.
 template <class Visit>
 void for_each_leaf(const Dataset& data, const Shape& shape, const Visit& visit) {
     std::vector<std::vector<std::uint32_t>> pending(1, std::vector<std::uint32_t>(data.n_rows));

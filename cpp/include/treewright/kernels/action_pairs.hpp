@@ -1,7 +1,7 @@
 // Trees of depth two for costs of actions: for each action, what it costs a row less than the row's worst.
 //
-// With t_i the largest cost of a row, sum over rows of t_i - max over actions of sum (t_i - cost) is the least cost of an
-// action. Costs are divided by a power of two and rounded, where their sums would be beyond what a double holds.
+// With t_i the largest cost of a row, sum over rows of t_i - max over actions of sum (t_i - cost) is the least cost of
+// an action. Costs are divided by a power of two and rounded, where their sums would be beyond what a double holds.
 #pragma once
 
 #include "treewright/kernels/moment_pair_solver.hpp"

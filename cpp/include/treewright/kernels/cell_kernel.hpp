@@ -1,19 +1,20 @@
 // Trees of depth two and three over binary columns, for losses of two sums (two_sums.hpp): all of them at once.
 //
-// A set of rows and p binary columns are told by the sums over the rows that have one, two or three given columns: the sums
-// of every cell (this column one, that one zero, ...) follow by differences. A depth-two tree needs pairs alone, a depth-three
-// tree triples:
+// A set of rows and p binary columns are told by the sums over the rows that have one, two or three given columns: the
+// sums of every cell (this column one, that one zero, ...) follow by differences. A depth-two tree needs pairs alone, a
+// depth-three tree triples:
 //     split(i, s; j, t)      least sum of g over two leaves of the cell "i is s, j is t", by any third column
 //     stump(i, s; j, t)      the same or one leaf, with what leaves cost
 //     below(i, s)            least over j of stump(i, s; j, 0) + stump(i, s; j, 1): depth two below one side of root i
-// Every unordered triple gives its eight cells once, for all three orders of its columns; STReeD (van der Linden et al. 2023)
-// and MurTree (Demirovic et al. 2022) count pairs so, one subset at a time.
+// Every unordered triple gives its eight cells once, for all three orders of its columns; STReeD (van der Linden et al.
+// 2023) and MurTree (Demirovic et al. 2022) count pairs so, one subset at a time.
 //
-// Triples are taken slab by slab: those whose first column is i need the rows with i alone and memory for pairs. Cost per
-// slab: the triples of ones of its rows, two additions each, and p^2 / 16 vectors of eight lanes with eight evaluations of g.
+// Triples are taken slab by slab: those whose first column is i need the rows with i alone and memory for pairs. Cost
+// per slab: the triples of ones of its rows, two additions each, and p^2 / 16 vectors of eight lanes with eight
+// evaluations of g.
 //
-// g is computed with a relative error below 16 * 2^-53 (minus_square) or an absolute one below 3e-11 A (events_log). The
-// template (cell_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512; all give the same numbers.
+// g is computed with a relative error below 16 * 2^-53 (minus_square) or an absolute one below 3e-11 A (events_log).
+// The template (cell_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512; all give the same numbers.
 #pragma once
 
 #include "treewright/core/cpu.hpp"
@@ -25,8 +26,8 @@
 
 namespace treewright::ranked {
 
-// Sums of a set of rows, its columns numbered 0 .. n_columns - 1. Planes are n_columns rows of `stride` numbers; of pairs (i, k)
-// entries with i < k count, and entries from n_columns on are 0.
+// Sums of a set of rows, its columns numbered 0 .. n_columns - 1. Planes are n_columns rows of `stride` numbers; of
+// pairs (i, k) entries with i < k count, and entries from n_columns on are 0.
 struct CellTask {
     static constexpr std::uint32_t kLanes = 8;
 

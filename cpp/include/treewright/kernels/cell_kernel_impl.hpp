@@ -1,4 +1,5 @@
-// Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal linkage.
+// Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal
+// linkage.
 namespace treewright::ranked {
 namespace {
 

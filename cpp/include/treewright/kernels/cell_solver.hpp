@@ -15,8 +15,8 @@ class CellSolver {
    public:
     CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32_t min_leaf, Control& control);
 
-    // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (splits, ascending),
-    // over the groups of `set`, as a double within the error of TwoSums; false if the run ended before.
+    // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (splits,
+    // ascending), over the groups of `set`, as a double within the error of TwoSums; false if the run ended before.
     [[nodiscard]] bool solve(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns, int depth,
                              std::vector<double>& value);
     // g of all rows of the last solve(), as one leaf.

@@ -1,4 +1,5 @@
-// Optimal trees of depth two for costs of predictions: rounds of kernel passes over the splits that the bounds leave open.
+// Optimal trees of depth two for costs of predictions: rounds of kernel passes over the splits that the bounds leave
+// open.
 #pragma once
 
 #include "treewright/core/control.hpp"
@@ -30,8 +31,8 @@ class ClassPairSolver final : public PairSolver {
 
    private:
     static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its split is open
-    // Splits for the next pass: of every column with open ones an equal share, spread evenly over these; none if all are
-    // closed.
+    // Splits for the next pass: of every column with open ones an equal share, spread evenly over these; none if all
+    // are closed.
     void choose_splits(std::size_t n_columns, Cost target);
     // Which rows are on the left of every chosen split, and what both its sides gain.
     void prepare_lanes(const Node& node);

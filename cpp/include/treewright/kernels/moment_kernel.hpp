@@ -1,28 +1,30 @@
-// The depth-two kernel for losses of few sums: for many splits of one root column at once, how much the best second split of
-// both sides gains.
+// The depth-two kernel for losses of few sums: for many splits of one root column at once, how much the best second
+// split of both sides gains.
 //
-// A set of rows with sums X has the loss Q - g(X): Q the sum of the rows' own gains, what each would gain as a leaf of its own.
+// A set of rows with sums X has the loss Q - g(X): Q the sum of the rows' own gains, what each would gain as a leaf of
+// its own.
 //     square    X = (W, S), weights and weighted targets: g = S^2 / W, own gains the weighted squares
 //     events    X = (D, H), events and hazards: g = D (shift - log(H / D)), own gains the same of the row
 //     shares    X = weights x_k of the classes, n their sum: g = shift n - n log n + sum x_k log x_k, own gains shift n
 //     actions   X = one sum an action, of what it costs less than the row's worst: g = max X, own gains the largest
-// All have g >= 0 and losses that are superadditive. A pass takes one root split per lane; `slot[row]` is the first lane that
-// has the row on its left. The rows of each second column are taken in *stretches* of whole groups of ties: the sums of a
-// stretch are added up by slot, and prefix sums over the lanes give what every lane has of it on its left. So a row costs a few
-// additions, and only the ends of stretches cost one evaluation per lane.
+// All have g >= 0 and losses that are superadditive. A pass takes one root split per lane; `slot[row]` is the first
+// lane that has the row on its left. The rows of each second column are taken in *stretches* of whole groups of ties:
+// the sums of a stretch are added up by slot, and prefix sums over the lanes give what every lane has of it on its
+// left. So a row costs a few additions, and only the ends of stretches cost one evaluation per lane.
 //
-// A split inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and M those
-// within, a split in M leaves B on its left and E on its right, and losses are superadditive:
+// A split inside a stretch is bounded from above. With B the rows of the side before the stretch, E those after it and
+// M those within, a split in M leaves B on its left and E on its right, and losses are superadditive:
 //     loss(B + M1) + loss(M2 + E) >= loss(B) + loss(E),   so its gain is at most g(B) + g(E) + Q(M).
-// For squares the pair (W, S) of a split in M lies in a box, too: W from W(B) to W(B + M), S from S(B) less the negative sums of M to S(B)
-// plus the positive ones. S^2 / W is convex where W > 0 (the perspective of a square), so the gain of both parts is, and a convex
-// function on a box is largest at a corner; it is used where both sides have a weight at both ends. The smaller of the two bounds
-// counts: the first is the better one where M is large against its distance from the mean, else the second. A stretch of one
-// group of ties has no split. Measured at depth 3, no leaf penalty: elevators 6.1 -> 2.9 s, skillcraft 7.9 -> 4.2 s.
-// Where that is more than the caller needs, scan() walks the rows of the stretch one by one.
+// For squares the pair (W, S) of a split in M lies in a box, too: W from W(B) to W(B + M), S from S(B) less the
+// negative sums of M to S(B) plus the positive ones. S^2 / W is convex where W > 0 (the perspective of a square), so
+// the gain of both parts is, and a convex function on a box is largest at a corner; it is used where both sides have a
+// weight at both ends. The smaller of the two bounds counts: the first is the better one where M is large against its
+// distance from the mean, else the second. A stretch of one group of ties has no split. Measured at depth 3, no leaf
+// penalty: elevators 6.1 -> 2.9 s, skillcraft 7.9 -> 4.2 s. Where that is more than the caller needs, scan() walks the
+// rows of the stretch one by one.
 //
-// Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of events
-// by 3e-11 D more (log_lanes_impl.hpp); one of shares by 1e-11 n (share_pairs.cpp).
+// Sums of integers below 2^53 are exact in double precision. A gain is off by less than 8 * 2^-53 of itself, and one of
+// events by 3e-11 D more (log_lanes_impl.hpp); one of shares by 1e-11 n (share_pairs.cpp).
 //
 // The template (moment_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512 like that of pair_kernel.hpp.
 #pragma once

@@ -1,4 +1,5 @@
-// Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal linkage.
+// Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal
+// linkage.
 namespace treewright::ranked {
 namespace {
 
@@ -11,8 +12,8 @@ struct Gains {
 struct Square {
     static constexpr int kSums = 2;
     static constexpr bool kBoxes = true;
-    // One over the weights of a set and of the rest. One division for both: dividing is what takes time here. No rows gain
-    // nothing: weights are whole numbers, so W < 1 is W = 0.
+    // One over the weights of a set and of the rest. One division for both: dividing is what takes time here. No rows
+    // gain nothing: weights are whole numbers, so W < 1 is W = 0.
     struct Begin {
         Eight before, after;
     };
@@ -27,7 +28,8 @@ struct Square {
     static Gains of(const MomentTask& task, const Eight* x, const Eight* rest) {
         return of(task, begin(x, rest), x, rest);
     }
-    // The largest gain at the corners of a box (moment_kernel.hpp): the weights at its ends, sums from `low` to `high` of `all`.
+    // The largest gain at the corners of a box (moment_kernel.hpp): the weights at its ends, sums from `low` to `high`
+    // of `all`.
     static Eight box(const Begin& first, const Begin& last, Eight high, Eight low, Eight all) {
         const Eight high_square = high * high, low_square = low * low;
         const Eight above = (all - high) * (all - high), below = (all - low) * (all - low);

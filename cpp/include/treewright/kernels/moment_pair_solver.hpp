@@ -1,10 +1,11 @@
-// Optimal trees of depth two by the kernel of few sums: rounds of kernel passes over the splits that the bounds leave open, and
-// exact integers for the few splits that remain.
+// Optimal trees of depth two by the kernel of few sums: rounds of kernel passes over the splits that the bounds leave
+// open, and exact integers for the few splits that remain.
 //
-// A pass (moment_kernel.hpp) gives both sides of a split gains that are attained and gains that no split exceeds, in double
-// precision, up to `error`. A side of loss L, told in units of the integer cost, costs more than L - k in k leaves, and at most
-// L: so the first give a bound from above that the optimum need not exceed, the second valid lower bounds l, r. Splits that the
-// lower bounds cannot close against the best upper bound are solved exactly: hardly more than the best one.
+// A pass (moment_kernel.hpp) gives both sides of a split gains that are attained and gains that no split exceeds, in
+// double precision, up to `error`. A side of loss L, told in units of the integer cost, costs more than L - k in k
+// leaves, and at most L: so the first give a bound from above that the optimum need not exceed, the second valid lower
+// bounds l, r. Splits that the lower bounds cannot close against the best upper bound are solved exactly: hardly more
+// than the best one.
 //
 // What the sums are is a derived class's: squared_error_pairs.hpp, survival_pairs.hpp, share_pairs.hpp,
 // action_pairs.hpp.
@@ -34,7 +35,8 @@ class MomentPairSolver : public StumpPairSolver {
 
     MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control, const Form& form);
 
-    // Makes numbers() right for the rows of the node and sets the totals; returns what a loss in units of gain may be off by.
+    // Makes numbers() right for the rows of the node and sets the totals; returns what a loss in units of gain may be
+    // off by.
     [[nodiscard]] virtual double load(const Node& node) = 0;
     // The numbers of a row: sums, and its own gain at own_at().
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }

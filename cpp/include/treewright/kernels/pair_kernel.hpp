@@ -1,20 +1,21 @@
 // The depth-two kernel: for many root splits at once, the best second split of both sides.
 //
-// A pass takes one root split per SIMD lane, of any columns: `left_lanes[row]` has bit k set where split k sends the row
-// left. For each second column, the rows are walked in its order and every lane keeps the running sums of both its
+// A pass takes one root split per SIMD lane, of any columns: `left_lanes[row]` has bit k set where split k sends the
+// row left. For each second column, the rows are walked in its order and every lane keeps the running sums of both its
 // sides; at each change of rank the running sums are the two leaves of a split of each side.
 //
 // A row gains g_a where its leaf predicts class a (largest cost of its label less the cost). A side whose rows gain C_a
-// together, c_a of it before the split, gains max over positions of max_a c_a + max_b (C_b - c_b): its two leaves choose
-// their classes on their own, and a = b is no better than the leaf.
+// together, c_a of it before the split, gains max over positions of max_a c_a + max_b (C_b - c_b): its two leaves
+// choose their classes on their own, and a = b is no better than the leaf.
 //
-// Two classes: with the signed sum s = c_1 - c_0 before the split and S = C_1 - C_0 that is C_0 + max(s, S - s), so only
-// the largest and the smallest s over the legal positions of ALL second columns matter.
+// Two classes: with the signed sum s = c_1 - c_0 before the split and S = C_1 - C_0 that is C_0 + max(s, S - s), so
+// only the largest and the smallest s over the legal positions of ALL second columns matter.
 //
-// Weights of 0 and 1 (unit kernels): a stretch of rows is walked split by split only if its ends leave room for a better
-// one. Inside it no sum c_a is above what it is at the end and no rest C_b - c_b above what it is at the start, so with
-// a != b no split gains more than c_a(end) + (C_b - c_b)(start). What the rows of a stretch add costs one addition a row;
-// most stretches of most columns are never walked (segment at depth 3: 85 %, page 90 %, htru 80 %, magic 55 %).
+// Weights of 0 and 1 (unit kernels): a stretch of rows is walked split by split only if its ends leave room for a
+// better one. Inside it no sum c_a is above what it is at the end and no rest C_b - c_b above what it is at the start,
+// so with a != b no split gains more than c_a(end) + (C_b - c_b)(start). What the rows of a stretch add costs one
+// addition a row; most stretches of most columns are never walked (segment at depth 3: 85 %, page 90 %, htru 80 %,
+// magic 55 %).
 //
 // With a minimum leaf size a lane looks at a position only if both leaves of the side hold enough rows.
 //
@@ -33,8 +34,8 @@ namespace treewright::ranked {
 
 inline constexpr std::size_t kMaxLanes = 64;
 inline constexpr std::size_t kMaxUnitClasses = 16;
-// From here the rows' lanes are asked for ahead: they lie in no order, and fill more than a core's own memory. Searching a million
-// rows at depth two took 1.27 s of the processor instead of 1.53 (benchmarks/harder.py).
+// From here the rows' lanes are asked for ahead: they lie in no order, and fill more than a core's own memory.
+// Searching a million rows at depth two took 1.27 s of the processor instead of 1.53 (benchmarks/harder.py).
 inline constexpr std::uint32_t kFarRows = 65'536;
 inline constexpr std::int64_t kMaxNarrow = 32000;  // 16 bits, and room for the bounds of a stretch of rows
 

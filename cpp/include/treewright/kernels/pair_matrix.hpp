@@ -121,14 +121,14 @@ struct PairScratch {
 
 enum class PairKernel : std::uint8_t { automatic, rows, columns };
 
-// Fills `out` for the given rows and active columns. All loops here that may take long look at the clock of `control`, if
-// there is one; once it is over (Control::split), they return with garbage, and nothing may be concluded from it.
+// Fills `out` for the given rows and active columns. All loops here that may take long look at the clock of `control`,
+// if there is one; once it is over (Control::split), they return with garbage, and nothing may be concluded from it.
 template <class Acc>
 void count_pairs(Simd level, PairKernel kernel, const Rows<Acc>& data, std::span<const std::uint32_t> rows,
                  const Active& active, Pairs<Acc>& out, PairScratch& scratch, Control* control = nullptr);
 
-// The same in two steps, for the children of one set of rows: lay it out once, then count the rows where a column is one.
-// Where that pays, a child need not have its rows picked out and laid out for itself.
+// The same in two steps, for the children of one set of rows: lay it out once, then count the rows where a column is
+// one. Where that pays, a child need not have its rows picked out and laid out for itself.
 inline constexpr std::size_t kEveryRow = static_cast<std::size_t>(-1);
 template <class Acc>
 [[nodiscard]] bool pays_to_lay(Simd level, PairKernel kernel, const Rows<Acc>& data, const Active& active);
@@ -148,8 +148,8 @@ template <class Acc>
 void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
                    const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control = nullptr);
 
-// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the weight
-// of the ones of each column and that of all rows.
+// Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the
+// weight of the ones of each column and that of all rows.
 template <class Acc>
 void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> weight_of_ones, Acc weight,
                       std::size_t i, int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros,

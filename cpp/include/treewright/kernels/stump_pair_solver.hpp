@@ -15,8 +15,9 @@ namespace treewright::ranked {
 
 class StumpPairSolver : public PairSolver {
    public:
-    // `any_size`: the objective tells Stump::any_size. Where leaves have a least size, part of a side may cost more than the side
-    // (rule M), but not with leaves of any size: then these are the bounds of the sides, and few splits are open.
+    // `any_size`: the objective tells Stump::any_size. Where leaves have a least size, part of a side may cost more
+    // than the side (rule M), but not with leaves of any size: then these are the bounds of the sides, and few splits
+    // are open.
     StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control, bool any_size = false);
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,

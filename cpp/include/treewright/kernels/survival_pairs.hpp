@@ -1,6 +1,7 @@
 // Trees of depth two for survival trees: events and hazards.
 //
-// In units of the natural logarithm, with v the unit of the rounded hazards H' (two_sums.hpp) and c = log(sum of all H') + 1,
+// In units of the natural logarithm, with v the unit of the rounded hazards H' (two_sums.hpp) and c = log(sum of all
+// H') + 1,
 //     g(D, H') = D (c - log(H' / D)) >= 0,      q_i = d_i (c + log v) - constant_i / unit,
 // the loss Q - g is D log(v H' / D) - K: that of survival.hpp but for three slacks a leaf.
 #pragma once

@@ -50,9 +50,9 @@ template <class Out>
 inline constexpr std::size_t kWaysPadding = 7;  // zeros before and behind the second factor
 
 struct WaysKernels {
-    // out[i + j] += factor * a[i] * b[j], i < n_a, j < n_b, i + j < n_out; `padded` is b with its zeros. Eight `a` a pass: each
-    // element of `out` is read and written an eighth as often, and a pass reads what the last one wrote in the same vectors, which
-    // the processor forwards at once. All instruction sets add in the same order.
+    // out[i + j] += factor * a[i] * b[j], i < n_a, j < n_b, i + j < n_out; `padded` is b with its zeros. Eight `a` a
+    // pass: each element of `out` is read and written an eighth as often, and a pass reads what the last one wrote in
+    // the same vectors, which the processor forwards at once. All instruction sets add in the same order.
     void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out,
                      std::size_t n_out);
     // The same for every lane; `b` without zeros beside it. Short runs fill vectors here, too.

@@ -2,8 +2,8 @@
 //
 // Why no pooling: eq. (1) makes q_ic = min(q_ip, +-s_ip) <= q_ip for every row, starting from q_root = 1. Then
 // g_c'(a) = lambda a - sum_i max(q_ic + 1/2 - a, 0) >= g_p'(a) for every a, both increase, so the root of g_c' is at or
-// left of the root of g_p': the unconstrained solutions already obey a_c <= a_p. Algorithm 1 of the paper ends after its
-// first line, and T_lambda is one scalar equation a node (newton.hpp). Rounding is absorbed by a_c = min(a_c, a_p).
+// left of the root of g_p': the unconstrained solutions already obey a_c <= a_p. Algorithm 1 of the paper ends after
+// its first line, and T_lambda is one scalar equation a node (newton.hpp). Rounding is absorbed by a_c = min(a_c, a_p).
 //
 // The tree may be incomplete (dead parts dropped). Arrays are node-major, (nodes, rows): a node's column is contiguous.
 // Time O(nodes x rows), forward also x Newton steps; extra memory O(depth x rows) forward, a fixed block backward.

@@ -9,7 +9,8 @@
 
 namespace treewright::leaf_accuracy {
 
-// Costs of the second pass as the kernels add them up: unit * (wrong coarse weight) + leaf, of a leaf that meets the target.
+// Costs of the second pass as the kernels add them up: unit * (wrong coarse weight) + leaf, of a leaf that meets the
+// target.
 struct CostRates {
     Count unit = 1;
     Count leaf = 1;
@@ -20,7 +21,8 @@ inline constexpr Count kNoCost = Count{1} << 60;  // above every cost
 //
 //   cost of a tree >= factor * (its sum in the kernels) - unit * (what rounding up added to the weights of its rows)
 //
-// for unit 2^shift >= factor * kernel.unit and leaf >= factor * kernel.leaf, and w 2^shift <= h + what rounding up added.
+// for unit 2^shift >= factor * kernel.unit and leaf >= factor * kernel.leaf, and w 2^shift <= h + what rounding up
+// added.
 struct FullCostRates {
     Cost unit = 1;
     Cost leaf = 1;
@@ -35,8 +37,9 @@ struct FullCostRates {
     [[nodiscard]] Count sum(Cost cost, const Data& data, Count rows) const;
 };
 
-// For every split of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every split is looked at:
-// of the others, a deficit is positive (a side is not known to meet the target) and a cost is kNoCost; `least` knows them.
+// For every split of a node, the least sum of both sides, each a leaf or split once. By sweeps, not every split is
+// looked at: of the others, a deficit is positive (a side is not known to meet the target) and a cost is kNoCost;
+// `least` knows them.
 struct PairAnswer {
     struct Split {
         std::uint32_t column;

@@ -17,10 +17,11 @@ namespace treewright::leaf_accuracy {
 class PairSweeper {
    public:
     PairSweeper(const Data& data, Control& control) : data_(data), control_(control) {}
-    // What the sides of root split number `i` lack in full, where the kernels see nothing lacking; none: the kernels see all.
+    // What the sides of root split number `i` lack in full, where the kernels see nothing lacking; none: the kernels
+    // see all.
     using Confirm = std::function<std::pair<Count, Count>(std::size_t i)>;
-    // The cost in full of root split `i`, whose sum in the kernels is below the budget, is now known: the new budget. None:
-    // the sums are the costs.
+    // The cost in full of root split `i`, whose sum in the kernels is below the budget, is now known: the new budget.
+    // None: the sums are the costs.
     using Settle = std::function<Count(std::size_t i)>;
     // Deficits: until a root split has none on either side, or every sum is known to be `wanted` or more, or the least
     // one is known. `own` is what the node lacks as a leaf.

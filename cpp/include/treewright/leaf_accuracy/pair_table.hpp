@@ -1,10 +1,11 @@
 // The dense depth-two step: every pair of splits of a node at once.
 //
 // The rows of the node are bits, one word of 64 rows after the other, rows of one plane (a class and a weight) in words
-// of their own; every split is a column of bits (1: right). For a root split i, the sums of the rows right of both i and j
-// are popcounts of ANDs, taken for eight splits j per AVX-512 instruction; from them and the sums of the single splits
-// follow the four leaves of the tree (i; j left, j right), and their deficits (or costs), in SIMD lanes over j. Each
-// pair serves both orders: j below i and i below j. The results are, for every split, the best second split of each side.
+// of their own; every split is a column of bits (1: right). For a root split i, the sums of the rows right of both i
+// and j are popcounts of ANDs, taken for eight splits j per AVX-512 instruction; from them and the sums of the single
+// splits follow the four leaves of the tree (i; j left, j right), and their deficits (or costs), in SIMD lanes over j.
+// Each pair serves both orders: j below i and i below j. The results are, for every split, the best second split of
+// each side.
 //
 // Cost for T splits and n rows: T^2/2 * (n/64 popcounts + 4 leaves), and T n/64 compares to make the bits: no pass over
 // rows and pairs of columns (a histogram would take n F^2/2 steps, more wherever T < 8 F).
@@ -28,8 +29,8 @@ struct Plane {
     std::size_t last = 0;
 };
 
-// What a leaf of weight W, largest class c and m rows gives: its deficit for a target (see target.hpp), or its cost if it
-// meets the target and `none` if not. Every number and every sum of two fits T exactly.
+// What a leaf of weight W, largest class c and m rows gives: its deficit for a target (see target.hpp), or its cost if
+// it meets the target and `none` if not. Every number and every sum of two fits T exactly.
 template <class T>
 struct LeafRule {
     T slope = 0, offset = 0, per_row = 0;

@@ -2,8 +2,8 @@
 //
 // Pass 1 (search, climb). The value of a tree is that of its worst leaf, so a tree meets a target exactly if its two
 // subtrees do. The climb asks for a tree strictly better than the best found, until none is; the last failure is the
-// proof, and what failed at one target says something about the next (Conversion in target.hpp). A failing set of rows is
-// not just refused: its total deficit G (target.hpp) is bounded from below, and a bound of one set holds for its
+// proof, and what failed at one target says something about the next (Conversion in target.hpp). A failing set of rows
+// is not just refused: its total deficit G (target.hpp) is bounded from below, and a bound of one set holds for its
 // neighbours, less what the rows between can move:
 //   propagate   to the other splits of the same column (their sides are nested);
 //   neighbours  to the same split below another split of the parent's column (these sets are nested too); the rows that
@@ -22,16 +22,17 @@
 // row can make a leaf fail. But F(S, d), the same minimum without the target and the smallest leaf, is: E >= F, and
 //   F(S) >= F(S') for S' in S, and F(S') >= F(S) - unit * weight(S without S')
 // (a tree for one set serves the other: empty leaves are dropped, rows that come cost their weight at most). So F at
-// depth two of one split bounds E of the other splits of its column. F is kept in the kernels' sums, E in full (FullCostRates).
+// depth two of one split bounds E of the other splits of its column. F is kept in the kernels' sums, E in full
+// (FullCostRates).
 //
-// Threads. Several share the splits of the root in pass 1 (src/leaf_accuracy/root.cpp), where nearly all the work is. What
-// is proven there is one number, the value of the best worst leaf, whoever proves it. Pass 2 has one thread. From pass 1 it
-// takes that value, answers to questions whether a set of rows can meet it (both are true of the table), and a tree to
-// undercut, which is luck where threads found it. So from `alone_work` on, with threads or without, it takes no tree but
-// begins with no budget, and with a cache of its own: its answer is then a function of the table alone.
+// Threads. Several share the splits of the root in pass 1 (src/leaf_accuracy/root.cpp), where nearly all the work is.
+// What is proven there is one number, the value of the best worst leaf, whoever proves it. Pass 2 has one thread. From
+// pass 1 it takes that value, answers to questions whether a set of rows can meet it (both are true of the table), and
+// a tree to undercut, which is luck where threads found it. So from `alone_work` on, with threads or without, it takes
+// no tree but begins with no budget, and with a cache of its own: its answer is then a function of the table alone.
 //
-// Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp. `Control`
-// counts both.
+// Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp.
+// `Control` counts both.
 #pragma once
 
 #include "treewright/core/control.hpp"
@@ -189,14 +190,15 @@ class Search {
                                  Count wanted);
     // `at`: a root split that is known to do.
     [[nodiscard]] Outcome found_pair(const Node& node, const PairAnswer& pairs, std::size_t at, std::size_t level);
-    // Rounded weights: what both sides of a root split lack in full at depth one, 0 or 1, where the kernels see nothing.
+    // Rounded weights: what both sides of a root split lack in full at depth one, 0 or 1, where the kernels see
+    // nothing.
     [[nodiscard]] std::pair<Count, Count> confirm(const Node& node, const PairAnswer::Split& root, std::size_t level);
     // Asks confirm() until one root split lacks nothing: its number, or that there is none.
     [[nodiscard]] std::size_t confirm_any(const Node& node, PairAnswer& pairs, std::size_t level);
     // Loads a column of the node and makes the sides of the split at this rank.
     void open_split(const Node& node, const PairAnswer::Split& root, std::size_t level);
-    // Most splits that the node can have; whether its depth-two step looks at all pairs of them; and how often that step
-    // must look at the clock.
+    // Most splits that the node can have; whether its depth-two step looks at all pairs of them; and how often that
+    // step must look at the clock.
     [[nodiscard]] std::size_t max_splits(const Node& node) const;
     [[nodiscard]] bool is_dense(const Node& node) const;
     [[nodiscard]] std::int64_t work(const Node& node) const;

@@ -13,38 +13,39 @@
 //   (2) rows of weight w taken from S:    G falls by at most loss_rate * w
 //
 // Proof. Take the best tree of the changed set and drop the unchanged set into it (leaves may be empty there; such
-// a tree does not undercut the minimum: with the split above an empty leaf dropped, the sum is no larger). A leaf that gains weight w: A(W) rises by at least w min A',
-// B c by at most B w, R m by at most R w (weights are >= 1); so its def falls by at most w max(B - min A', R) =
-// w gain_rate. A leaf that loses weight w: A(W) falls by at most w max A', the other two terms do not fall; so def falls
-// by at most w max A' = w loss_rate. The weights add up to w over the leaves.
+// a tree does not undercut the minimum: with the split above an empty leaf dropped, the sum is no larger). A leaf that
+// gains weight w: A(W) rises by at least w min A', B c by at most B w, R m by at most R w (weights are >= 1); so its
+// def falls by at most w max(B - min A', R) = w gain_rate. A leaf that loses weight w: A(W) falls by at most w max A',
+// the other two terms do not fall; so def falls by at most w max A' = w loss_rate. The weights add up to w over the
+// leaves.
 //
 // Accuracy, q = a / b in lowest terms: A(W) = a W + s with s = 1 if strict, B = b. All exact.
 //
 // Wilson. Its lower end is >= q exactly if c >= C(W) = q W + z sqrt(q (1 - q) W) (the interval inverts the score test
-// (c/W - q) / sqrt(q (1 - q) / W) >= z). need(W) is the least whole c whose value meets the target, as computed in float64,
-// the same function that reports values; A(W) is C(W) * B rounded and held within B (need(W) - 1) < A(W) <= B need(W), so
-// that A(W) - B c > 0 exactly if c < need(W). Below the smallest weight W1 at which any leaf can meet the target, all leaves
-// fail anyway, and A goes on as the tangent at W1: C is concave, so the tangent is above it, and A' stays small (it
-// enters loss_rate). A' is bounded by a scan of the table, so no property of C is trusted.
+// (c/W - q) / sqrt(q (1 - q) / W) >= z). need(W) is the least whole c whose value meets the target, as computed in
+// float64, the same function that reports values; A(W) is C(W) * B rounded and held within B (need(W) - 1) < A(W) <= B
+// need(W), so that A(W) - B c > 0 exactly if c < need(W). Below the smallest weight W1 at which any leaf can meet the
+// target, all leaves fail anyway, and A goes on as the tangent at W1: C is concave, so the tangent is above it, and A'
+// stays small (it enters loss_rate). A' is bounded by a scan of the table, so no property of C is trusted.
 //
-// Rounded weights. Where the full weights h (whole.hpp) have more bits than the kernels take, a row has the coarse weight
-// w = max(1, h / 2^shift rounded), and W, c above are sums of these. What counts is the value in full, c* / W*:
+// Rounded weights. Where the full weights h (whole.hpp) have more bits than the kernels take, a row has the coarse
+// weight w = max(1, h / 2^shift rounded), and W, c above are sums of these. What counts is the value in full, c* / W*:
 //
 //   def(leaf) = max(0, A(W) - B c, R (min_leaf - m), 1 if the leaf does not meet the target in full)
 //
-// with an A so low that A(W) - B c > 0 only if the leaf fails in full; so def is 0 exactly if the leaf meets the target. The
-// last term changes by at most 1, and a row weighs at least 1, so (1) and (2) hold with rates of at least 1. Kernels
-// leave the last term out: what they return is a lower bound, and a sum of 0 is looked at again in full
-// (Search::confirm). Let e(W) bound the sum of |w - h / 2^shift| over the rows of a leaf of coarse weight W: the smaller
-// of the sum over the whole table and W times the largest relative change of a row. In units of 2^shift, if c* >= q W*
-// then c - q W >= -e(W), for the change of each row is multiplied by 1 - q or by q. The Wilson bound: c* >= C(W*) and
-// C grows with W, so c >= C(W - e(W)) - e(W).
+// with an A so low that A(W) - B c > 0 only if the leaf fails in full; so def is 0 exactly if the leaf meets the
+// target. The last term changes by at most 1, and a row weighs at least 1, so (1) and (2) hold with rates of at least
+// 1. Kernels leave the last term out: what they return is a lower bound, and a sum of 0 is looked at again in full
+// (Search::confirm). Let e(W) bound the sum of |w - h / 2^shift| over the rows of a leaf of coarse weight W: the
+// smaller of the sum over the whole table and W times the largest relative change of a row. In units of 2^shift, if c*
+// >= q W* then c - q W >= -e(W), for the change of each row is multiplied by 1 - q or by q. The Wilson bound: c* >=
+// C(W*) and C grows with W, so c >= C(W - e(W)) - e(W).
 //
 // As good. Weights that are real numbers (balanced ones, say) come with the rounding of float64, and so does a Wilson
-// bound of any weights: leaves of equal value can differ in the last bits. The second pass asks for the cheapest tree with
-// a worst leaf *as good* as the best one, so its target is lowered by 2^-40 of the value (Measure::as_good). Its answer is
-// the cheapest among all trees that meet the lowered target, which all trees of equal value do. The first pass compares
-// numbers as they are. Accuracies of exact weights are fractions and are not lowered.
+// bound of any weights: leaves of equal value can differ in the last bits. The second pass asks for the cheapest tree
+// with a worst leaf *as good* as the best one, so its target is lowered by 2^-40 of the value (Measure::as_good). Its
+// answer is the cheapest among all trees that meet the lowered target, which all trees of equal value do. The first
+// pass compares numbers as they are. Accuracies of exact weights are fractions and are not lowered.
 #pragma once
 
 #include "treewright/leaf_accuracy/whole.hpp"
@@ -149,8 +150,8 @@ struct Target {
 };
 
 // A lower bound of G at one target says something about G at another. Per leaf, in rows (def / B):
-//   accuracy: A'(W)/B' >= A(W)/B - max(0, a/B - a'/B') W - max(0, s/B - s'/B'), and the size term shrinks by (R'/B') / (R/B);
-//   Wilson: A'(W)/B' >= A(W)/B - e with e the largest difference over all W.
+//   accuracy: A'(W)/B' >= A(W)/B - max(0, a/B - a'/B') W - max(0, s/B - s'/B'), and the size term shrinks by (R'/B') /
+//   (R/B); Wilson: A'(W)/B' >= A(W)/B - e with e the largest difference over all W.
 // Of rounded weights, def is at most 1 above that without the last term: 1 / B more per leaf.
 // Summed over at most 2^d leaves and a total weight of W(S):
 //   G' / B' >= ratio (G / B - 2^d per_leaf - per_weight W(S)),   ratio = min(1, (R'/B') / (R/B)).

@@ -1,8 +1,8 @@
 // Whole numbers of 128 bits: weights in full, and what they cost.
 //
-// The kernels add up weights of at most 25 bits (target.hpp says why). Where the weights of a table have more, they are kept
-// here in full, with a sum below 2^100, and every answer rests on these: float64 weights whose sizes differ by less
-// than 2^40 are exact, and no weight moves by more than 2^-100 of the sum.
+// The kernels add up weights of at most 25 bits (target.hpp says why). Where the weights of a table have more, they are
+// kept here in full, with a sum below 2^100, and every answer rests on these: float64 weights whose sizes differ by
+// less than 2^40 are exact, and no weight moves by more than 2^-100 of the sum.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// Policy trees: every row has a cost for each action, and a leaf takes one action for its rows. The loss of a leaf is the
-// least sum over its rows of cost[row][action], in whole numbers; each row's least cost is taken off, for every tree pays
-// it.
+// Policy trees: every row has a cost for each action, and a leaf takes one action for its rows. The loss of a leaf is
+// the least sum over its rows of cost[row][action], in whole numbers; each row's least cost is taken off, for every
+// tree pays it.
 //
-// Laws as for misclassification, of which this is the case with a cost vector for each row: costs are never negative and
-// one action for a leaf is one choice among those for its parts, so the loss is monotone and superadditive; a row more
-// costs at most its largest cost. Sums are exact integers of 64 bits, so nothing is lost to rounding but what the caller's
-// scaling loses.
+// Laws as for misclassification, of which this is the case with a cost vector for each row: costs are never negative
+// and one action for a leaf is one choice among those for its parts, so the loss is monotone and superadditive; a row
+// more costs at most its largest cost. Sums are exact integers of 64 bits, so nothing is lost to rounding but what the
+// caller's scaling loses.
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

@@ -1,20 +1,21 @@
-// Probability trees by log loss: a leaf says the shares of its classes, and its loss is the least over all shares of the sum
-// over its rows of -w log(share of their class). With n_k the weight of class k and n their sum, that is
+// Probability trees by log loss: a leaf says the shares of its classes, and its loss is the least over all shares of
+// the sum over its rows of -w log(share of their class). With n_k the weight of class k and n their sum, that is
 //     L = n log n - sum n_k log n_k,        0 log 0 = 0.
 //
-// As sums of losses of rows that are not negative, with one vector of shares for a leaf, L is monotone and superadditive. The
-// search works with h(n), the whole number next to n log n 2^scale as computed in double precision: so a leaf's loss is a sum of
-// K + 1 whole numbers, equal counts lose equally, and counts can be walked by changing one number at a time. With e >= 1/2 the
-// largest error of h (logarithms.hpp), p(S) = h(n) - sum h(n_k) is off by at most `slack` = (K + 1) e units. The integer loss of
-// a set S of m >= 1 rows is
+// As sums of losses of rows that are not negative, with one vector of shares for a leaf, L is monotone and
+// superadditive. The search works with h(n), the whole number next to n log n 2^scale as computed in double precision:
+// so a leaf's loss is a sum of K + 1 whole numbers, equal counts lose equally, and counts can be walked by changing one
+// number at a time. With e >= 1/2 the largest error of h (logarithms.hpp), p(S) = h(n) - sum h(n_k) is off by at most
+// `slack` = (K + 1) e units. The integer loss of a set S of m >= 1 rows is
 //     l(S) = p(S) + 4 slack m - 3 slack.
 // With s = slack and G = L 2^scale:
 //  l >= 0           p >= G - s >= -s, and 4 s m - 3 s >= s.
-//  superadditive    p(A + B) >= G(A) + G(B) - s >= p(A) + p(B) - 3 s, and B's own -3 s is there once on the left, twice on the
+//  superadditive    p(A + B) >= G(A) + G(B) - s >= p(A) + p(B) - 3 s, and B's own -3 s is there once on the left, twice
+//  on the
 //                   right.
 //  monotone         a row more adds 4 s, which the two errors of s cannot undo.
-// Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the leaf penalty. A row of a
-// class that a leaf did not have may cost any amount, so the loss is not `similar`.
+// Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the leaf penalty. A row
+// of a class that a leaf did not have may cost any amount, so the loss is not `similar`.
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

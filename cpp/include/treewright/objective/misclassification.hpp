@@ -5,8 +5,8 @@
 // monotone and superadditive; a row more costs at most its span, the largest entry of its cost vector. All sums are
 // integers, so all comparisons are exact.
 //
-// One unit of loss costs `unit`. The lowest bits of a cost are left to the leaf penalty, so that leaves break ties between
-// trees of equal loss (see _sweep.py).
+// One unit of loss costs `unit`. The lowest bits of a cost are left to the leaf penalty, so that leaves break ties
+// between trees of equal loss (see _sweep.py).
 #pragma once
 
 #include "treewright/objective/labelled_table.hpp"

@@ -1,15 +1,17 @@
 // Quantile regression: a leaf has one value q, and a row of weight w and target y loses w up (y - q) where y > q and
-// w down (q - y) where y < q, up and down positive whole numbers. The least sum is at the quantile up / (up + down) of the
-// leaf's targets; up = down is absolute error and the median. The best value is a target of the leaf, so with whole targets and
-// weights the loss L is a whole number, computed exactly. The integer loss is floor(L / 2^shift): the shift is 0 where L fits.
+// w down (q - y) where y < q, up and down positive whole numbers. The least sum is at the quantile up / (up + down) of
+// the leaf's targets; up = down is absolute error and the median. The best value is a target of the leaf, so with whole
+// targets and weights the loss L is a whole number, computed exactly. The integer loss is floor(L / 2^shift): the shift
+// is 0 where L fits.
 //
-// Laws. A row's loss is never negative, and one value for a leaf is one choice among those for its parts: L is monotone and
-// superadditive, and floor(a + b) >= floor(a) + floor(b), so the integer loss is both. A row more loses at most d, its largest
-// loss at any target of the table, and a leaf's value can be a target; floor((L + d) / u) <= floor(L / u) + ceil(d / u).
+// Laws. A row's loss is never negative, and one value for a leaf is one choice among those for its parts: L is monotone
+// and superadditive, and floor(a + b) >= floor(a) + floor(b), so the integer loss is both. A row more loses at most d,
+// its largest loss at any target of the table, and a leaf's value can be a target; floor((L + d) / u) <= floor(L / u) +
+// ceil(d / u).
 //
-// What a set of rows has to say is the weight of each distinct target: as many sums as there are targets. Of a set without
-// one row after the other (best_stump) the quantile is found by taking rows out of a list of targets in order: it moves to a
-// neighbour at a time, of equal weights at most once a row.
+// What a set of rows has to say is the weight of each distinct target: as many sums as there are targets. Of a set
+// without one row after the other (best_stump) the quantile is found by taking rows out of a list of targets in order:
+// it moves to a neighbour at a time, of equal weights at most once a row.
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

@@ -1,16 +1,18 @@
 // What a tree over ranked columns is to minimise: the sum over its leaves of an integer cost of the leaf's rows.
 //
-// An objective knows its rows; the search knows their order. The search asks at nodes only (a virtual call costs nothing
-// there): the cost of a leaf, the best tree of depth one, a solver for depth two. Bounds ask for laws.
+// An objective knows its rows; the search knows their order. The search asks at nodes only (a virtual call costs
+// nothing there): the cost of a leaf, the best tree of depth one, a solver for depth two. Bounds ask for laws.
 //
-// Let loss(S) be the integer loss of one leaf over the rows S, and f(S) the least cost of a tree of given limits, a leaf
-// costing loss + leaf_penalty(). The search always needs loss >= 0 and loss a function of the set of rows. Bounds need,
-// for leaves of any size:
+// Let loss(S) be the integer loss of one leaf over the rows S, and f(S) the least cost of a tree of given limits, a
+// leaf costing loss + leaf_penalty(). The search always needs loss >= 0 and loss a function of the set of rows. Bounds
+// need, for leaves of any size:
 //  monotone        loss(K) <= loss(S) for K within S. Then f(K) <= f(S): restrict the best tree of S to K.
-//  superadditive   loss(A + B) >= loss(A) + loss(B). Then f(A + B) >= f(A) + e(B), e without leaf penalties: restrict the
+//  superadditive   loss(A + B) >= loss(A) + loss(B). Then f(A + B) >= f(A) + e(B), e without leaf penalties: restrict
+//  the
 //                  best tree of A + B to A and to B.
 //  similar         loss(S + row) <= loss(S) + span(row) while the leaf keeps its value, for any non-empty S. Then
-//                  f(S + R) <= f(S) + the spans of R: keep the tree of S and its values. Holds for leaves of any least size.
+//                  f(S + R) <= f(S) + the spans of R: keep the tree of S and its values. Holds for leaves of any least
+//                  size.
 #pragma once
 
 #include "treewright/core/control.hpp"

@@ -1,21 +1,22 @@
-// Lines in one column: a leaf of rows with weights w_i, targets y_i and values x_ij says a + b x_ij for one column j, which it
-// chooses, or a constant, and its loss is the least sum of w_i (y_i - a - b x_ij)^2. A column may have the line of a leaf
-// where no row of the leaf lacks its value.
+// Lines in one column: a leaf of rows with weights w_i, targets y_i and values x_ij says a + b x_ij for one column j,
+// which it chooses, or a constant, and its loss is the least sum of w_i (y_i - a - b x_ij)^2. A column may have the
+// line of a leaf where no row of the leaf lacks its value.
 //
 // With W the sum of the weights, and with S(u, v) = W sum w u v - (sum w u) (sum w v), that is
 //     L = (S(y, y) - max_j S(x_j, y)^2 / S(x_j, x_j)) / W,        0 / 0 = 0.
 // Values, targets and weights are whole numbers such that all S are below 2^125: they are computed without an error.
 //
-// Laws. Give a row the loss infinity for the lines of the columns whose value it lacks. Then every line of every column is one
-// choice for any set of rows, with a loss that is a sum over its rows of numbers that are not negative, and L the least of all
-// choices. A choice for A + B is one for A and one for B: L is superadditive, and with L >= 0 monotone. A row more may cost any
-// amount, so the loss is not `similar`.
+// Laws. Give a row the loss infinity for the lines of the columns whose value it lacks. Then every line of every column
+// is one choice for any set of rows, with a loss that is a sum over its rows of numbers that are not negative, and L
+// the least of all choices. A choice for A + B is one for A and one for B: L is superadditive, and with L >= 0
+// monotone. A row more may cost any amount, so the loss is not `similar`.
 //
 // The quotient is computed in double precision: p = L 2^scale but for an error of less than kSlack = 1 unit (proof at
 // SimpleLines::computed). The integer loss of a set S of n >= 1 rows is, with e = kSlack,
 //     l(S) = floor(p + 4 e n - 3 e).
 //  l >= 0           p >= -e, and 4 e n - 3 e >= e.
-//  superadditive    with G = L 2^scale + 4 e n, which is: l(A + B) is the floor of at least G(A + B) - 4 e, and those of A and B
+//  superadditive    with G = L 2^scale + 4 e n, which is: l(A + B) is the floor of at least G(A + B) - 4 e, and those
+//  of A and B
 //                   are floors of at most G - 2 e each; floor(a) + floor(b) <= floor(a + b).
 //  monotone         a row more adds 4 e, which the two errors of e cannot undo.
 // Of what is added, 4 e a row is the same for every tree, and -3 e a leaf is a part of the leaf penalty.

@@ -3,13 +3,14 @@
 // With W, S and Q the sums of weights, weighted targets and squares, that is L = Q - S^2 / W. The integer loss is
 // floor(L / 2^shift), computed exactly from integer sums, and a leaf costs
 //     cost = floor(L / 2^shift) * 2^tie_bits + leaf penalty.
-// This integer objective is what the search minimises, so every comparison is exact; L itself differs by less than 2^shift
-// a leaf, which is the tolerance of a proof.
+// This integer objective is what the search minimises, so every comparison is exact; L itself differs by less than
+// 2^shift a leaf, which is the tolerance of a proof.
 //
-// Laws. For disjoint sets L(A + B) >= L(A) + L(B): one value for both is one choice among two, and L of a single row, q_i -
-// s_i^2 / w_i, is in [0, 1) for q_i is rounded up. So L is superadditive and monotone; floor(a + b) >= floor(a) + floor(b),
-// and floor is monotone, so the integer loss is both as well. Similar: a row more loses at most its largest loss d at any
-// value between the smallest and the largest target, and floor((L + d) / u) <= floor(L / u) + ceil(d / u).
+// Laws. For disjoint sets L(A + B) >= L(A) + L(B): one value for both is one choice among two, and L of a single row,
+// q_i - s_i^2 / w_i, is in [0, 1) for q_i is rounded up. So L is superadditive and monotone; floor(a + b) >= floor(a) +
+// floor(b), and floor is monotone, so the integer loss is both as well. Similar: a row more loses at most its largest
+// loss d at any value between the smallest and the largest target, and floor((L + d) / u) <= floor(L / u) + ceil(d /
+// u).
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

@@ -1,21 +1,22 @@
-// Survival trees: rows have an event or were censored, and the cumulative hazard of the whole table at their time. A leaf has
-// one hazard ratio theta, and its loss is the least over theta of the sum over its rows of half their deviance
+// Survival trees: rows have an event or were censored, and the cumulative hazard of the whole table at their time. A
+// leaf has one hazard ratio theta, and its loss is the least over theta of the sum over its rows of half their deviance
 // (LeBlanc and Crowley 1992, Relative Risk Trees for Censored Survival Data, Biometrics 48):
 //     theta h_i - d_i log(theta h_i) + d_i log d_i - d_i >= 0,
 // with d_i the weight of an event (0: censored) and h_i the weighted hazard. With D and H their sums, theta = D / H and
 //     L = D log(H / D) - sum d_i log(h_i / d_i),        L = 0 where D = 0.
 //
-// As sums of losses of rows that are not negative, with one theta for a leaf, L is monotone and superadditive. A logarithm has
-// no exact value, so L is computed in double precision, in units of 2^-scale, with an error below `slack` units (proof at
-// `largest_error` in survival.cpp). The integer loss of a set S of n >= 1 rows is
+// As sums of losses of rows that are not negative, with one theta for a leaf, L is monotone and superadditive. A
+// logarithm has no exact value, so L is computed in double precision, in units of 2^-scale, with an error below `slack`
+// units (proof at `largest_error` in survival.cpp). The integer loss of a set S of n >= 1 rows is
 //     l(S) = floor(p - K),  p = computed D log(H / D) 2^scale,  K = sum (k_i - 4 slack) + 3 slack,
 // k_i an integer of at most d_i log(h_i / d_i) 2^scale. Then with e = slack:
 //  l >= 0           L - sum of errors of k_i is not negative, so p - K >= -e + 4 e n - 3 e >= 0.
 //  superadditive    p(A + B) - K(A + B) >= G(A + B) - e - 3 e, with G = L 2^scale + 4 e n and so on, superadditive; and
-//                   p(A) - K(A) + p(B) - K(B) <= G(A) + G(B) + 2 e - 6 e: the same. And floor(a) + floor(b) <= floor(a + b).
+//                   p(A) - K(A) + p(B) - K(B) <= G(A) + G(B) + 2 e - 6 e: the same. And floor(a) + floor(b) <= floor(a
+//                   + b).
 //  monotone         a row more adds 4 e to G, which the two errors of 2 e cannot undo.
-// Of what is added, 4 slack a row is the same for every tree, and - 3 slack a leaf is a part of the leaf penalty. A row more
-// may cost any amount, so the loss is not `similar`.
+// Of what is added, 4 slack a row is the same for every tree, and - 3 slack a leaf is a part of the leaf penalty. A row
+// more may cost any amount, so the loss is not `similar`.
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

@@ -1,10 +1,11 @@
 // Rows with numbers to predict, over ranked columns: what squared error needs to know, as integers.
 //
-// Row i has a weight w_i >= 0 and, for each output, a weighted target s_i = w_i y_i, both rounded to integers; so sums are
-// exact in any order, and the row stands for the target s_i / w_i. Its square q_i = ceil(sum over outputs of s_i^2 / w_i) is
-// kept in two parts. The caller centres the targets and scales them so that sum |s_i| <= 2^46 for each output, sum w_i <=
-// 2^46 and sum q_i <= 2^97: then sums are exact in double precision too, those of both parts of the squares fit 64 bits (the
-// high ones stay below 2^61, the low ones below 2^36 for each row), and all products fit 128 bits.
+// Row i has a weight w_i >= 0 and, for each output, a weighted target s_i = w_i y_i, both rounded to integers; so sums
+// are exact in any order, and the row stands for the target s_i / w_i. Its square q_i = ceil(sum over outputs of s_i^2
+// / w_i) is kept in two parts. The caller centres the targets and scales them so that sum |s_i| <= 2^46 for each
+// output, sum w_i <= 2^46 and sum q_i <= 2^97: then sums are exact in double precision too, those of both parts of the
+// squares fit 64 bits (the high ones stay below 2^61, the low ones below 2^36 for each row), and all products fit 128
+// bits.
 #pragma once
 
 #include "treewright/space/ranked_table.hpp"

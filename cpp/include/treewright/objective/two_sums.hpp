@@ -1,10 +1,10 @@
 // Losses of a leaf that are a function of two sums over its rows, as kernels compute them in double precision.
 //
-// The integer cost of a tree with k leaves over the rows S is that of an objective (ranked_objective.hpp). With A and B the
-// sums of a leaf and g the function `form`,
+// The integer cost of a tree with k leaves over the rows S is that of an objective (ranked_objective.hpp). With A and B
+// the sums of a leaf and g the function `form`,
 //     cost / 2^tie_bits = unit * (sum of g(A, B) over the leaves + k * leaf) + base(S),        up to `error`
-// where base(S) does not depend on the tree: the cost of S as one leaf tells it. Kernels find the least sum of g; what is
-// within the error of it is compared as integers.
+// where base(S) does not depend on the tree: the cost of S as one leaf tells it. Kernels find the least sum of g; what
+// is within the error of it is compared as integers.
 #pragma once
 
 #include "treewright/core/cost.hpp"
@@ -25,8 +25,8 @@ struct TwoSums {
     double unit = 1;           // above 0
     double leaf = 0;           // of every leaf, in units of g
     int tie_bits = 0;
-    // Units by which a sum of g over any leaves and the integer cost may differ, for any set of rows: once, and for each leaf,
-    // its floor included.
+    // Units by which a sum of g over any leaves and the integer cost may differ, for any set of rows: once, and for
+    // each leaf, its floor included.
     double error = 0, leaf_error = 0;
     [[nodiscard]] double error_of(int leaves) const { return error + leaves * leaf_error; }
 };

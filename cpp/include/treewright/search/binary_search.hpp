@@ -4,13 +4,14 @@
 //
 // where leaf(S) is the cheapest single class plus c, the leaf penalty. Sources: Hu, Rudin, Seltzer 2019 (OSDT) and
 // the dynamic programs of GOSDT and DL8.5; what is different here is that all bounds of a subproblem come from one pair
-// matrix (pair_matrix.hpp), that equal rows are one row with a reduced label (binary_dataset.hpp), and that the cache knows a
-// set of rows by its closed pattern (pattern_cache.hpp).
+// matrix (pair_matrix.hpp), that equal rows are one row with a reduced label (binary_dataset.hpp), and that the cache
+// knows a set of rows by its closed pattern (pattern_cache.hpp).
 //
 // Bounds, in integer cost units; c >= 0, errors >= 0. "Leaves" counts leaves of a tree for S.
 //  B1 support       A tree of L leaves costs at least L*c, so leaf(S) <= 2c proves the leaf optimal. Contains
 //                   Theorems 3.3, 3.4 and 3.5 of OSDT (a split must save at least c).
-//  B2 two leaves    The best tree of two leaves is exact from the matrix. Every other tree is a leaf or has three leaves
+//  B2 two leaves    The best tree of two leaves is exact from the matrix. Every other tree is a leaf or has three
+//  leaves
 //                   or more: f >= min(leaf, two, 3c).
 //  B3 lookahead     The best tree of depth two is exact from the matrix and covers all trees of at most three leaves
 //                   (three leaves never need more depth): f >= min(depth two, 4c). OSDT's Lemma 3.2 is the case
@@ -19,14 +20,15 @@
 //                   proves a bound at or above its budget stops (hierarchical bound, Theorem 3.1).
 //  B5 children      f >= min(best of at most three leaves, max(4c, min_i lower(S_i0) + lower(S_i1))).
 //  B6 similarity    f(S) >= f(S') - w(S' minus S), w the largest cost of each row: S's best tree used on S' pays
-//                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum leaf
-//                   size, where S's tree may be infeasible on S'; switched off there.
+//                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum
+//                   leaf size, where S's tree may be infeasible on S'; switched off there.
 //  B7 row prices    (row_prices.hpp) f(S) >= sum of y over S.
-//  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it, `lower` of a
+//  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it,
+//  `lower` of a
 //                   subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al. 2022 holds.
 //
-// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost. Matrices are cut short by
-// a stop: after each is made or read, Control::over() says whether it may be used.
+// A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost. Matrices are cut
+// short by a stop: after each is made or read, Control::over() says whether it may be used.
 #pragma once
 
 #include "treewright/core/pattern_cache.hpp"
@@ -87,8 +89,8 @@ class Search {
     Search(const Search&) = delete;
     Search& operator=(const Search&) = delete;
 
-    // Solves the root: its three phases (src/search/binary_phases.hpp) one after another. Afterwards tree() gives the best
-    // tree found.
+    // Solves the root: its three phases (src/search/binary_phases.hpp) one after another. Afterwards tree() gives the
+    // best tree found.
     Bounds run();
     // A dive and branch and bound for the plain steps, which end most problems.
     Bounds run_plain();
@@ -112,8 +114,8 @@ class Search {
         std::int64_t optimum[2];
     };
     // All splits of the rows that `key` selects whose sides cost at most `budget` together, each side with its optimum
-    // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that cost
-    // nothing count, so that a split is one exactly if both sides have rows.
+    // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that
+    // cost nothing count, so that a split is one exactly if both sides have rows.
     bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
                        std::vector<SolvedSplit>& out);
     [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }

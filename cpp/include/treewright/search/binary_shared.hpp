@@ -1,12 +1,12 @@
 // What the threads of one search over binary columns tell each other: bounds by set of rows, and who is where.
 //
-// Every bound is true of the table whoever proved it, so threads need no order among them, only whole entries. Each thread
-// keeps a cache of its own, without locks; here it looks before it makes a subproblem, which costs a hundred times as much as
-// a lock that nobody else wants, and here it leaves what it has solved.
+// Every bound is true of the table whoever proved it, so threads need no order among them, only whole entries. Each
+// thread keeps a cache of its own, without locks; here it looks before it makes a subproblem, which costs a hundred
+// times as much as a lock that nobody else wants, and here it leaves what it has solved.
 //
-// A set of rows that a thread works on is marked, and others take up another split first (after the marks of ABDADA, Weill
-// 1996, a parallel search of game trees). Where nothing else is left they go in after it, one level down the same way. A mark
-// is a hash: two sets that share one only wait for each other without need.
+// A set of rows that a thread works on is marked, and others take up another split first (after the marks of ABDADA,
+// Weill 1996, a parallel search of game trees). Where nothing else is left they go in after it, one level down the same
+// way. A mark is a hash: two sets that share one only wait for each other without need.
 #pragma once
 
 #include "treewright/core/pattern_cache.hpp"

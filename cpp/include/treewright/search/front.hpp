@@ -6,13 +6,13 @@
 //
 // be the least cost of a tree of at most l leaves, without any leaf penalty. The root's E(1), ..., E(K) are the
 // front. A subproblem keeps a FRONT: proven lower bounds and the best trees' costs for l = 1, ..., K, both falling with
-// l, in one cache entry keyed by its closed pattern (pattern_cache.hpp). So all points of the front, and all divisions of
-// the leaves between the two sides of a split, share what is known of every set of rows.
+// l, in one cache entry keyed by its closed pattern (pattern_cache.hpp). So all points of the front, and all divisions
+// of the leaves between the two sides of a split, share what is known of every set of rows.
 //
 // Bounds; costs >= 0.
 //  F1 three leaves  E(1), E(2) and E(3) are exact from the pair matrix: the best tree of depth two in which a side is
-//                   a leaf. A child's E(1) and E(2) are exact from its parent's matrix (B2, B3 of binary_search.hpp). Beyond,
-//                   E >= 0, which in reduced data (binary_dataset.hpp) is the equivalent-points bound.
+//                   a leaf. A child's E(1) and E(2) are exact from its parent's matrix (B2, B3 of binary_search.hpp).
+//                   Beyond, E >= 0, which in reduced data (binary_dataset.hpp) is the equivalent-points bound.
 //  F2 goals         A caller says for each l below which cost a tree of l leaves would help it: goal(l), 0 for never.
 //                   If side 0 of a split has lower bounds a(.) and side 1 is to be solved, a tree of q leaves helps
 //                   there only below max_p goal(p + q) - a(p). A front with lower(l) >= goal(l), or lower = upper, is
@@ -23,16 +23,19 @@
 //                   less; so min over l <= K of E(l) + c*l is the optimum with at most K leaves at a leaf penalty c,
 //                   and the same minimum of lower(l) + c*l bounds it. If only that optimum is asked and U is the best
 //                   value known, l leaves help only if E(l) + c*l < U, which is goal(l). Once every l has lower(l) >=
-//                   goal(l), or lower = upper and hence E(l) + c*l >= U, U is the optimum. U only falls, and goals with it.
-//  Guess            Conditional: lower(l) is at least what a reference model gets wrong in S (src/bounds/guessed_bounds.hpp).
+//                   goal(l), or lower = upper and hence E(l) + c*l >= U, U is the optimum. U only falls, and goals with
+//                   it.
+//  Guess            Conditional: lower(l) is at least what a reference model gets wrong in S
+//  (src/bounds/guessed_bounds.hpp).
 //
-// The search for one leaf penalty c gives E(l) >= f_c - c*l, which adds nothing: each of the bounds B1 to B5 on f_c is a bound
-// on E for some l, minimised over l. Similar support (B6) would hold for every l, but left out 3 % of the subproblems of fico
-// (20 leaves) for 13 % more time.
+// The search for one leaf penalty c gives E(l) >= f_c - c*l, which adds nothing: each of the bounds B1 to B5 on f_c is
+// a bound on E for some l, minimised over l. Similar support (B6) would hold for every l, but left out 3 % of the
+// subproblems of fico (20 leaves) for 13 % more time.
 //
-// Order, at one leaf penalty too: from few leaves to many, so that a stop leaves the front proven up to some l, and all that
-// was learned on the way serves the next l. On fico one point after another takes a third of the subproblems that all at once
-// take; at one leaf penalty tic-tac-toe with 20 leaves took five times as long with goals of a quarter, half, ... for all l at once.
+// Order, at one leaf penalty too: from few leaves to many, so that a stop leaves the front proven up to some l, and all
+// that was learned on the way serves the next l. On fico one point after another takes a third of the subproblems that
+// all at once take; at one leaf penalty tic-tac-toe with 20 leaves took five times as long with goals of a quarter,
+// half, ... for all l at once.
 #pragma once
 
 #include "treewright/search/binary_search.hpp"

@@ -1,23 +1,24 @@
 // Optimal trees over few splits for losses of two sums: branch and bound by depth over sets of groups of equal rows.
 //
-// A subproblem is (set of groups, depth left, budget). The cell kernel (cell_kernel.hpp) bounds all roots of a set at depth two
-// and three at once, to within its rounding; only roots whose bound is below the budget are solved as integers, by the same
-// function one level down: hardly more than the best one. Above depth three a set is solved one level less deep first, which
-// gives an incumbent, and then root by root.
+// A subproblem is (set of groups, depth left, budget). The cell kernel (cell_kernel.hpp) bounds all roots of a set at
+// depth two and three at once, to within its rounding; only roots whose bound is below the budget are solved as
+// integers, by the same function one level down: hardly more than the best one. Above depth three a set is solved one
+// level less deep first, which gives an incumbent, and then root by root.
 //
-// A set is *free* where no tree that is wanted is deeper than the depth left: a tree of G groups has depth G - 1 at most, one of k
-// leaves k - 1. All free sets have one entry in the cache, whatever depth was left, and are solved at depth three first, then
-// without a limit. What is proven of a free set holds at every depth; a tree found may be deeper than a depth that is left
-// only if it costs no less than the budget, and is not handed out then.
+// A set is *free* where no tree that is wanted is deeper than the depth left: a tree of G groups has depth G - 1 at
+// most, one of k leaves k - 1. All free sets have one entry in the cache, whatever depth was left, and are solved at
+// depth three first, then without a limit. What is proven of a free set holds at every depth; a tree found may be
+// deeper than a depth that is left only if it costs no less than the budget, and is not handed out then.
 //
-// Bounds, C the leaf penalty, e(S) the losses of the groups of S added up (what no tree of S can avoid, row_groups.hpp):
+// Bounds, C the leaf penalty, e(S) the losses of the groups of S added up (what no tree of S can avoid,
+// row_groups.hpp):
 //  a tree of k leaves costs e(S) + k C at least: so one leaf is best where it costs no more than e(S) + 2 C; a tree
-//      cheaper than T has fewer than (T - e(S)) / C leaves and so much less depth; and one deeper than d has d + 2 leaves or
-//      more, so the best tree of depth d that costs no more than e(S) + (d + 2) C is best at every depth, and no tree of
-//      any depth costs less than the lesser of the two;
-//  a tree is a partition of the groups, and the cheapest clusters on a line bound all partitions (segmentation.hpp), kept by set;
-//  both sides of a root cost at least what is known of each, and e(side) + C;
-//  a set that was solved at some depth is found by its rows again (bound_cache.hpp), whatever splits select it.
+//      cheaper than T has fewer than (T - e(S)) / C leaves and so much less depth; and one deeper than d has d + 2
+//      leaves or more, so the best tree of depth d that costs no more than e(S) + (d + 2) C is best at every depth, and
+//      no tree of any depth costs less than the lesser of the two;
+//  a tree is a partition of the groups, and the cheapest clusters on a line bound all partitions (segmentation.hpp),
+//  kept by set; both sides of a root cost at least what is known of each, and e(side) + C; a set that was solved at
+//  some depth is found by its rows again (bound_cache.hpp), whatever splits select it.
 // All hold for any least size of leaves and need no law but loss(A + B) >= loss(A) + loss(B).
 //
 // Columns that part a set alike are one column there.
@@ -97,8 +98,9 @@ class GroupSearch {
     static constexpr std::uint32_t kDeepened = 3;       // depth to which free sets are solved first
     static constexpr std::uint32_t kRootDeepened = 5;   // ... and the root: its tree is the incumbent
     static constexpr std::uint32_t kMinSegmented = 3;
-    // The bound of segments goes on while it computes no more values than these and so many for each cell of a solve that
-    // it made needless: a value takes about twice the time of a cell. seoul-bike, depth 6: 1.8 s without this rule, 1.6 with.
+    // The bound of segments goes on while it computes no more values than these and so many for each cell of a solve
+    // that it made needless: a value takes about twice the time of a cell. seoul-bike, depth 6: 1.8 s without this
+    // rule, 1.6 with.
     static constexpr std::int64_t kFreeValues = 1 << 21, kValuesPerCell = 1, kTriedSets = 32;
     [[nodiscard]] static std::uint32_t one_less(std::uint32_t depth) { return depth == kFree ? kFree : depth - 1; }
 

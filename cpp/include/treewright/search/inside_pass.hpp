@@ -1,8 +1,9 @@
-// One pass over the graph of a near-optimal set from its leaves up, which joins values by leaves and errors at every node:
+// One pass over the graph of a near-optimal set from its leaves up, which joins values by leaves and errors at every
+// node:
 //
 //     M(n)[l, e] = leaf values of n with e errors  joined with, over edges j,  factor(j) x pairs of M(L_j) and M(R_j),
-// where pairs of two leaves of one label may be left out. What a value is, and how values are joined and paired, is its own matter
-// (size_cells.hpp): the largest sum over leaves, or the number of trees.
+// where pairs of two leaves of one label may be left out. What a value is, and how values are joined and paired, is its
+// own matter (size_cells.hpp): the largest sum over leaves, or the number of trees.
 #pragma once
 
 #include "treewright/core/control.hpp"
@@ -17,7 +18,8 @@
 
 namespace treewright::bits {
 
-// Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an edge.
+// Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an
+// edge.
 template <class V>
 class InsidePass {
    public:

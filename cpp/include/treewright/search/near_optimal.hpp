@@ -1,21 +1,22 @@
 // All trees within a budget, as one graph (the "Rashomon set" of Xin et al. 2022, who list its trees one by one).
 //
-// A node of the graph is a set of rows with the depth that is left, an edge a split of it. A tree of the set is what one
-// gets by choosing at the root, and again at either side, to stop at a leaf or to follow an edge. The graph is far smaller
-// than the set: 10^24 trees may share 10^5 nodes.
+// A node of the graph is a set of rows with the depth that is left, an edge a split of it. A tree of the set is what
+// one gets by choosing at the root, and again at either side, to stop at a leaf or to follow an edge. The graph is far
+// smaller than the set: 10^24 trees may share 10^5 nodes.
 //
-// With f(S, d) the least cost of a tree for the rows S and depth d, and b(S, d) the largest cost that a subtree there may
-// have in a tree of the set:
+// With f(S, d) the least cost of a tree for the rows S and depth d, and b(S, d) the largest cost that a subtree there
+// may have in a tree of the set:
 //     edge j of (S, d) exists  <=>  f(L_j, d-1) + f(R_j, d-1) <= b(S, d)
 //     b(L_j, d-1) = max over the edges that lead to it of  b(S, d) - f(R_j, d-1),  likewise for R_j.
-// Complete: a tree T of the set that has subtree T' at (S, d) completes it with parts that cost at least their optima, so
-// T' costs at most the budget less these optima, which is one of the terms of the maximum. Tight: an edge is completed by
-// the optimal subtrees of everything beside it, so every node and edge lies in a tree of the set. Budgets come from parents, so one pass
-// from the root down, level by level, gives every node its final budget before it is opened. The budget is a field of a
-// node and no part of its key.
+// Complete: a tree T of the set that has subtree T' at (S, d) completes it with parts that cost at least their optima,
+// so T' costs at most the budget less these optima, which is one of the terms of the maximum. Tight: an edge is
+// completed by the optimal subtrees of everything beside it, so every node and edge lies in a tree of the set. Budgets
+// come from parents, so one pass from the root down, level by level, gives every node its final budget before it is
+// opened. The budget is a field of a node and no part of its key.
 //
-// Costs are the integers of the search, rounded down: a leaf pays floor(price * 2^shift). The graph then holds all trees
-// of the set and perhaps some whose exact cost is a hair above the budget; tree_counts.hpp leaves those out exactly.
+// Costs are the integers of the search, rounded down: a leaf pays floor(price * 2^shift). The graph then holds all
+// trees of the set and perhaps some whose exact cost is a hair above the budget; tree_counts.hpp leaves those out
+// exactly.
 #pragma once
 
 #include "treewright/space/binary_dataset.hpp"

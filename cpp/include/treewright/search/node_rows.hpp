@@ -1,5 +1,5 @@
-// Which rows are in each node of a near-optimal set's graph, without holding them all: a child has its parent's rows on one side,
-// whatever the parent, so rows pass down the graph some at a time.
+// Which rows are in each node of a near-optimal set's graph, without holding them all: a child has its parent's rows on
+// one side, whatever the parent, so rows pass down the graph some at a time.
 #pragma once
 
 #include "treewright/search/near_optimal.hpp"
@@ -13,8 +13,9 @@
 
 namespace treewright::bits {
 
-// Calls use(node, row) for every row of every node. `ones` has a bit a row and column, (n_rows + 63) / 64 words a column of the
-// graph: the rows on the side of the edges' second child. False if `stop()`, asked now and then, was true.
+// Calls use(node, row) for every row of every node. `ones` has a bit a row and column, (n_rows + 63) / 64 words a
+// column of the graph: the rows on the side of the edges' second child. False if `stop()`, asked now and then, was
+// true.
 template <class Use, class Ask>
 bool each_row_of_each_node(const NearOptimalGraph& graph, std::span<const std::uint64_t> ones, std::size_t n_rows,
                            const Use& use, const Ask& stop) {

@@ -1,6 +1,6 @@
-// How many pairs of a left and a right subtree fit into a set, and how many ways to complete a subtree do: sums over cells whose
-// leaves and errors add up to no more than the set allows. Only sums of counts are taken, no differences, so floating point loses
-// nothing but its last digits.
+// How many pairs of a left and a right subtree fit into a set, and how many ways to complete a subtree do: sums over
+// cells whose leaves and errors add up to no more than the set allows. Only sums of counts are taken, no differences,
+// so floating point loses nothing but its last digits.
 #pragma once
 
 #include "treewright/search/set_walk.hpp"
@@ -27,7 +27,8 @@ class RunSums {
             }
         }
     }
-    // Of the cells that fit into the set beside a subtree of so many leaves and errors; those of one leaf only if `leaves_too`.
+    // Of the cells that fit into the set beside a subtree of so many leaves and errors; those of one leaf only if
+    // `leaves_too`.
     [[nodiscard]] Sum beside(const SetRule& rule, std::size_t leaves, std::int64_t errors,
                              bool leaves_too = true) const {
         Sum out{};

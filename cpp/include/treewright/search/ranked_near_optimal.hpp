@@ -1,9 +1,9 @@
-// The graph of all trees within a budget over all splits of ranked columns: the same graph, by the same rule, as near_optimal.hpp
-// makes over binary columns, without making a column of every split.
+// The graph of all trees within a budget over all splits of ranked columns: the same graph, by the same rule, as
+// near_optimal.hpp makes over binary columns, without making a column of every split.
 //
-// A split of a node that leaves out ranks which no row of the node has stands for several splits of the table: they send the rows of
-// the node the same way and other rows differently, so each is an edge of its own, to the same two children. Nodes are told apart
-// by the fingerprints of their rows, as in the search's own cache.
+// A split of a node that leaves out ranks which no row of the node has stands for several splits of the table: they
+// send the rows of the node the same way and other rows differently, so each is an edge of its own, to the same two
+// children. Nodes are told apart by the fingerprints of their rows, as in the search's own cache.
 #pragma once
 
 #include "treewright/objective/misclassification.hpp"
@@ -16,8 +16,8 @@
 
 namespace treewright::ranked {
 
-// The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `split_of[column][k]` is the
-// number of the split between the ranks k and k + 1 of the column: what the edges have as their column.
+// The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `split_of[column][k]`
+// is the number of the split between the ranks k and k + 1 of the column: what the edges have as their column.
 [[nodiscard]] bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, Search& search,
                                                         SplitsWithin& splits, std::uint32_t max_depth, Cost budget,
                                                         std::span<const std::vector<std::int32_t>> split_of,

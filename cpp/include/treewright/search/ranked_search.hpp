@@ -1,32 +1,33 @@
 // Optimal trees over all splits of ranked columns: branch and bound by depth.
 //
 // A subproblem is (rows, depth left, budget). Depth two is solved by the kernel (pair_solver.hpp). Above it, each
-// column has a profile (interval_bounds.hpp); the open gap with the lowest bound is taken, its middle split is solved on both
-// sides one level down, and the profile draws conclusions for the neighbours, until no gap is open. The two sides get
-// as budget what would still beat the target, plus slack: slack makes their bounds better than needed there, and so
-// closes a wider stretch around the split. It buys width, never validity. Sides of depth two get more of it: their last
-// part of a proof takes no more than a pass or two of the kernel.
+// column has a profile (interval_bounds.hpp); the open gap with the lowest bound is taken, its middle split is solved
+// on both sides one level down, and the profile draws conclusions for the neighbours, until no gap is open. The two
+// sides get as budget what would still beat the target, plus slack: slack makes their bounds better than needed there,
+// and so closes a wider stretch around the split. It buys width, never validity. Sides of depth two get more of it:
+// their last part of a proof takes no more than a pass or two of the kernel.
 //
 // Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so depth at most T / C - 2;
 // and a tree that needs depth d has d + 1 leaves or more, so f(S, d) >= min(f(S, d - 1), (d + 1) C).
 //
-// Before a gap's middle is solved, the rows between its two splits are, if that may close it: they are few, and their own
-// optimum counts at every split between (rule S). Measured on magic, depth 4, price 0: a gap of 12.5 % after 30 s instead of
-// 58, of 4.2 % after 107 s.
+// Before a gap's middle is solved, the rows between its two splits are, if that may close it: they are few, and their
+// own optimum counts at every split between (rule S). Measured on magic, depth 4, price 0: a gap of 12.5 % after 30 s
+// instead of 58, of 4.2 % after 107 s.
 //
 // Before depth d a node is solved at depth d - 1 (one call against hundreds): its optimum is the incumbent, its bound
 // the end point of every profile. At the root a greedy tree comes first.
 //
-// A limit of L leaves: a side of a split has at most L - 1, and its optimum at that size bounds it; only a split that is
-// cheap enough by these bounds is solved for every way to share L leaves between its sides. Depth is at most L - 1.
+// A limit of L leaves: a side of a split has at most L - 1, and its optimum at that size bounds it; only a split that
+// is cheap enough by these bounds is solved for every way to share L leaves between its sides. Depth is at most L - 1.
 //
-// A run that is not over in two thousand passes looks at few rows first, the core (core_rows.hpp): what is proven of them
-// holds for all, and where most rows are easily told apart they need few more to say it all. Measured at price 0: htru,
-// depth 4, proven in 44 s where the search over all rows had a gap of 7.8 % after 120; page 10 s for 35, occupancy 4 for 15.
+// A run that is not over in two thousand passes looks at few rows first, the core (core_rows.hpp): what is proven of
+// them holds for all, and where most rows are easily told apart they need few more to say it all. Measured at price 0:
+// htru, depth 4, proven in 44 s where the search over all rows had a gap of 7.8 % after 120; page 10 s for 35,
+// occupancy 4 for 15.
 //
-// Where leaves have a least size, the rules of nested sets do not hold: a run that is not over soon finds the splits that are
-// open for leaves of any size, and solves only those (src/search/ranked_any_size.cpp). Measured at price 0, depth 3, at least
-// 5 rows in a leaf: autompg .1 s instead of 4.1, concrete .15 s where nothing was proven in 6 s.
+// Where leaves have a least size, the rules of nested sets do not hold: a run that is not over soon finds the splits
+// that are open for leaves of any size, and solves only those (src/search/ranked_any_size.cpp). Measured at price 0,
+// depth 3, at least 5 rows in a leaf: autompg .1 s instead of 4.1, concrete .15 s where nothing was proven in 6 s.
 //
 // A run over many rows that is not over then proves bounds of parts of the rows, which add up (row_parts.hpp).
 //
@@ -34,15 +35,18 @@
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
 // is taken up again (bound_memos.hpp).
 //
-// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or split with the lowest
-// bound, solves both sides with a search of its own, and tells the root's profile what it proved; queue, profiles
-// and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp). Everything but
-// the root is searched as by one thread, which runs the same loop. Why that proves the same:
-//   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split. That
-//     tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the present one.
+// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or split with the
+// lowest bound, solves both sides with a search of its own, and tells the root's profile what it proved; queue,
+// profiles and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp).
+// Everything but the root is searched as by one thread, which runs the same loop. Why that proves the same:
+//   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split.
+//   That
+//     tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the present
+//     one.
 //   - What a thread proves of a side (a bound of a set of rows at a size) depends on no other thread. Profiles draw
 //     conclusions from points in any order, and each is a true statement about the node whenever it is drawn.
-//   - A gap that is being solved is in no queue and is told to nobody else, but its splits stay open in the profile, so a
+//   - A gap that is being solved is in no queue and is told to nobody else, but its splits stay open in the profile, so
+//   a
 //     bound of the root that is read meanwhile, or after a stop, counts it as open.
 // Threads begin when one has worked for a while (Options::alone_work): most searches are over before that.
 //
@@ -103,8 +107,8 @@ class Search {
     // The plan as a tree, depth-first.
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
-    // Adds all splits that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped. The node is
-    // of any rows of the table. What was solved for one call is known to the next.
+    // Adds all splits that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped.
+    // The node is of any rows of the table. What was solved for one call is known to the next.
     void splits_within(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
@@ -217,10 +221,12 @@ class Search {
     void prove_on_parts(const Node& root, Size size, Outcome& found);
     // Nanoseconds, about, of one pass of the kernel over the rows of a node.
     [[nodiscard]] std::int64_t pass_work(const Node& node) const;
-    // Whether the rows between the two points around a gap, solved by themselves, may close it (rule S); then how much they add.
+    // Whether the rows between the two points around a gap, solved by themselves, may close it (rule S); then how much
+    // they add.
     [[nodiscard]] bool rows_between_may_close(const Hunt& hunt, const Question& question);
     [[nodiscard]] Cost rows_between_add(const Hunt& hunt, const Question& question);
-    // Trees whose leaves have a least size, by way of those of any size (search/ranked_any_size.cpp). Whether that is a way;
+    // Trees whose leaves have a least size, by way of those of any size (search/ranked_any_size.cpp). Whether that is a
+    // way;
     [[nodiscard]] bool may_begin_with_any_size(Size size) const;
     [[nodiscard]] bool begins_with_any_size(Size size) const { return by_any_size_ && may_begin_with_any_size(size); }
     // the search for leaves of any size;
@@ -263,8 +269,8 @@ class Search {
     static constexpr std::uint32_t kFewestParts = 4;
     static constexpr double kPairSlack = 4;   // times Options::slack
     static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
-    // Rows between two splits are tried where they may add what is needed: in parts they add less than at once. A halving
-    // of the open splits doubles the number of small problems and halves the rows that do not count.
+    // Rows between two splits are tried where they may add what is needed: in parts they add less than at once. A
+    // halving of the open splits doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;
     static constexpr int kHalvings = 4;
 

@@ -1,9 +1,11 @@
-// All splits of a node of ranked rows that some tree within a budget begins with, each with the optima of its two sides.
+// All splits of a node of ranked rows that some tree within a budget begins with, each with the optima of its two
+// sides.
 //
-// A split of (S, d) is within the budget b iff f(L, d-1) + f(R, d-1) <= b. Above depth two that is the hunt of ranked_search.hpp
-// with a target that stays at b + 1: a stretch of splits is left out at once where the bounds of nested rows
-// (interval_bounds.hpp) say that none costs less, and of what remains every split is solved, its sides no further than b less the
-// other side. At depth two the kernel tells both optima of many splits in one pass; at depth one a walk over the rows does.
+// A split of (S, d) is within the budget b iff f(L, d-1) + f(R, d-1) <= b. Above depth two that is the hunt of
+// ranked_search.hpp with a target that stays at b + 1: a stretch of splits is left out at once where the bounds of
+// nested rows (interval_bounds.hpp) say that none costs less, and of what remains every split is solved, its sides no
+// further than b less the other side. At depth two the kernel tells both optima of many splits in one pass; at depth
+// one a walk over the rows does.
 #pragma once
 
 #include "treewright/kernels/class_pair_solver.hpp"

@@ -2,8 +2,8 @@
 //
 // All of it is true of the table whoever found it: a lower bound that is proven, a tree that exists. So threads need no
 // order among them, only whole entries: the bounds lie in shards with a lock each, the rest has one lock. A lock that
-// nobody else wants costs some nanoseconds, a subproblem microseconds or more. Each thread's own caches instead would solve
-// again what the others have solved: children of two root splits meet in the same rows.
+// nobody else wants costs some nanoseconds, a subproblem microseconds or more. Each thread's own caches instead would
+// solve again what the others have solved: children of two root splits meet in the same rows.
 #pragma once
 
 #include "treewright/bounds/bound_memos.hpp"

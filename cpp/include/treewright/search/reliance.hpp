@@ -1,18 +1,22 @@
-// How much trees of a near-optimal set rely on a column: by how much the cost of a tree rises if the column's values are drawn anew
-// from all rows, whatever the rest of a row says (A. Fisher, C. Rudin, F. Dominici, 2019, "All Models are Wrong, but Many are Useful",
-// JMLR 20, with the expectation over all pairs of rows in place of one permutation); the least and the most of it over all trees.
+// How much trees of a near-optimal set rely on a column: by how much the cost of a tree rises if the column's values
+// are drawn anew from all rows, whatever the rest of a row says (A. Fisher, C. Rudin, F. Dominici, 2019, "All Models
+// are Wrong, but Many are Useful", JMLR 20, with the expectation over all pairs of rows in place of one permutation);
+// the least and the most of it over all trees.
 //
-// A leaf is reached by the rows that pass the conditions of its path. With the column drawn anew these are two independent events:
-// of R, the rows that pass the conditions on other columns, each has the chance w(V) / w that the drawn value passes those on the
-// column, V being the rows that pass these. So, times the total weight w, a leaf of label k adds
+// A leaf is reached by the rows that pass the conditions of its path. With the column drawn anew these are two
+// independent events: of R, the rows that pass the conditions on other columns, each has the chance w(V) / w that the
+// drawn value passes those on the column, V being the rows that pass these. So, times the total weight w, a leaf of
+// label k adds
 //     cost(R, k) * w(V) - cost(R and V, k) * w,
-// which depends on the leaf alone once R and V are part of a node. The nodes (node of the set's graph, R, V) are solved from the root
-// on, equal ones once; the extremes of a sum over leaves are those of its subtrees joined by leaves and errors. A split on the column
-// divides V and leaves R as it is, any other one divides R. Before the first split on the column V is all rows and R those of the
-// node, so these nodes are those of the set's graph, and leaves add nothing: of pairs of leaves only the fewest errors are kept.
+// which depends on the leaf alone once R and V are part of a node. The nodes (node of the set's graph, R, V) are solved
+// from the root on, equal ones once; the extremes of a sum over leaves are those of its subtrees joined by leaves and
+// errors. A split on the column divides V and leaves R as it is, any other one divides R. Before the first split on the
+// column V is all rows and R those of the node, so these nodes are those of the set's graph, and leaves add nothing: of
+// pairs of leaves only the fewest errors are kept.
 //
-// What R costs is the sum of what R and V cost, the rows of the node, and R without V. After one split on the column the latter are the
-// rows of the node on the other side of that split, at the end of the same path; where it is in the graph, no row is looked at.
+// What R costs is the sum of what R and V cost, the rows of the node, and R without V. After one split on the column
+// the latter are the rows of the node on the other side of that split, at the end of the same path; where it is in the
+// graph, no row is looked at.
 //
 // Only the front of each node is kept (value_front.hpp), one for the least and one for the most.
 #pragma once
@@ -44,8 +48,8 @@ class RelianceOfColumns {
     // All that it is made of outlives it. Not to be used if it was stopped (see `control`).
     RelianceOfColumns(const NearOptimalGraph& graph, const SetRule& rule, RelianceRows rows, Control& control);
 
-    // Of a column that makes so many copies of each edge: the least and the most, times the total weight; nothing if there is no tree, or
-    // if it was stopped.
+    // Of a column that makes so many copies of each edge: the least and the most, times the total weight; nothing if
+    // there is no tree, or if it was stopped.
     [[nodiscard]] std::optional<std::pair<double, double>> of(std::span<const std::uint32_t> copies_of,
                                                               Control& control) const;
 

@@ -2,27 +2,32 @@
 //
 //   plain        A dive for a first tree, then branch and bound for some thousand steps: ends nearly every problem.
 //   dense        Without a depth limit: the dense program, if it is small enough (dense_program.hpp).
-//   depth        Where the tree at hand is so cheap that better ones are shallow, only these are searched from here on: with a
+//   depth        Where the tree at hand is so cheap that better ones are shallow, only these are searched from here on:
+//   with a
 //                limit of depth, subsets low in the tree are solved by their pair matrix alone.
 //   raised bound Dives with discrepancies, then branch and bound with rising budgets (src/search/binary_phases.hpp).
-//   row prices   What is still open gains more from a bound on every subset (row_prices.hpp) than from more steps. How much
+//   row prices   What is still open gains more from a bound on every subset (row_prices.hpp) than from more steps. How
+//   much
 //                is worth spending on prices cannot be known before, so stages of raising the bound and of pricing grow
 //                in turn: the whole costs a small multiple of the better choice. Figures: docs/decisions/row-prices.md.
-//                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its cache.
-//   leaves       Where the leaf penalty is 0: the fewest leaves of a tree with the least cost, once that is proven. If this is
+//                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its
+//                cache.
+//   leaves       Where the leaf penalty is 0: the fewest leaves of a tree with the least cost, once that is proven. If
+//   this is
 //                stopped, the cost stays proven.
 //   recheck      Where lower bounds were guessed and the search ended: a short search with a lower guess.
 //
-// From `alone_steps` on, plain search and raised bound are done by several threads (src/search/binary_threads.hpp), where no prices
-// are ever made, no dense program is tried, and nothing is guessed; and there the tree is the first of equals.
+// From `alone_steps` on, plain search and raised bound are done by several threads (src/search/binary_threads.hpp),
+// where no prices are ever made, no dense program is tried, and nothing is guessed; and there the tree is the first of
+// equals.
 //
-// The recheck. Step 2a of section 4.3 (McTavish et al. 2022) ends a subproblem at the first subtree that is as good as the
-// guess. Where the guess is too high, that subtree depends on the order of the search, and another order may end with a better
-// tree. Where the tree found pays less for a row than the reference does, the tree itself refutes the guess: the reference
-// is charged no more than the tree there. This is a lower guess, so Theorem 4.3 holds for it too, and leaves less open: with g'
-// the lower guesses of the reduced rows, a search that ends is at most sum g' above the optimum, for it costs at most what
-// every tree would if each row cost it max(cost, g'). A tree that refutes no row needs no such search. It takes a quarter of
-// the steps so far, kMinRecheckSteps if that is more, and a second at most.
+// The recheck. Step 2a of section 4.3 (McTavish et al. 2022) ends a subproblem at the first subtree that is as good as
+// the guess. Where the guess is too high, that subtree depends on the order of the search, and another order may end
+// with a better tree. Where the tree found pays less for a row than the reference does, the tree itself refutes the
+// guess: the reference is charged no more than the tree there. This is a lower guess, so Theorem 4.3 holds for it too,
+// and leaves less open: with g' the lower guesses of the reduced rows, a search that ends is at most sum g' above the
+// optimum, for it costs at most what every tree would if each row cost it max(cost, g'). A tree that refutes no row
+// needs no such search. It takes a quarter of the steps so far, kMinRecheckSteps if that is more, and a second at most.
 //
 // With a limit of K leaves a stage has two halves:
 //
@@ -33,9 +38,10 @@
 //      the stage before. It ends most problems by itself, so the first stage is long; where the limit hardly binds, the
 //      search without it and with prices is the quicker one, so later stages give each a half.
 //
-// A limit binds only where a tree of more leaves could be wanted: L leaves cost at least L*c, so a tree that costs at most
-// U, a cost that is known, has at most U / c of them. If it does not bind, every tree that costs at most U keeps it, and
-// the search without a limit, with all its phases, ends with the answer or with none better than the one at hand.
+// A limit binds only where a tree of more leaves could be wanted: L leaves cost at least L*c, so a tree that costs at
+// most U, a cost that is known, has at most U / c of them. If it does not bind, every tree that costs at most U keeps
+// it, and the search without a limit, with all its phases, ends with the answer or with none better than the one at
+// hand.
 //
 // A stop leaves the best tree of at most K leaves from all phases, and the best bound.
 #pragma once
@@ -101,8 +107,8 @@ struct Outcome {
 };
 
 // Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where the leaf
-// penalty is 0; all leaves must cost less than one weight unit together. `prices` may be empty. `recheck`: whether guesses
-// are rechecked.
+// penalty is 0; all leaves must cost less than one weight unit together. `prices` may be empty. `recheck`: whether
+// guesses are rechecked.
 template <class Acc>
 [[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
                                   const RowPriceSource& prices, Control& control,

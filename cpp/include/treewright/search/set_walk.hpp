@@ -1,5 +1,5 @@
-// What every pass over the graph of a near-optimal set needs to know: which trees are asked for, which edges and nodes they use,
-// which leaves a node may be, and how large a subtree there may get.
+// What every pass over the graph of a near-optimal set needs to know: which trees are asked for, which edges and nodes
+// they use, which leaves a node may be, and how large a subtree there may get.
 #pragma once
 
 #include "treewright/search/near_optimal.hpp"
@@ -68,8 +68,8 @@ class SetWalk {
             });
         });
     }
-    // The most errors of a subtree by its leaves. Fewer leaves may make more errors, so what a subtree may be is never less than
-    // what the whole may be.
+    // The most errors of a subtree by its leaves. Fewer leaves may make more errors, so what a subtree may be is never
+    // less than what the whole may be.
     void limit(std::size_t n, CellRange& range) const {
         for (std::size_t l = 1; l < range.most.size(); ++l) {
             const std::int64_t left = graph_.nodes[n].budget - static_cast<std::int64_t>(l) * rule_.leaf_penalty;

@@ -1,7 +1,8 @@
-// Values by the size of a subtree, its leaves and its errors: how many subtrees there are of that size (tree_counts.hpp), or
-// what the best of them is worth (tree_extremes.hpp). A value `V` has V::none(), true of a default one, operator+= to join the values
-// of two sets of subtrees, and product<Out>(a, b) for the pairs of a left and a right subtree. Rounded counts have cells of zero
-// trees, too, where that makes longer runs, which a kernel convolves.
+// Values by the size of a subtree, its leaves and its errors: how many subtrees there are of that size
+// (tree_counts.hpp), or what the best of them is worth (tree_extremes.hpp). A value `V` has V::none(), true of a
+// default one, operator+= to join the values of two sets of subtrees, and product<Out>(a, b) for the pairs of a left
+// and a right subtree. Rounded counts have cells of zero trees, too, where that makes longer runs, which a kernel
+// convolves.
 #pragma once
 
 #include "treewright/kernels/ways_kernel.hpp"
@@ -121,7 +122,8 @@ struct CellRange {
     }
 };
 
-// Joins values by size up to the most errors of a range: in a table where that is small, else in a list that is merged as it grows.
+// Joins values by size up to the most errors of a range: in a table where that is small, else in a list that is merged
+// as it grows.
 template <class V>
 class CellSums {
    public:
@@ -153,7 +155,8 @@ class CellSums {
         list_.push_back({static_cast<std::uint32_t>(leaves), errors, value});
         if (list_.size() >= merge_at_) merge();
     }
-    // All pairs of a subtree of `a` and one of `b`, those of two leaves only if `leaf_pairs`; `factor` scales one of them.
+    // All pairs of a subtree of `a` and one of `b`, those of two leaves only if `leaf_pairs`; `factor` scales one of
+    // them.
     template <class A, class B, class Factor>
     void add_products(const Cells<A>& a, const Cells<B>& b, const Factor& factor, bool leaf_pairs) {
         if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)

@@ -1,13 +1,14 @@
 // How many trees of a near-optimal set there are, by leaves and errors, at every node of its graph.
 //
-// Inside.  H(n)[l, e] counts the subtrees of node n with l leaves and e errors (weight units) that fit into the node's budget:
+// Inside.  H(n)[l, e] counts the subtrees of node n with l leaves and e errors (weight units) that fit into the node's
+// budget:
 //     H(n) = leaves of n + sum over edges j of copies(j) * conv(H(L_j), H(R_j)),
-// where pairs of two leaves of one label (redundant splits) may be left out, and copies(j) is the number of input columns that
-// split all rows as j does. Cells hold l and e apart, so that any leaf penalty stays exact: at the root a cell is in the set
-// if e <= max_errors[l].
+// where pairs of two leaves of one label (redundant splits) may be left out, and copies(j) is the number of input
+// columns that split all rows as j does. Cells hold l and e apart, so that any leaf penalty stays exact: at the root a
+// cell is in the set if e <= max_errors[l].
 //
-// Counts are exact. The product of the children's totals bounds what a node can count, and says how many words it needs: one for
-// nearly all nodes, more towards the root.
+// Counts are exact. The product of the children's totals bounds what a node can count, and says how many words it
+// needs: one for nearly all nodes, more towards the root.
 #pragma once
 
 #include "treewright/search/set_walk.hpp"
@@ -37,7 +38,8 @@ struct SizeCounts {
 
 class TreeCounts {
    public:
-    // Counts; with `root_only` a level is forgotten when the one above it is counted, and only root() and root_edges() may be asked.
+    // Counts; with `root_only` a level is forgotten when the one above it is counted, and only root() and root_edges()
+    // may be asked.
     TreeCounts(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control);
     TreeCounts(const TreeCounts&) = delete;
     TreeCounts& operator=(const TreeCounts&) = delete;

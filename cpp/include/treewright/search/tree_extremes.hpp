@@ -1,7 +1,10 @@
-// The largest sum over the leaves of a tree of the set, where every leaf has a value: by leaves and errors, at every node.
+// The largest sum over the leaves of a tree of the set, where every leaf has a value: by leaves and errors, at every
+// node.
 //
-//     M(n)[l, e] = max( values of the leaves of n with e errors,  max over edges of M(L_j)[l', e'] + M(R_j)[l - l', e - e'] ),
-// the recursion of tree_counts.hpp with (max, +) in place of (+, x). The least sum is the largest of the values' negatives.
+//     M(n)[l, e] = max( values of the leaves of n with e errors,  max over edges of M(L_j)[l', e'] + M(R_j)[l - l', e -
+//     e'] ),
+// the recursion of tree_counts.hpp with (max, +) in place of (+, x). The least sum is the largest of the values'
+// negatives.
 #pragma once
 
 #include "treewright/core/control.hpp"

@@ -1,7 +1,7 @@
-// The subtrees of one node that may be part of the best tree: those of which none of no more leaves and no more errors has at least
-// their value. Such a one could take their place in every tree, since the most errors that a set allows fall with the leaves. Single
-// leaves are compared among themselves alone: beside another leaf their label decides whether the split is redundant, so there they
-// replace nothing, and pairs of leaves are not made of fronts.
+// The subtrees of one node that may be part of the best tree: those of which none of no more leaves and no more errors
+// has at least their value. Such a one could take their place in every tree, since the most errors that a set allows
+// fall with the leaves. Single leaves are compared among themselves alone: beside another leaf their label decides
+// whether the split is redundant, so there they replace nothing, and pairs of leaves are not made of fronts.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ struct SizedValue {
 
 class ValueFront {
    public:
-    // `most` errors by leaves: subtrees of more, or of more leaves than it tells, are left out. It stays as it is until `give`.
+    // `most` errors by leaves: subtrees of more, or of more leaves than it tells, are left out. It stays as it is until
+    // `give`.
     void begin(std::span<const std::int64_t> most) {
         most_ = most;
         if (of_.size() < most_.size()) of_.resize(most_.size());

@@ -1,5 +1,6 @@
-// Unsigned integers of a fixed number of 64-bit words, for counts of trees: 10^24 is nothing unusual. Arithmetic is modulo
-// 2^(64 words), as that of the built-in types; who needs more than the remainder knows a bound beforehand (tree_counts.hpp).
+// Unsigned integers of a fixed number of 64-bit words, for counts of trees: 10^24 is nothing unusual. Arithmetic is
+// modulo 2^(64 words), as that of the built-in types; who needs more than the remainder knows a bound beforehand
+// (tree_counts.hpp).
 #pragma once
 
 #include <algorithm>

@@ -61,8 +61,8 @@ struct ChildPattern {
 
 // Makes subproblems in its arena; what it returns lives as long as the arena's scope.
 //
-// Once the run is over (Control::split), matrices are garbage or missing; rows, totals and keys are right at any time. Where a
-// matrix would pass the memory limit the run is ended before it is made.
+// Once the run is over (Control::split), matrices are garbage or missing; rows, totals and keys are right at any time.
+// Where a matrix would pass the memory limit the run is ended before it is made.
 template <class Acc>
 class Subproblems {
    public:
@@ -89,11 +89,11 @@ class Subproblems {
     [[nodiscard]] Acc cheapest(const Subproblem<Acc>& node) const;
 
     [[nodiscard]] ChildPattern child_pattern(const Subproblem<Acc>& node, std::size_t column, int side);
-    // Lays out the rows of a node for children that need no more than their matrix, until it is called for another node.
-    // False where counting each child from its own rows takes less.
+    // Lays out the rows of a node for children that need no more than their matrix, until it is called for another
+    // node. False where counting each child from its own rows takes less.
     [[nodiscard]] bool lay_out(const Subproblem<Acc>& node);
-    // With `narrow`, the child's matrix loses the columns that its key fixes. Without, and with `sides.on_bits`, the child
-    // has no rows: its matrix is all that can be asked of it.
+    // With `narrow`, the child's matrix loses the columns that its key fixes. Without, and with `sides.on_bits`, the
+    // child has no rows: its matrix is all that can be asked of it.
     [[nodiscard]] Subproblem<Acc> make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
 

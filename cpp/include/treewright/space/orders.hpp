@@ -1,4 +1,5 @@
-// What a split does to the rows in sorted order: kernels over entries (row * 2 + "starts a group", see ranked_table.hpp).
+// What a split does to the rows in sorted order: kernels over entries (row * 2 + "starts a group", see
+// ranked_table.hpp).
 #pragma once
 
 #include "treewright/core/cpu.hpp"
@@ -9,9 +10,9 @@
 namespace treewright::ranked {
 
 struct OrderKernels {
-    // Stable partition of `n` entries by goes_left[row], which has kPadding readable bytes beyond the last row. An entry
-    // starts a group on its side if one since the last entry of that side did. Each side has kPadding entries of room
-    // beyond its own, which are overwritten.
+    // Stable partition of `n` entries by goes_left[row], which has kPadding readable bytes beyond the last row. An
+    // entry starts a group on its side if one since the last entry of that side did. Each side has kPadding entries of
+    // room beyond its own, which are overwritten.
     void (*partition)(const std::uint32_t* order, std::size_t n, const std::uint8_t* goes_left, std::uint32_t* left,
                       std::uint32_t* right);
     // Positions from 1 on at which a group starts, in order; returns how many. Room for n + kPadding.

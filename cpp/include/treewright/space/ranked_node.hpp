@@ -32,8 +32,8 @@ struct Node {
 // The node of all rows.
 void make_root(const RankedObjective& objective, Node& root);
 
-// Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of the
-// table, and OrderKernels::kPadding more.
+// Splits `node` before position `position` of its column number `at`. `goes_left` is scratch: a byte for each row of
+// the table, and OrderKernels::kPadding more.
 void divide(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t position, Arena& arena,
             std::span<std::uint8_t> goes_left, Node& left, Node& right);
 
@@ -41,7 +41,8 @@ void divide(const RankedObjective& objective, const Node& node, std::size_t at, 
 void extract(const RankedObjective& objective, const Node& node, std::size_t at, std::uint32_t begin, std::uint32_t end,
              Arena& arena, std::span<std::uint8_t> goes_left, Node& part);
 
-// The `n` rows of `node` that are marked, a byte for each row of the table and padding as above. The node has columns that vary.
+// The `n` rows of `node` that are marked, a byte for each row of the table and padding as above. The node has columns
+// that vary.
 void select(const RankedObjective& objective, const Node& node, std::uint32_t n, Arena& arena,
             std::span<const std::uint8_t> marked, Node& part);
 

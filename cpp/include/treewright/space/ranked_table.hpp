@@ -35,17 +35,18 @@ struct RankedTable {
     void take(const RankedTable& other, std::span<const std::uint32_t> rows);
 };
 
-// All rows in random order, which depends on what is in them and not on how the table is sorted. `content` says for each row
-// what there is beside its ranks.
+// All rows in random order, which depends on what is in them and not on how the table is sorted. `content` says for
+// each row what there is beside its ranks.
 [[nodiscard]] std::vector<std::uint32_t> drawn_rows(const RankedTable& table, std::span<const std::uint64_t> content);
 
 // An entry of an order: the row, and whether it is the first of its group of equal ranks within the node.
 [[nodiscard]] inline std::uint32_t row_of(std::uint32_t entry) { return entry >> 1; }
 [[nodiscard]] inline bool starts_group(std::uint32_t entry) { return (entry & 1u) != 0; }
 
-// In a walk of an order, at position i of n: asks for what is known of the row that comes some steps later. Rows of a large
-// table lie in memory in no order, and the walk would wait for each. `address` gives where the numbers of a row begin; those of
-// the best single split of a million rows, ten columns and ten outputs then take a third of the time (benchmarks/limits.py).
+// In a walk of an order, at position i of n: asks for what is known of the row that comes some steps later. Rows of a
+// large table lie in memory in no order, and the walk would wait for each. `address` gives where the numbers of a row
+// begin; those of the best single split of a million rows, ten columns and ten outputs then take a third of the time
+// (benchmarks/limits.py).
 template <class Address>
 inline void ask_ahead(const std::uint32_t* order, std::uint32_t i, std::uint32_t n, const Address& address) {
     constexpr std::uint32_t kAhead = 24;

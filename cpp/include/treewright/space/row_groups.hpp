@@ -1,8 +1,8 @@
 // Rows over few splits: equal rows are one group, and a group is a list of the splits that it is on the rarer side of.
 //
-// Every split of every ranked column is a binary column here. Rows on the same side of all splits cannot be parted: what the
-// least leaf of each group loses is lost by every tree (rule S of interval_bounds.hpp, for any least size of leaves: a tree
-// of all groups has each of them whole in one leaf).
+// Every split of every ranked column is a binary column here. Rows on the same side of all splits cannot be parted:
+// what the least leaf of each group loses is lost by every tree (rule S of interval_bounds.hpp, for any least size of
+// leaves: a tree of all groups has each of them whole in one leaf).
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"

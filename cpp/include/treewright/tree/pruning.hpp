@@ -1,17 +1,17 @@
 // Prunings of a tree: a leaf, or one of the two children, in the place of an inner node.
 //
-// No optimal tree has a better pruning: depth, leaves and the sizes of leaves only become easier to keep, and the splits
-// are splits of the tree itself. So the check costs nothing in generality. It refutes a false proof, and it makes the
-// tree of a stopped run at least as good as all of its own subtrees.
+// No optimal tree has a better pruning: depth, leaves and the sizes of leaves only become easier to keep, and the
+// splits are splits of the tree itself. So the check costs nothing in generality. It refutes a false proof, and it
+// makes the tree of a stopped run at least as good as all of its own subtrees.
 //
 // From the leaves up, each node becomes the best of: its split above its pruned children, a leaf, either child. A child
-// that takes the place of its parent gets the rows of the other side as well; they are routed through it, and its leaves
-// predict again. It then has other rows than before, so rounds go on until nothing changes; each makes the tree better or
-// smaller, so they end.
+// that takes the place of its parent gets the rows of the other side as well; they are routed through it, and its
+// leaves predict again. It then has other rows than before, so rounds go on until nothing changes; each makes the tree
+// better or smaller, so they end.
 //
-// Costs are exact integers. Rows make no leaf cheaper (costs are at least 0), so a child is given up as soon as the rows
-// routed so far have made it more expensive than what it would replace. A round takes rows x depth steps for the routing, and at
-// most rows x depth^2 / 2 for the children, of which few are ever routed whole.
+// Costs are exact integers. Rows make no leaf cheaper (costs are at least 0), so a child is given up as soon as the
+// rows routed so far have made it more expensive than what it would replace. A round takes rows x depth steps for the
+// routing, and at most rows x depth^2 / 2 for the children, of which few are ever routed whole.
 #pragma once
 
 #include "treewright/tree/split_list.hpp"
@@ -53,14 +53,15 @@ struct LossSums {
     double one_leaf = 1.0;         // loss of a single leaf
 };
 
-// An additive objective: a tree costs unit * (costs of its rows) + leaf * (number of leaves). Less is better; among equals, fewer leaves.
+// An additive objective: a tree costs unit * (costs of its rows) + leaf * (number of leaves). Less is better; among
+// equals, fewer leaves.
 struct CostRates {
     Wide unit = 1;
     Wide leaf = 0;
 };
 
-// What a leaf is worth: its accuracy, or with z > 0 the lower end of the Wilson interval of it with `scale` observations
-// for each unit of weight.
+// What a leaf is worth: its accuracy, or with z > 0 the lower end of the Wilson interval of it with `scale`
+// observations for each unit of weight.
 struct LeafWorth {
     double z = 0.0;
     double scale = 1.0;

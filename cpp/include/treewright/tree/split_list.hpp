@@ -1,8 +1,8 @@
 // A tree as the list of its splits, and the rows of a table sent through it.
 //
-// Nothing here knows how a tree was found: the splits are those that a reader of the tree sees (a threshold or categories
-// of an encoded column, and where missing values go), and the rows are those of the table, not of an engine's copy. So
-// what is counted here checks what the engines say.
+// Nothing here knows how a tree was found: the splits are those that a reader of the tree sees (a threshold or
+// categories of an encoded column, and where missing values go), and the rows are those of the table, not of an
+// engine's copy. So what is counted here checks what the engines say.
 #pragma once
 
 #include <algorithm>
