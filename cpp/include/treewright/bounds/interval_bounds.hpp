@@ -9,8 +9,8 @@
 //  (M) monotone, m = 1:  f(S) <= f(S'). Take an optimal tree of S' for S: no row's cost is negative, so the loss cannot
 //      grow, and leaves that receive no row can only be removed. False for m > 1: that tree may starve a leaf of S.
 //  (Z) Lipschitz, any m: f(S') <= f(S) + W(S' \ S). Take an optimal tree of S for S' with the same leaf labels: every
-//      leaf keeps its rows, so it stays feasible, and an added row costs at most its span. So f(S) >= f(S') - W(S' \
-//      S).
+//      leaf keeps its rows, so it stays feasible, and an added row costs at most its span. So
+//      f(S) >= f(S') - W(S' \ S).
 // Hence for points a < b and a split c between them
 //      f(L_c) >= l_a (M), l_b - (W(b) - W(c)) (Z);    f(R_c) >= r_b (M), r_a - (W(c) - W(a)) (Z)
 // and for f(L_c) + f(R_c):
