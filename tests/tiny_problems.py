@@ -59,7 +59,7 @@ class TinyProblem:
         )
         splits = tuple(ThresholdSplit(j, 0.5) for j in range(self.n_columns))
         return problem, SplitMatrix.from_matrix(
-            splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), "the given columns"
+            splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), "all splits of the 0/1 columns"
         )
 
     def solve(

@@ -130,10 +130,12 @@ def test_the_sentence() -> None:
     )
     result = problem.solve()
     assert result.rounding == 0
-    assert result.sentence().startswith("Proven optimal over the given columns: no tree has")
+    assert result.sentence().startswith("Proven optimal over all splits of the 0/1 columns: no tree has")
     rounded = replace(result, lower_bound=result.objective - 3e-7)
     assert rounded.rounding == pytest.approx(3e-7)
-    assert rounded.sentence().startswith("Proven optimal over the given columns to within 3.0e-07, by which")
+    assert rounded.sentence().startswith(
+        "Proven optimal over all splits of the 0/1 columns to within 3.0e-07, by which"
+    )
 
 
 def test_regression_claims_no_proof_where_rounding_hides_much() -> None:

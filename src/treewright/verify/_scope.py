@@ -178,7 +178,10 @@ def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, 
         if column.kind is ColumnKind.CATEGORICAL:
             level, n_choices = said.categories, len(column.categories)
         else:
-            level, n_choices = said.thresholds, len(np.unique(X[~np.isnan(X[:, j]), j])) - 1
+            n_values = len(np.unique(X[~np.isnan(X[:, j]), j]))
+            if n_values == 0:  # not read, for the tree does not ask about it: it may have any number
+                return ""
+            level, n_choices = said.thresholds, n_values - 1
         if level is not None and n_choices > level:
             return ""
     return "no column has more"
