@@ -13,6 +13,7 @@ import numpy as np
 
 from brute_force import INFEASIBLE, best_objective
 from treewright import Problem, SolveResult, SolveStatus, SplitMatrix
+from treewright.binarize import scope_of_all
 from treewright.problem import make_problem
 from treewright.search import Limits, SearchOptions, solve
 from treewright.search._limits import ProgressCallback
@@ -59,7 +60,7 @@ class TinyProblem:
         )
         splits = tuple(ThresholdSplit(j, 0.5) for j in range(self.n_columns))
         return problem, SplitMatrix.from_matrix(
-            splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), "all splits of the 0/1 columns"
+            splits, np.ascontiguousarray(self.goes_right, dtype=np.uint8), scope_of_all(problem.table)
         )
 
     def solve(
