@@ -105,15 +105,17 @@ def _fault_of_splits(found: NearOptimalTrees, X: NDArray[np.float64]) -> str:
 
     matrix, columns = found.graph.split_matrix, found.graph.problem.table.columns
     everything = matrix.scope.startswith(("all thresholds", "all single", "all splits"))
+    if "most frequent" in matrix.scope or not (everything or matrix.scope.startswith("the given splits")):
+        return ""
     for j, column in enumerate(columns):
+        by_word = column.kind is ColumnKind.CATEGORICAL
+        if not (by_word or everything):
+            continue
         known = X[~np.isnan(X[:, j])]
         values = np.unique(known[:, j])
-        if len(values) < 2 or (column.kind is not ColumnKind.CATEGORICAL and not everything):
-            continue
-        if "most frequent" in matrix.scope or not (everything or matrix.scope.startswith("the given splits")):
+        if len(values) < 2:
             continue
         has = {_side(split.goes_left(known)) for split in matrix.splits if split.column == j}
-        by_word = column.kind is ColumnKind.CATEGORICAL
         is_left = known[:, j] == values[:, None] if by_word else known[:, j] <= values[:-1, None]
         if not {_side(side) for side in is_left} <= has:
             return f"it lacks a split of {column.name!r:.60}"
