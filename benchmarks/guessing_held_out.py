@@ -40,7 +40,7 @@ Row = dict[str, Any]
 
 
 def _exact(seed: int) -> Any:
-    return OptimalTreeClassifier(PENALTY, max_depth=DEPTH, thresholds="all", time_limit=None, progress=_watch())
+    return OptimalTreeClassifier(PENALTY, max_depth=DEPTH, thresholds="all", time_limit=None, progress=stop_after())
 
 
 def _guided(reference: Any) -> Callable[[int], Any]:
@@ -52,7 +52,7 @@ def _guided(reference: Any) -> Callable[[int], Any]:
             guess_lower_bounds=True,
             reference=reference,
             time_limit=None,
-            progress=_watch(),
+            progress=stop_after(),
         )
 
     return make
@@ -66,7 +66,7 @@ def _boosting(seed: int) -> Any:
     return HistGradientBoostingClassifier(random_state=seed)
 
 
-def _watch(seconds: float = 20.0) -> Callable[[Any], bool]:
+def stop_after(seconds: float = 20.0) -> Callable[[Any], bool]:
     """Stop a search after processor seconds, so that other users of the machine decide nothing."""
     end = None
 
