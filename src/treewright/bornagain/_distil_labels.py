@@ -108,6 +108,7 @@ def distil_labels(
     if classes is None:
         return result
     every, seen = np.asarray(classes), result.tree.classes
+    assert seen is not None  # a tree of classes
     if not np.isin(seen, every).all():
         raise InputError(
             f"classes has {every.tolist()!r:.80}, but labels has others; name all classes of the model."

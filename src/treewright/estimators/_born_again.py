@@ -278,7 +278,8 @@ class BornAgainTreeClassifier(TreeClassifier):
             Column(str(name), ColumnKind.CONTINUOUS, has_missing=bool(np.isnan(x).any()))
             for name, x in zip(names, rows.T, strict=True)
         )
-        self.ensemble_ = self.domain_ = None
+        self.ensemble_: Ensemble | None = None
+        self.domain_: Domain | None = None
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(said)))
         self.result_ = distil_labels(
             said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **self._limits_of_rows()
