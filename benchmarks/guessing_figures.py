@@ -30,8 +30,8 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._data import read_csv
+from benchmarks._guessing_tables import figure_tables
 from benchmarks._harness import write_results
-from benchmarks._tables import format_table
 from benchmarks.guessing import DATA, SETS
 from benchmarks.guessing_held_out import stop_after
 from benchmarks.regression import commit
@@ -138,9 +138,8 @@ def main(
             for row in PARTS[part](data, folds, limit):
                 mine.append(row)
                 print("#", {key: value for key, value in row.items() if key != "tree"}, flush=True)
-            names = [key for key in dict.fromkeys(key for row in mine for key in row) if key != "tree"]
-            print(format_table(names, [[str(row.get(key, "")) for key in names] for row in mine]))
             rows += mine
+    print(*figure_tables(rows), sep="\n\n")
     if write:
         head = {"folds": folds, "limit": limit, "seed": SEED, "depth": DEPTH, "commit": commit()}
         write_results("guessing_figures", head, rows)

@@ -25,8 +25,8 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
+from benchmarks._guessing_tables import held_out_tables
 from benchmarks._harness import write_results
-from benchmarks._tables import format_table
 from benchmarks.guessing_default import DATA, NAMES, read
 from benchmarks.regression import commit
 from treewright import OptimalTreeClassifier
@@ -108,8 +108,7 @@ def main(
             rows = [*summary(answers), *against(answers)]
             if write:
                 write_results("guessing_held_out", {**head, "splits": seed - FIRST_SEED + 1}, rows)
-    names = list(dict.fromkeys(key for row in rows for key in row if key != "tests"))
-    print(format_table(names, [[str(row.get(key, "")) for key in names] for row in rows]))
+    print(*held_out_tables(rows), sep="\n\n")
 
 
 def _one(X: np.ndarray[Any, Any], y: np.ndarray[Any, Any], seed: int) -> list[Row]:

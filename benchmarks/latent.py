@@ -101,7 +101,7 @@ def ensemble(
     run: Annotated[bool, typer.Option(help="Run what is not stored.")] = True,
     write: Write = True,
 ) -> None:
-    """Ten latent trees in one sum, beside one, boosting, a random forest and TabM."""
+    """Ten latent trees in one sum, beside one, boosting, a random forest, TabM and GRANDE."""
     chosen = methods.split(";") if methods else list(METHODS)
     finish(
         "ensemble",
