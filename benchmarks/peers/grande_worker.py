@@ -17,6 +17,8 @@ LEAST_STEPS, LEAST_PATIENCE = 1000, 100
 def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: int) -> Any:
     """Train with the rows that are not held out; these choose the epoch."""
     import pandas as pd
+    import sklearn.preprocessing
+    import sklearn.utils.class_weight  # noqa: F401 - GRANDE uses both without importing them
     import tensorflow as tf
     from GRANDE import GRANDE
 
