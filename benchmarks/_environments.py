@@ -14,7 +14,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FOREST_PEERS", "PEERS", "SET_PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
+__all__ = [
+    "FOREST_PEERS",
+    "PEERS",
+    "REGRESSION_PEERS",
+    "SET_PEERS",
+    "SOLVERS",
+    "Peer",
+    "ensure",
+    "interpreter",
+    "worker_script",
+]
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_FOLDER = HERE / ".environments"
@@ -58,7 +68,9 @@ SET_PEERS = {
 }
 # Ensembles trained by gradients: `benchmarks.latent ensemble`.
 FOREST_PEERS = {"tabm": Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5"))}
-EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS
+# Regression trees over binary columns, beside pystreed: `benchmarks.regression_binary`.
+REGRESSION_PEERS = {"osrt": Peer("osrt", ("osrt==0.2.2",))}
+EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS | REGRESSION_PEERS
 
 
 def worker_script(solver: str) -> Path:
