@@ -58,7 +58,7 @@ def osrt(data: Any) -> dict[str, Any]:
                 "metric": "L2",
                 "weights": [],
                 "verbose": False,
-                "diagnostics": True,
+                "diagnostics": False,
                 "model_limit": 1,
                 "worker_limit": 1,
                 "model": os.path.join(folder, "model.json"),
