@@ -14,7 +14,17 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FOREST_PEERS", "PEERS", "SET_PEERS", "SOLVERS", "Peer", "ensure", "interpreter", "worker_script"]
+__all__ = [
+    "FOREST_PEERS",
+    "PEERS",
+    "REGRESSION_PEERS",
+    "SET_PEERS",
+    "SOLVERS",
+    "Peer",
+    "ensure",
+    "interpreter",
+    "worker_script",
+]
 
 HERE = Path(__file__).resolve().parent
 DEFAULT_FOLDER = HERE / ".environments"
@@ -64,7 +74,9 @@ FOREST_PEERS = {
         Peer("grande", ("GRANDE==0.1.6", "scikit-learn==1.5.2")),  # its encoders fail with newer ones
     )
 }
-EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS
+# Regression trees over binary columns, beside pystreed: `benchmarks.regression_binary`.
+REGRESSION_PEERS = {"osrt": Peer("osrt", ("osrt==0.2.2",))}
+EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS | REGRESSION_PEERS
 
 
 def worker_script(solver: str) -> Path:

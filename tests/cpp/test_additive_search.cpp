@@ -57,7 +57,8 @@ std::unique_ptr<RankedObjective> squared_error(Random32& random, std::uint32_t n
     const auto table = std::make_shared<TargetTable>();
     fill(*table, random, n);
     table->n_outputs = n_outputs;
-    for (std::uint32_t i = 0; i < n; ++i) table->weight.push_back(below(random, 4));
+    const bool equal = below(random, 2) == 0;  // such rows have a kernel of their own
+    for (std::uint32_t i = 0; i < n; ++i) table->weight.push_back(equal ? 1 : below(random, 4));
     for (std::uint32_t i = 0; i < n; ++i)
         for (std::uint32_t k = 0; k < n_outputs; ++k) {
             const std::int64_t step = Cost{1} << (below(random, 2) == 0 ? 20 : 33);

@@ -13,8 +13,9 @@ MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Optio
       kernels_(moment_kernels(simd())),
       form_(form),
       size_(MomentTask::row_size(form.n_sums)),
-      rows_(std::size_t{objective.table().n_rows} * size_),
-      slot_(objective.table().n_rows),
+      rows_(form.compact ? 0 : std::size_t{objective.table().n_rows} * size_),
+      slot_(form.compact ? 0 : objective.table().n_rows),
+      compact_(form.compact ? objective.table().n_rows : 0),
       stretch_ends_(objective.table().n_columns),
       best_left_(kMaxLanes),
       best_right_(kMaxLanes),
@@ -98,7 +99,7 @@ void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost b
 }
 
 void MomentPairSolver::make_stretches(const Node& node) {
-    const std::uint32_t least = node.n < 2000 ? 32 : node.n < 8000 ? 64 : 128;
+    const std::uint32_t least = node.n < 2000 ? 32 : node.n < 8000 ? 64 : node.n < 16000 ? 128 : 256;
     n_stretches_ = 0;
     has_splits_.clear();
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
@@ -195,6 +196,14 @@ void MomentPairSolver::prepare(const Node& node, std::size_t at) {
         Lane lane;
         lane.split = split;
         lane.position = bounds_[at].position(split);
+        if (form_.compact) {
+            left[0] += lane.position - i;
+            for (; i < lane.position; ++i) {
+                const auto s = static_cast<double>(compact(row_of(order[i])) >> MomentTask::kSlotBits);
+                left[1] += s;
+                own += s * s + 1;
+            }
+        }
         for (; i < lane.position; ++i) {
             const double* const row = numbers(row_of(order[i]));
             for (std::uint32_t s = 0; s < form_.n_sums; ++s) left[s] += row[s];
@@ -216,16 +225,22 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     const std::uint32_t* order = node.orders[at];
     std::uint32_t i = 0;
     for (std::uint32_t s = 0; s < form_.n_sums; ++s) std::fill(left_[s].begin(), left_[s].end(), total_[s]);
+    const auto place_rows = [&](std::uint32_t end, std::uint32_t place) {
+        constexpr std::int64_t kSlot = (std::int64_t{1} << MomentTask::kSlotBits) - 1;
+        if (form_.compact)
+            for (; i < end; ++i) compact(row_of(order[i])) = (compact(row_of(order[i])) & ~kSlot) | place;
+        for (; i < end; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
+    };
     for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t place = place_of(k, n_lanes);
-        for (; i < lanes_[k].position; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
+        place_rows(lanes_[k].position, place);
         for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s][place] = lanes_[k].left[s];
     }
     // Lanes without a split have all rows on the left.
-    const auto behind = static_cast<std::uint8_t>(n < n_lanes ? place_of(n, n_lanes) : n_lanes);
-    for (; i < node.n; ++i) slot_[row_of(order[i])] = behind;
+    place_rows(node.n, n < n_lanes ? place_of(n, n_lanes) : n_lanes);
     task_.rows = rows_.data();
     task_.slot = slot_.data();
+    task_.compact = form_.compact ? compact_.data() : nullptr;
     task_.orders = node.orders;
     task_.stretch_ends = std::span(stretch_ends_).first(node.columns.size());
     task_.n_lanes = n_lanes;

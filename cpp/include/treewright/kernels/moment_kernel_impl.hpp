@@ -123,6 +123,17 @@ inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3)
 #endif
 }
 
+// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1.
+inline Four opened(std::int64_t compact) {
+    const double s = static_cast<double>(compact >> MomentTask::kSlotBits);
+    const Four all{s, s, s, s}, times{0, 1, 1, s}, least{0, -std::numeric_limits<double>::infinity(), 0, 0};
+    const Four m = all * times + Four{1, 0, 0, 1};
+    return m > least ? m : least;
+}
+inline std::uint32_t slot_of(std::int64_t compact) {
+    return static_cast<std::uint32_t>(compact) & ((1u << MomentTask::kSlotBits) - 1);
+}
+
 // Sums of the numbers of the rows of a stretch: by lane on the left, and of all.
 template <int N, int V>
 struct StretchSums {
@@ -133,20 +144,44 @@ struct StretchSums {
 
     void take(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
         if constexpr (kSize == 4) {
-            alignas(64) double by_slot[8 * V + 8][4] = {};
+            // Neighbours in one order are often neighbours in another, and a sum must be stored before it is read
+            // again: kCopies rows are added side by side. Few slots are the same more often, and cost less to add up.
+            constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 8;
+            alignas(64) double by_slot[kCopies][kSlots][4] = {};
+            const auto add = [&](double (*to)[4], Four m, std::uint32_t slot) {
+                Four before;
+                std::memcpy(&before, to[slot], sizeof before);
+                before += m;
+                std::memcpy(to[slot], &before, sizeof before);
+            };
+            const auto take_row = [&](std::uint32_t position, double (*to)[4]) {
+                if (task.compact != nullptr) {
+                    const std::int64_t row = task.compact[order[position] >> 1];
+                    add(to, opened(row), slot_of(row));
+                } else {
+                    const std::uint32_t row = order[position] >> 1;
+                    Four m;
+                    std::memcpy(&m, task.rows + std::size_t{row} * 4, sizeof m);
+                    add(to, m, task.slot[row]);
+                }
+            };
+            std::uint32_t at = begin;
+            for (; at + kCopies <= end; at += kCopies)
+                for (int k = 0; k < kCopies; ++k) take_row(at + static_cast<std::uint32_t>(k), by_slot[k]);
+            for (; at < end; ++at) take_row(at, by_slot[0]);
             Four sum{};
-            for (std::uint32_t i = begin; i < end; ++i) {
-                const std::uint32_t row = order[i] >> 1;
-                Four m, to;
-                std::memcpy(&m, task.rows + std::size_t{row} * 4, sizeof m);
-                double* const at = by_slot[task.slot[row]];
-                std::memcpy(&to, at, sizeof to);
-                to += m;
-                std::memcpy(at, &to, sizeof to);
-                sum += m;
+            for (int slot = 0; slot < kSlots; ++slot) {
+                Four of_slot, more;
+                std::memcpy(&of_slot, by_slot[0][slot], sizeof of_slot);
+                for (int k = 1; k < kCopies; ++k) {
+                    std::memcpy(&more, by_slot[k][slot], sizeof more);
+                    of_slot += more;
+                }
+                std::memcpy(by_slot[0][slot], &of_slot, sizeof of_slot);
+                sum += of_slot;
             }
             std::memcpy(all, &sum, sizeof sum);
-            for (int i = 0; i < V; ++i) turn(by_slot[8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
+            for (int i = 0; i < V; ++i) turn(by_slot[0][8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
         } else {
             alignas(64) double by_slot[kSize][8 * V + 8] = {};
             for (double& sum : all) sum = 0;
@@ -304,7 +339,16 @@ void scan_lanes(MomentTask& task) {
             } else {
                 for (std::uint32_t p = begin; p < end; ++p) {
                     const std::uint32_t row = order[p] >> 1;
-                    const double* const m = task.rows + std::size_t{row} * MomentTask::row_size(N);
+                    double m[MomentTask::row_size(N)];
+                    std::uint32_t place;
+                    if (N == 2 && task.compact != nullptr) {
+                        const Four opened_row = opened(task.compact[row]);
+                        std::memcpy(m, &opened_row, sizeof opened_row);
+                        place = slot_of(task.compact[row]);
+                    } else {
+                        std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);
+                        place = task.slot[row];
+                    }
                     if (p > begin && (order[p] & 1u) != 0) {
                         for (int i = 0; i < V; ++i) {
                             Eight rest_left[N], on_right[N], rest_right[N];
@@ -319,7 +363,6 @@ void scan_lanes(MomentTask& task) {
                             best_right[i] = larger(best_right[i], to_right.before + to_right.after);
                         }
                     }
-                    const std::uint32_t place = task.slot[row];
                     // The lane of a place; a row that no lane has on its left is behind them all.
                     const double lane = place < 8 * V ? static_cast<double>(place % 8 * V + place / 8) : 1e9;
                     for (int s = 0; s < N; ++s) sum[s] += m[s];

@@ -30,16 +30,18 @@ class MomentPairSolver : public StumpPairSolver {
         double leaf = 0;      // units that a leaf costs less than its loss
         int tie_bits = 0;
         std::uint32_t min_rows = 0;  // a node of fewer is solved split by split
+        bool compact = false;        // of MomentTask: squares whose weights are all one
     };
     using Sums = std::array<double, MomentTask::kMaxSums>;
 
     MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control, const Form& form);
 
-    // Makes numbers() right for the rows of the node and sets the totals; returns what a loss in units of gain may be
-    // off by.
+    // Makes numbers(), or compact(), right for the rows of the node and sets the totals; returns what a loss in units
+    // of gain may be off by.
     [[nodiscard]] virtual double load(const Node& node) = 0;
     // The numbers of a row: sums, and its own gain at own_at().
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
+    [[nodiscard]] std::int64_t& compact(std::uint32_t row) { return compact_[row]; }
     [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
     // Sets the totals from the numbers of the node's rows.
     void add_up(const Node& node);
@@ -89,6 +91,7 @@ class MomentPairSolver : public StumpPairSolver {
     double error_ = 0;                                      // of a loss, in units of gain
     std::vector<double> rows_;                              // [row][size_]
     std::vector<std::uint8_t> slot_;                        // [row]
+    std::vector<std::int64_t> compact_;                     // [row]: instead of both
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
     std::vector<std::uint8_t> has_splits_;                  // [stretch]
     std::size_t n_stretches_ = 0;

@@ -11,7 +11,8 @@
 //
 // What a set of rows has to say is the weight of each distinct target: as many sums as there are targets. Of a set
 // without one row after the other (best_stump) the quantile is found by taking rows out of a list of targets in order:
-// it moves to a neighbour at a time, of equal weights at most once a row.
+// it moves to a neighbour at a time, of equal weights at most once a row. Columns that cannot have the best split are
+// told before that by sums of few bins of targets (target_bins.hpp).
 #pragma once
 
 #include "treewright/objective/ranked_objective.hpp"
@@ -53,6 +54,12 @@ class Pinball final : public RankedObjective {
                                                         Cost penalty) const override;
 
    private:
+    // `Targets` (pinball.cpp) adds up in 64 bits or in 128.
+    template <class Targets>
+    [[nodiscard]] Stump best_stump_by(const Node& node) const;
+    template <class Targets>
+    [[nodiscard]] Stump best_of_column(const Node& node, std::size_t at, const Targets& all,
+                                       std::vector<Cost>& on_left) const;
     // Of a loss in full.
     [[nodiscard]] Cost in_units(Wide loss) const { return static_cast<Cost>(loss >> shift_); }
 
