@@ -7,18 +7,20 @@ so words get provisional codes in the order in which they come, and `Schema.reco
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._native import core
 from treewright.errors import InputError
 from treewright.sources._source import Piece
 from treewright.table import RawColumn
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Schema", "SchemaBuilder"]
+__all__ = ["Schema", "SchemaBuilder", "values_of_codes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +31,20 @@ class Schema:
     ----------
     columns : tuple of Column
     lookups : tuple of (ndarray or None)
-        For a column of words, the final code of each provisional one; None for numbers.
+        For a column of words, the final code of each provisional one; for numbers between borders, the value that
+        stands for each code; None for other numbers.
     """
 
     columns: tuple[Column, ...]
     lookups: tuple[NDArray[np.float64] | None, ...]
 
-    def recode(self, X: NDArray[np.float64]) -> None:
-        """Replace the provisional codes of a matrix (n_rows, n_columns), in place."""
-        for j, lookup in enumerate(self.lookups):
+    def recode(self, X: NDArray[np.float64], columns: Iterable[int] | None = None) -> None:
+        """Replace the provisional codes in columns of a matrix (n_rows, n_columns), in place; None is all columns."""
+        for j in range(len(self.lookups)) if columns is None else columns:
+            lookup = self.lookups[j]
             if lookup is not None:
-                known = ~np.isnan(X[:, j])
-                X[known, j] = lookup[X[known, j].astype(np.int64)]
+                missing = np.isnan(X[:, j])
+                X[:, j] = np.append(lookup, np.nan)[np.where(missing, len(lookup), X[:, j]).astype(np.int64)]
 
 
 @dataclass
@@ -56,11 +60,12 @@ class _Open:
     one: bool = False
     other: bool = False
     missing: bool = False
+    borders: NDArray[np.float64] | None = None
 
-    def encode(self, raw: RawColumn, origin: str) -> NDArray[np.float64]:
+    def encode(self, raw: RawColumn, origin: str) -> NDArray[Any]:
         if raw.numbers is not None:
             self._see_numbers(raw, origin)
-            return raw.numbers
+            return raw.numbers if self.borders is None else self._coded(raw.numbers, self.borders)
         codes = raw.codes
         assert codes is not None  # RawColumn: one of the two is set
         missing = np.isnan(codes)
@@ -70,6 +75,11 @@ class _Open:
         self._refuse_mixture()
         own = np.array([*(self.words.setdefault(w, len(self.words)) for w in raw.words), np.nan])
         return np.asarray(own[np.where(missing, len(raw.words), codes).astype(np.int64)])
+
+    def _coded(self, numbers: NDArray[np.float64], borders: NDArray[np.float64]) -> NDArray[np.uint8]:
+        code = np.empty(len(numbers), dtype=np.uint8)
+        core.code_values(np.ascontiguousarray(numbers), borders, code)
+        return code
 
     def _see_numbers(self, raw: RawColumn, origin: str) -> None:
         numbers = raw.numbers
@@ -101,6 +111,8 @@ class _Open:
             position = {word: k for k, word in enumerate(words)}
             lookup = np.array([position[word] for word in self.words], dtype=np.float64)
             return Column(self.name, ColumnKind.CATEGORICAL, words, self.missing), lookup
+        if self.borders is not None:
+            return Column(self.name, ColumnKind.CONTINUOUS, (), self.missing), values_of_codes(self.borders)
         if self.numbers_in and self.all_boolean:
             return Column(self.name, ColumnKind.BINARY, ("false", "true"), self.missing), None
         binary = self.zero and self.one and not self.other
@@ -109,14 +121,40 @@ class _Open:
         ), None
 
 
-class SchemaBuilder:
-    """Reads pieces into matrices and learns the schema on the way."""
+def values_of_codes(borders: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a value of each code that `borders` make: each border itself, and a number above them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    borders : ndarray of shape (n_borders,), float64
+        Ascending; the code of a value is the number of borders below it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import values_of_codes
+    >>> values_of_codes(np.array([1.0, 2.0])) <= 2
+    array([ True,  True, False])
+    """
+    return np.append(borders, np.nextafter(borders[-1], np.inf) if len(borders) else 0.0)
+
+
+class SchemaBuilder:
+    """Reads pieces into matrices and learns the schema on the way.
+
+    Parameters
+    ----------
+    borders : mapping of str to ndarray of float64, default=None
+        Columns of numbers, neither 0 and 1 only nor of one value, of which no more is wanted than where their values
+        lie between ascending borders; they come as codes, and `Schema.recode` gives all values of a code the same one.
+    """
+
+    def __init__(self, borders: Mapping[str, NDArray[np.float64]] | None = None) -> None:
+        self._borders = borders or {}
         self._columns: list[_Open] = []
         self._first = ""
 
-    def encode(self, piece: Piece) -> NDArray[np.float64]:
+    def encode(self, piece: Piece) -> list[NDArray[Any]]:
         """Return the rows of a piece as numbers, words in provisional codes.
 
         Parameters
@@ -125,7 +163,8 @@ class SchemaBuilder:
 
         Returns
         -------
-        ndarray of shape (n_rows, n_columns), float64, Fortran order
+        list of ndarray of shape (n_rows,), float64
+            Its columns; those between borders are uint8, 255 for a missing value.
 
         Raises
         ------
@@ -133,15 +172,17 @@ class SchemaBuilder:
             The piece has other columns than those before, or numbers where these had text.
         """
         if not self._columns:
-            self._columns = [_Open(raw.name) for raw in piece.columns]
+            self._columns = [
+                _Open(raw.name, borders=self._borders.get(raw.name)) for raw in piece.columns
+            ]
             self._first = piece.origin
         came, known = [raw.name for raw in piece.columns], [column.name for column in self._columns]
         if came != known:
             raise InputError(_difference(came, known, piece.origin, self._first))
-        X = np.empty((piece.n_rows, len(known)), dtype=np.float64, order="F")
-        for j, (column, raw) in enumerate(zip(self._columns, piece.columns, strict=True)):
-            X[:, j] = column.encode(raw, piece.origin)
-        return X
+        return [
+            column.encode(raw, piece.origin)
+            for column, raw in zip(self._columns, piece.columns, strict=True)
+        ]
 
     def finish(self) -> Schema:
         """Return the schema of all pieces."""
