@@ -3,7 +3,7 @@
 Generated rows (normal columns in single precision, two rules over four of them, a fifth of the labels turned round) are
 written to Parquet files; `htru` and `occupancy` are tables of the reference data folder, every row twice, shuffled, in
 shards of half. Each run has a process of its own: seconds are of its processor and those of its workers, reading
-included; memory is the most that it held, with what its workers hold beyond what they share. The exact search and CART load the whole table; CART is scikit-learn's, over all
+included; memory is the sum of the most that it and each worker held. The exact search and CART load the whole table; CART is scikit-learn's, over all
 thresholds and of the same depth; its objective counts the same price for each of its leaves.
 """
 
