@@ -3,8 +3,9 @@
 Generated rows (normal columns in single precision, two rules over four of them, a fifth of the labels turned round) are
 written to Parquet files; `htru` and `occupancy` are tables of the reference data folder, every row twice, shuffled, in
 shards of half. Each run has a process of its own: seconds are of its processor and those of its workers, reading
-included; memory is the sum of the most that it and each worker held. The exact search and CART load the whole table; CART is scikit-learn's, over all
-thresholds and of the same depth; its objective counts the same price for each of its leaves.
+included; memory is the sum of the most that it and each worker held. The exact search and CART load the whole table;
+CART is scikit-learn's, over all thresholds and of the same depth; its objective counts the same price for each of its
+leaves.
 """
 
 from __future__ import annotations
@@ -215,6 +216,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument(
+        "which",
+        nargs="?",
+        choices=["counted"],
+        help="16 quantiles and depth 3 on ten million rows, two workers",
+    )
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--price", type=float, default=0.002)
@@ -232,12 +239,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the tables")
     parser.add_argument("--folder", type=Path, help="where generated files are kept meanwhile")
     parser.add_argument("--made", type=Path, help="folder of generated rows that are there already")
-    parser.add_argument("--name", default="shards", help="of the file in results/")
-    parser.add_argument("--save", action="store_true", help="write results/NAME.json")
+    parser.add_argument("--save", action="store_true", help="write the file in results/")
+    if parser.parse_known_args()[0].which == "counted":
+        parser.set_defaults(rows=10_000_000, cells=["3:16:100000"], doubled=[], methods=["shards"], jobs=2)
     asked = parser.parse_args()
+    name = "-".join(["shards", *filter(None, [asked.which])])
     options = {
         "commit": commit(),
         "seconds": asked.seconds,
+        "jobs": asked.jobs,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "polars": pl.__version__,
@@ -248,15 +258,15 @@ def main() -> None:
         if asked.rows:
             where = asked.made or generate(Path(folder), asked.rows, asked.columns)
             tables.append(("generated", where, asked.rows))
-        tables += [(name, *double(Path(folder), name, asked.data)) for name in asked.doubled]
-        for name, where, n in tables:
+        tables += [(data, *double(Path(folder), data, asked.data)) for data in asked.doubled]
+        for data, where, n in tables:
             for method, job in jobs(asked, n):
-                row = apart(job | {"data": name, "rows": n, "folder": str(where), "method": method})
+                row = apart(job | {"data": data, "rows": n, "folder": str(where), "method": method})
                 row.pop("folder")
                 rows.append(row)
                 print(shown(rows[-1:]).splitlines()[-1], flush=True)
                 if asked.save:  # at once: a long run may be broken off
-                    write_results(asked.name, options, rows)
+                    write_results(name, options, rows)
     print("\n" + shown(rows))
 
 

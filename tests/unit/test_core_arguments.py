@@ -437,11 +437,11 @@ def test_codes_that_cannot_be_counted_are_refused(wrong: dict[str, Any]) -> None
     }
     core.count_codes(**arguments)
     assert arguments["cells"].sum() == 2
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"count_codes|sizes"):
         core.count_codes(**(arguments | wrong))
 
 
 @pytest.mark.parametrize("thresholds", [[1.0, 0.0], [0.0, 0.0], [np.inf], [np.nan], np.arange(255.0)])
 def test_thresholds_that_do_not_ascend_are_refused(thresholds: Any) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="code_values"):
         core.code_values(np.zeros(2), np.array(thresholds, dtype=np.float64), np.zeros(2, dtype=np.uint8))

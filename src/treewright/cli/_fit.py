@@ -46,7 +46,16 @@ from treewright.cli._question import (
 )
 from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression, outputs_named
-from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_large, is_stream
+from treewright.cli._shards import (
+    Backend,
+    Gap,
+    Jobs,
+    ShardRows,
+    SpillFolder,
+    fit_in_shards,
+    is_large,
+    is_stream,
+)
 from treewright.cli._survival import fit_survival
 
 __all__ = ["fit"]

@@ -68,7 +68,9 @@ SpillFolder = Annotated[
 SHARD_ROWS = 100_000
 DEPTH = 3  # if none is given
 BINS = 16  # of each column, if nothing is said of thresholds: all trees of depth three are then counted in one pass
-LARGE = 128 << 20  # bytes of a CSV file (of a packed one a fifth) that is not searched as a whole unless a depth is given
+LARGE = (
+    128 << 20
+)  # bytes of a CSV file (of a packed one a fifth) that is not searched as a whole unless a depth is given
 
 
 def is_stream(data: Path) -> bool:
@@ -120,7 +122,9 @@ def fit_in_shards(
         raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
     note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
     if max_depth is None or thresholds == "auto":
-        chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (thresholds == "auto")
+        chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (
+            thresholds == "auto"
+        )
         note(f"The table may be large: {' and '.join(chosen)}, as nothing else is given.")
     model = fit_shards(
         open_source(data, settings=settings),

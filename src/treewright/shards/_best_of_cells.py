@@ -12,7 +12,7 @@ hold the least cost over *all* trees with l leaves whose splits are those of `Sp
 being tried at every node. Costs are whole numbers, as many to a unit as `Whole` says, and the leaf penalty is added in
 fractions at the end; so the minimum is exact where `Whole.is_exact`, and otherwise each row is charged less than one
 unit too little, which keeps the minimum a lower bound. A leaf of fewer rows than `min_samples_leaf` is not allowed;
-the rows must then be all there are. It costs the product of the sides of each triple, once; about a millisecond a triple.
+the rows must then be all there are. It costs the product of the sides of each triple, once: about a millisecond.
 """
 
 from __future__ import annotations
@@ -154,10 +154,9 @@ class _Search:
 
     def counts(self, columns: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the rows of each class and code of up to three columns, ascending; exact, being below 2**53."""
-        if columns in self.place:
-            triple = columns
-        else:
-            triple = next(own for own in self.place if set(columns) <= set(own))
+        triple = (
+            columns if columns in self.place else next(own for own in self.place if set(columns) <= set(own))
+        )
         t = self.place[triple]
         shape = (self.coded.n_classes, *(self.coded.columns[j].size for j in triple))
         own = self.cells[self.coded.begins[t] : self.coded.begins[t + 1]].reshape(shape)
@@ -189,7 +188,9 @@ class _Search:
             rows = self.counts((j,)).sum(axis=0)
             seen = rows > 0
             here = replace(columns[own.position], has_missing=own.has_missing and bool(seen[-1]))
-            if here.name in thresholds:  # of 0 and 1, perhaps, but a code stands for all values between two borders
+            if (
+                here.name in thresholds
+            ):  # of 0 and 1, perhaps, but a code stands for all values between two borders
                 here = replace(here, kind=ColumnKind.CONTINUOUS, categories=())
             table = Table((here,), np.asfortranarray(own.values[seen].reshape(-1, 1)))
             given = {here.name: thresholds[here.name]} if here.name in thresholds else {}
@@ -241,12 +242,14 @@ class _Search:
         self.side: dict[int, Costs] = {1: self._alone()}
         for leaves in range(2, 5):
             self.side[leaves] = np.minimum(
-                LARGEST, np.min([self._ways(a, b).min(axis=1, initial=LARGEST) for a, b in _sums(leaves, 2)], axis=0)
+                LARGEST,
+                np.min([self._ways(a, b).min(axis=1, initial=LARGEST) for a, b in _sums(leaves, 2)], axis=0),
             )
         root = {1: int(self.leaf(self.class_rows[:, None])[0])}
         for leaves in range(2, 9):
             root[leaves] = min(
-                (int(self._roots(a, b).min(initial=2 * LARGEST)) for a, b in _sums(leaves, 4)), default=LARGEST
+                (int(self._roots(a, b).min(initial=2 * LARGEST)) for a, b in _sums(leaves, 4)),
+                default=LARGEST,
             )
         most = 2 ** (question.max_depth or 0)
         if question.max_leaf_nodes is not None:

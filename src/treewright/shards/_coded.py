@@ -1,9 +1,9 @@
-"""Rows as codes, counted by the codes of three columns at once: the tables that all trees of depth three are read from.
+"""Rows as codes, counted by the codes of three columns at once: tables from which all trees of depth three are read.
 
-Where every column has few splits, what a leaf of a tree of depth three holds is a sum of cells (class, code, code, code)
-of three columns, for no path asks about more. One pass over the rows fills the cells of all triples of columns, on as
-many workers as there are, and adds up: no tree has to be searched on shards, and the answer is exact over all rows that
-were counted (`_best_of_cells`). It costs an increment a row and a triple, 1,140 of them for 20 columns.
+Where every column has few splits, what a leaf of a tree of depth three holds is a sum of cells (class, code, code,
+code) of three columns, for no path asks about more. One pass over the rows fills the cells of all triples of columns,
+on as many workers as there are, and adds up: no tree has to be searched on shards, and the answer is exact over all
+rows that were counted (`_best_of_cells`). It costs an increment a row and a triple, 1,140 of them for 20 columns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from treewright.shards._work import Place, load
 from treewright.sources import values_of_codes
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Coded", "CodedColumn", "CountedCells", "CellTask", "cell_task", "coded_for"]
+__all__ = ["CellTask", "Coded", "CodedColumn", "CountedCells", "cell_task", "coded_for"]
 
 DEEPEST = 3
 MOST_CODES = 254
@@ -110,7 +110,9 @@ class Coded:
         return int(self.begins[-1])
 
 
-def coded_for(question: Question, thresholds: Any, n_rows: int, weighted: bool, memory: float) -> Coded | None:
+def coded_for(
+    question: Question, thresholds: Any, n_rows: int, weighted: bool, memory: float
+) -> Coded | None:
     """Return how the rows can be counted for a question; None where they have to be searched.
 
     Parameters

@@ -245,7 +245,7 @@ class Run:
         return self.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK)
 
     def is_proven(self, shape: Shape) -> bool:
-        """Return whether a tree that was counted on all rows costs no more than the best trees of the parts together."""
+        """Return whether a tree, counted on all rows, costs no more than the best trees of the parts together."""
         best = [bound.best for bound in self.bounds.values()]
         known = [cost for cost in best if cost is not None]
         return len(known) == len(best) and sum(known, Fraction(0)) >= self.cost(shape)

@@ -43,7 +43,9 @@ class Sampled:
     n_rows: int
 
 
-def quantiles_of(columns: tuple[Column, ...], X: NDArray[np.float64], n_bins: int) -> dict[str, tuple[float, ...]]:
+def quantiles_of(
+    columns: tuple[Column, ...], X: NDArray[np.float64], n_bins: int
+) -> dict[str, tuple[float, ...]]:
     """Return the quantiles of all columns of numbers.
 
     Parameters

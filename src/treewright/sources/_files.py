@@ -134,7 +134,6 @@ class ParquetSource:
                     f"{file} changed while it was read; run again when no program is writing to it."
                 )
 
-
     def sample(self, roles: Roles, n_rows: int, rng: np.random.Generator) -> Iterator[Piece]:
         """Yield about so many rows, from places drawn at random; all rows if there are no more.
 

@@ -172,16 +172,13 @@ class SchemaBuilder:
             The piece has other columns than those before, or numbers where these had text.
         """
         if not self._columns:
-            self._columns = [
-                _Open(raw.name, borders=self._borders.get(raw.name)) for raw in piece.columns
-            ]
+            self._columns = [_Open(raw.name, borders=self._borders.get(raw.name)) for raw in piece.columns]
             self._first = piece.origin
         came, known = [raw.name for raw in piece.columns], [column.name for column in self._columns]
         if came != known:
             raise InputError(_difference(came, known, piece.origin, self._first))
         return [
-            column.encode(raw, piece.origin)
-            for column, raw in zip(self._columns, piece.columns, strict=True)
+            column.encode(raw, piece.origin) for column, raw in zip(self._columns, piece.columns, strict=True)
         ]
 
     def finish(self) -> Schema:

@@ -15,8 +15,8 @@ from treewright.shards import _coded as coded_module
 from treewright.shards import _count_cells as count_module
 from treewright.shards import _deal as deal_module
 from treewright.shards._narrow import narrowed, widened
-from treewright.sources import open_source
 from treewright.sources import _files as files_module
+from treewright.sources import open_source
 
 N = 4000
 ASKED: dict[str, Any] = {
@@ -47,7 +47,8 @@ def test_the_tree_is_proven_over_all_rows_whoever_counts() -> None:
     for pool in ({}, {"n_jobs": 2, "backend": "threading"}, {"n_jobs": 2, "backend": "loky"}):
         result = fit_shards(X, y, **ASKED, **pool).result_
         assert result.status is SolveStatus.OPTIMAL
-        assert result.stats["shards"] == 1 and result.stats["shard_rows"] == [N]
+        assert result.stats["shards"] == 1
+        assert result.stats["shard_rows"] == [N]
         assert "16 shards" not in result.sentence()
         trees.add((tuple(result.tree.splits), result.lower_bound))
     assert len(trees) == 1
@@ -143,16 +144,20 @@ def test_a_sample_is_of_places_of_all_files(table: Path, monkeypatch: pytest.Mon
     assert sum(piece.n_rows for piece in everything) == N
 
 
-def test_rare_values_of_a_column_that_seems_binary_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_values_of_a_column_that_seems_binary_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sample sees 0 and 1, or one value only; elsewhere there are others."""
     rng = np.random.default_rng(0)
     flag, same = rng.integers(0, 2, N).astype(float), np.zeros(N)
     flag[-1], same[-300:] = 7.0, 3.0
     frame = pl.DataFrame({"flag": flag, "same": same, "y": (flag == 1) | (same == 3)})
     frame.write_parquet(tmp_path / "rows.parquet")
-    monkeypatch.setattr(files_module.ParquetSource, "sample", lambda self, roles, n, r: [
-        files_module.piece_of_frame(frame[:2000], roles, "rows")
-    ])
+    monkeypatch.setattr(
+        files_module.ParquetSource,
+        "sample",
+        lambda self, roles, n, r: [files_module.piece_of_frame(frame[:2000], roles, "rows")],
+    )
     fitted = fit_shards(tmp_path, "y", **ASKED)
     assert fitted.result_.status is SolveStatus.OPTIMAL
     assert [c.kind.value for c in fitted.tree_.columns] == ["continuous", "continuous"]
@@ -185,5 +190,7 @@ def test_blocks_of_different_types_are_joined(monkeypatch: pytest.MonkeyPatch) -
     x[::7] = np.nan
     x[N // 2 :] += 0.1
     y = np.nan_to_num(x) > 1
-    result = fit_shards(x.reshape(-1, 1), y, max_depth=2, cost_complexity=0.0, shard_rows=500, progress=False).result_
+    result = fit_shards(
+        x.reshape(-1, 1), y, max_depth=2, cost_complexity=0.0, shard_rows=500, progress=False
+    ).result_
     assert result.loss == 0.0
