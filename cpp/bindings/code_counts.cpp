@@ -22,8 +22,8 @@ using Codes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::c
 
 constexpr std::size_t kMostCells = std::size_t{1} << 31;  // of all triples; what the counters of one index can reach
 
-void count(Matrix<std::uint8_t> codes, Vector<std::uint8_t> label, Vector<std::uint32_t> sizes,
-           std::uint32_t n_classes, Matrix<std::uint32_t> triples, Cells cells) {
+void count(Matrix<std::uint8_t> codes, Vector<std::uint8_t> label, Vector<std::uint32_t> sizes, std::uint32_t n_classes,
+           Matrix<std::uint32_t> triples, Cells cells) {
     const std::size_t n_columns = codes.shape(0), n_rows = codes.shape(1);
     require(label.size() == n_rows, "count_codes: codes and labels of different lengths");
     require(sizes.size() == n_columns, "count_codes: one size for each column");

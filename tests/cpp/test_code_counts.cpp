@@ -32,8 +32,9 @@ void counts(std::size_t n_rows, Dice& dice) {
     for (const CodeTriple& t : triples)
         for (std::size_t r = 0; r < n_rows; ++r) {
             const auto code = [&](std::uint32_t j) { return std::size_t{codes[j * n_rows + r]}; };
-            const std::size_t cell = ((label[r] * sizes[t.first] + code(t.first)) * sizes[t.second] + code(t.second)) *
-                                         sizes[t.third] + code(t.third);
+            const std::size_t cell =
+                ((label[r] * sizes[t.first] + code(t.first)) * sizes[t.second] + code(t.second)) * sizes[t.third] +
+                code(t.third);
             ++expected[t.begin + cell];
         }
     check(cells == expected, "cells are the rows with the codes");

@@ -32,7 +32,7 @@ from treewright.shards._coded import Coded
 from treewright.shards._question import Question
 from treewright.shards._trees import LEAF_ONLY, Shape
 from treewright.table import Table
-from treewright.tree import ColumnKind, Split
+from treewright.tree import ColumnKind, LinearSplit, Split
 
 __all__ = ["Best", "best_of_cells"]
 
@@ -198,7 +198,9 @@ class _Search:
             values = own.values.reshape(-1, 1)
             left = np.array([split.goes_left(values) for split in found], dtype=bool).reshape(-1, own.size)
             sides.append(np.stack([left, ~left], axis=1).reshape(-1, own.size).astype(np.float64))
-            splits += [replace(split, column=own.position) for split in found]
+            for split in found:
+                assert not isinstance(split, LinearSplit)  # nobody gave one
+                splits.append(replace(split, column=own.position))
             first.append(len(splits))
         return Splits(splits, first, sides), nothing.scope, nothing.notes
 
@@ -231,8 +233,8 @@ class _Search:
             for own in itertools.combinations_with_replacement(used, 3):
                 cost = self.leaf(self.below(own))
                 for axis in range(3):
-                    i, j = (splits.of_column(column) for k, column in enumerate(own) if k != axis)
-                    _lower(two, i, j, _both(cost, axis).min(axis=axis))
+                    above = [splits.of_column(column) for k, column in enumerate(own) if k != axis]
+                    _lower(two, above[0], above[1], _both(cost, axis).min(axis=axis))
         return one, two
 
     def best(self) -> Best:

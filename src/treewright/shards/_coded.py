@@ -201,7 +201,7 @@ def cell_task(task: CellTask) -> CountedCells:
     """
     began, coded = time.perf_counter(), task.coded
     cells = np.zeros(coded.n_cells, dtype=np.uint32)
-    done = []
+    done: list[int] = []
     for k, shard in task.shards.items():
         if done and task.seconds is not None and time.perf_counter() - began > task.seconds:
             break
