@@ -22,8 +22,8 @@ from treewright._native import core
 from treewright.shards._deal import Shard
 from treewright.shards._narrow import MISSING_CODE
 from treewright.shards._question import Question
+from treewright.shards._sampled import values_of_bins
 from treewright.shards._work import Place, load
-from treewright.sources import values_of_codes
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["CellTask", "Coded", "CodedColumn", "CountedCells", "cell_task", "coded_for"]
@@ -153,7 +153,7 @@ def coded_for(
 def _known(column: Column, thresholds: Mapping[str, Any]) -> NDArray[np.float64] | None:
     """Return a value of each known code of a column; None where it has no splits."""
     if column.name in thresholds:
-        return values_of_codes(np.unique(np.asarray(thresholds[column.name], dtype=np.float64)))
+        return values_of_bins(np.unique(np.asarray(thresholds[column.name], dtype=np.float64)))
     if column.kind is ColumnKind.CATEGORICAL:
         return np.arange(len(column.categories), dtype=np.float64)
     return np.array([0.0, 1.0]) if column.kind is ColumnKind.BINARY else None

@@ -24,7 +24,7 @@ from treewright.shards._exact import exact_sums
 from treewright.shards._labels import LabelBook
 from treewright.shards._narrow import kind_of, narrowed, widened
 from treewright.shards._spill import Block, append_rows
-from treewright.sources import Piece, Roles, Schema, SchemaBuilder, Source
+from treewright.sources import Coding, Piece, Roles, Schema, SchemaBuilder, Source
 
 __all__ = ["Deal", "Shard", "deal"]
 
@@ -179,7 +179,7 @@ def deal(
     folder: Path,
     seed: int,
     shuffle: bool = True,
-    borders: Mapping[str, NDArray[np.float64]] | None = None,
+    codings: Mapping[str, Coding] | None = None,
 ) -> Deal:
     """Read a source once and deal its rows to shards.
 
@@ -195,8 +195,8 @@ def deal(
     seed : int
     shuffle : bool, default=True
         False cuts the rows as they lie.
-    borders : mapping of str to ndarray of float64, default=None
-        Columns of which the codes between borders are kept, as in `SchemaBuilder`.
+    codings : mapping of str to Coding, default=None
+        As in `SchemaBuilder`.
 
     Returns
     -------
@@ -211,7 +211,7 @@ def deal(
     if count == 0:
         raise InputError(f"{source.name} has no rows.")
     n_shards = max(1, -(-count // shard_rows))
-    schema, book = SchemaBuilder(borders), LabelBook()
+    schema, book = SchemaBuilder(codings), LabelBook()
     buffer = _Buffer(folder, n_shards, count, np.random.default_rng(seed) if shuffle else None)
     n_read = n_weightless = 0
     said: dict[str, str] = {}  # the origin of each note

@@ -176,7 +176,7 @@ def fit_shards(
             folder=folder,
             seed=seed,
             shuffle=bool(shuffle),
-            borders=None if sampled is None else sampled.borders,
+            codings=None if sampled is None else sampled.codings,
         )
         question = ask(
             dealt,

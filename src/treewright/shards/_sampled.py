@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._native import core
 from treewright.binarize import quantiles
-from treewright.sources import Roles, SchemaBuilder, Source
+from treewright.sources import Coding, Roles, SchemaBuilder, Source
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, ThresholdSplit
 
-__all__ = ["Sampled", "quantiles_of", "sampled_thresholds"]
+__all__ = ["Sampled", "quantiles_of", "sampled_thresholds", "values_of_bins"]
 
 SAMPLE_ROWS = 100_000
 MOST_BORDERS = 254  # that one byte can number
@@ -32,15 +33,34 @@ class Sampled:
     ----------
     thresholds : dict of str to tuple of float
         Ascending; also of columns that hold 0 and 1 in the sample, which may hold more.
-    borders : dict of str to ndarray of float64
-        Of the columns that are read as codes.
+    codings : dict of str to Coding
+        Of the columns that are read as bins.
     n_rows : int
         Of the sample.
     """
 
     thresholds: dict[str, tuple[float, ...]]
-    borders: dict[str, NDArray[np.float64]]
+    codings: dict[str, Coding]
     n_rows: int
+
+
+def values_of_bins(borders: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a value of each bin between ascending borders: each border itself, which ends a bin, and a number above.
+
+    Parameters
+    ----------
+    borders : ndarray of shape (n_borders,), float64
+    """
+    return np.append(borders, np.nextafter(borders[-1], np.inf) if len(borders) else 0.0)
+
+
+def _bins(borders: NDArray[np.float64]) -> Coding:
+    def code(numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        codes = np.empty(len(numbers), dtype=np.uint8)
+        core.code_values(np.ascontiguousarray(numbers), borders, codes)
+        return codes
+
+    return Coding(code, values_of_bins(borders))
 
 
 def quantiles_of(
@@ -88,9 +108,9 @@ def sampled_thresholds(source: Source, roles: Roles, thresholds: Any, seed: int)
     )
     found = quantiles_of(numbers, X, int(thresholds))
     # A column that is 0 and 1, or of one value, in the sample may hold anything elsewhere: its values are kept.
-    borders = {
-        column.name: np.array(found[column.name])
+    codings = {
+        column.name: _bins(np.array(found[column.name]))
         for column in schema.columns
         if column.kind is ColumnKind.CONTINUOUS and 0 < len(found[column.name]) <= MOST_BORDERS
     }
-    return Sampled(found, borders, len(X))
+    return Sampled(found, codings, len(X))

@@ -2,10 +2,11 @@
 
 from treewright.sources._encode import encoded_pieces
 from treewright.sources._open import open_source
-from treewright.sources._schema import Schema, SchemaBuilder, values_of_codes
+from treewright.sources._schema import Coding, Schema, SchemaBuilder
 from treewright.sources._source import Piece, Roles, Source
 
 __all__ = [
+    "Coding",
     "Piece",
     "Roles",
     "Schema",
@@ -13,5 +14,4 @@ __all__ = [
     "Source",
     "encoded_pieces",
     "open_source",
-    "values_of_codes",
 ]

@@ -7,20 +7,19 @@ so words get provisional codes in the order in which they come, and `Schema.reco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._native import core
 from treewright.errors import InputError
 from treewright.sources._source import Piece
 from treewright.table import RawColumn
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Schema", "SchemaBuilder", "values_of_codes"]
+__all__ = ["Coding", "Schema", "SchemaBuilder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class Schema:
     ----------
     columns : tuple of Column
     lookups : tuple of (ndarray or None)
-        For a column of words, the final code of each provisional one; for numbers between borders, the value that
+        For a column of words, the final code of each provisional one; for numbers with a coding, the value that
         stands for each code; None for other numbers.
     """
 
@@ -47,6 +46,29 @@ class Schema:
                 X[:, j] = np.append(lookup, np.nan)[np.where(missing, len(lookup), X[:, j]).astype(np.int64)]
 
 
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the numbers of a column become codes of one byte, and what stands for each code.
+
+    Parameters
+    ----------
+    code : callable
+        From known and missing numbers to uint8, 255 for a missing one.
+    values : ndarray of shape (n_codes,), float64
+        `Schema.recode` puts them in the place of codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import Coding
+    >>> Coding(lambda x: (x > 30).astype(np.uint8), np.array([30.0, 31.0])).code(np.array([20.0, 40.0]))
+    array([0, 1], dtype=uint8)
+    """
+
+    code: Callable[[NDArray[np.float64]], NDArray[np.uint8]]
+    values: NDArray[np.float64]
+
+
 @dataclass
 class _Open:
     """What is known of a column so far."""
@@ -60,12 +82,12 @@ class _Open:
     one: bool = False
     other: bool = False
     missing: bool = False
-    borders: NDArray[np.float64] | None = None
+    coding: Coding | None = None
 
     def encode(self, raw: RawColumn, origin: str) -> NDArray[Any]:
         if raw.numbers is not None:
             self._see_numbers(raw, origin)
-            return raw.numbers if self.borders is None else self._coded(raw.numbers, self.borders)
+            return raw.numbers if self.coding is None else self.coding.code(raw.numbers)
         codes = raw.codes
         assert codes is not None  # RawColumn: one of the two is set
         missing = np.isnan(codes)
@@ -75,11 +97,6 @@ class _Open:
         self._refuse_mixture()
         own = np.array([*(self.words.setdefault(w, len(self.words)) for w in raw.words), np.nan])
         return np.asarray(own[np.where(missing, len(raw.words), codes).astype(np.int64)])
-
-    def _coded(self, numbers: NDArray[np.float64], borders: NDArray[np.float64]) -> NDArray[np.uint8]:
-        code = np.empty(len(numbers), dtype=np.uint8)
-        core.code_values(np.ascontiguousarray(numbers), borders, code)
-        return code
 
     def _see_numbers(self, raw: RawColumn, origin: str) -> None:
         numbers = raw.numbers
@@ -111,8 +128,8 @@ class _Open:
             position = {word: k for k, word in enumerate(words)}
             lookup = np.array([position[word] for word in self.words], dtype=np.float64)
             return Column(self.name, ColumnKind.CATEGORICAL, words, self.missing), lookup
-        if self.borders is not None:
-            return Column(self.name, ColumnKind.CONTINUOUS, (), self.missing), values_of_codes(self.borders)
+        if self.coding is not None:
+            return Column(self.name, ColumnKind.CONTINUOUS, (), self.missing), self.coding.values
         if self.numbers_in and self.all_boolean:
             return Column(self.name, ColumnKind.BINARY, ("false", "true"), self.missing), None
         binary = self.zero and self.one and not self.other
@@ -121,36 +138,17 @@ class _Open:
         ), None
 
 
-def values_of_codes(borders: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a value of each code that `borders` make: each border itself, and a number above them.
-
-    Parameters
-    ----------
-    borders : ndarray of shape (n_borders,), float64
-        Ascending; the code of a value is the number of borders below it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from treewright.sources import values_of_codes
-    >>> values_of_codes(np.array([1.0, 2.0])) <= 2
-    array([ True,  True, False])
-    """
-    return np.append(borders, np.nextafter(borders[-1], np.inf) if len(borders) else 0.0)
-
-
 class SchemaBuilder:
     """Reads pieces into matrices and learns the schema on the way.
 
     Parameters
     ----------
-    borders : mapping of str to ndarray of float64, default=None
-        Columns of numbers, neither 0 and 1 only nor of one value, of which no more is wanted than where their values
-        lie between ascending borders; they come as codes, and `Schema.recode` gives all values of a code the same one.
+    codings : mapping of str to Coding, default=None
+        Columns of numbers, neither 0 and 1 only nor of one value, of which only codes are wanted.
     """
 
-    def __init__(self, borders: Mapping[str, NDArray[np.float64]] | None = None) -> None:
-        self._borders = borders or {}
+    def __init__(self, codings: Mapping[str, Coding] | None = None) -> None:
+        self._codings = codings or {}
         self._columns: list[_Open] = []
         self._first = ""
 
@@ -164,7 +162,7 @@ class SchemaBuilder:
         Returns
         -------
         list of ndarray of shape (n_rows,), float64
-            Its columns; those between borders are uint8, 255 for a missing value.
+            Its columns; those with a coding are uint8, 255 for a missing value.
 
         Raises
         ------
@@ -172,7 +170,7 @@ class SchemaBuilder:
             The piece has other columns than those before, or numbers where these had text.
         """
         if not self._columns:
-            self._columns = [_Open(raw.name, borders=self._borders.get(raw.name)) for raw in piece.columns]
+            self._columns = [_Open(raw.name, coding=self._codings.get(raw.name)) for raw in piece.columns]
             self._first = piece.origin
         came, known = [raw.name for raw in piece.columns], [column.name for column in self._columns]
         if came != known:

@@ -1,10 +1,11 @@
 // Rows counted by the codes of three columns at once, and numbers turned into codes.
 //
-// Where columns have few thresholds a row is a code for each of them: how many thresholds lie below its value. A leaf of
-// a tree of depth three asks for the codes of three columns at most, so what falls into every leaf of every such tree is
-// a sum of cells of a table (class, code, code, code) of three columns: all these trees can be priced without the rows.
-// Filling the tables takes one increment a row and a triple of columns, whatever the number of thresholds; a search over
-// bits asks for a bit of each threshold instead. 1,140 triples of 20 columns, 16 codes each: 32 KB of cells a triple.
+// Where columns have few thresholds a row is a code for each of them: how many thresholds lie below its value. A leaf
+// of a tree of depth three asks for the codes of three columns at most, so what falls into every leaf of every such
+// tree is a sum of cells of a table (class, code, code, code) of three columns: all these trees can be priced without
+// the rows. Filling the tables takes one increment a row and a triple of columns, whatever the number of thresholds; a
+// search over bits asks for a bit of each threshold instead. 1,140 triples of 20 columns, 16 codes each: 32 KB of cells
+// a triple.
 #pragma once
 
 #include <cstddef>
