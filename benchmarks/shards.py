@@ -80,9 +80,11 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 def end_workers() -> tuple[float, int]:
     """End joblib's workers; return their seconds of the processor, and the bytes that they held at most together."""
-    executor = get_reusable_executor()
-    held = sum(most_memory(pid) for pid in list(executor._processes))
-    executor.shutdown(wait=True)
+    pids = [
+        int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()
+    ]
+    held = sum(most_memory(pid) for pid in pids)  # before the executor is asked for: that may end them
+    get_reusable_executor().shutdown(wait=True)
     used = os.times()
     return used.children_user + used.children_system, held
 
