@@ -6,6 +6,7 @@ namespace nb = nanobind;
 void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
+void bind_code_counts(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
@@ -20,6 +21,7 @@ NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
     bind_bits(m);
     bind_bornagain(m);
+    bind_code_counts(m);
     bind_control(m);
     bind_cpu(m);
     bind_latent(m);

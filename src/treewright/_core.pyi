@@ -184,6 +184,14 @@ def bornagain_find_other(ensemble: BornAgainEnsemble, lo: Sequence[int], hi: Seq
 
 def bornagain_label(ensemble: BornAgainEnsemble, cell: Sequence[int]) -> int: ...
 
+def count_codes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, triples: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Adds rows to the cells of (class, code, code, code) of triples of columns.
+    """
+
+def code_values(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], thresholds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], code: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Writes how many thresholds lie below each value, 255 for NaN."""
+
 class Stop(enum.Enum):
     """Why a run ended before its proof."""
 

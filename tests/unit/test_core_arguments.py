@@ -410,3 +410,38 @@ def test_additive_losses_beyond_64_bits(loss: str, wrong: dict[str, Any]) -> Non
     assert additive(loss)["lower"] == additive(loss)["upper"]
     with pytest.raises(ValueError, match=r"units|too large|too fine"):
         additive(loss, **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"codes": np.array([[0, 3], [1, 0], [0, 0]], dtype=np.uint8)},
+        {"codes": np.zeros((3, 1), dtype=np.uint8)},
+        {"label": np.array([0, 2], dtype=np.uint8)},
+        {"sizes": np.array([2, 0, 1], dtype=np.uint32)},
+        {"sizes": np.array([2, 2], dtype=np.uint32)},
+        {"n_classes": 0},
+        {"triples": np.array([[0, 1, 3]], dtype=np.uint32)},
+        {"triples": np.array([[0, 1]], dtype=np.uint32)},
+        {"cells": np.zeros(7, dtype=np.uint32)},
+    ],
+)
+def test_codes_that_cannot_be_counted_are_refused(wrong: dict[str, Any]) -> None:
+    arguments = {
+        "codes": np.array([[0, 1], [1, 0], [0, 0]], dtype=np.uint8),
+        "label": np.array([0, 1], dtype=np.uint8),
+        "sizes": np.array([2, 2, 1], dtype=np.uint32),
+        "n_classes": 2,
+        "triples": np.array([[0, 1, 2]], dtype=np.uint32),
+        "cells": np.zeros(8, dtype=np.uint32),
+    }
+    core.count_codes(**arguments)
+    assert arguments["cells"].sum() == 2
+    with pytest.raises(ValueError, match=r"count_codes|sizes"):
+        core.count_codes(**(arguments | wrong))
+
+
+@pytest.mark.parametrize("thresholds", [[1.0, 0.0], [0.0, 0.0], [np.inf], [np.nan], np.arange(255.0)])
+def test_thresholds_that_do_not_ascend_are_refused(thresholds: Any) -> None:
+    with pytest.raises(ValueError, match="code_values"):
+        core.code_values(np.zeros(2), np.array(thresholds, dtype=np.float64), np.zeros(2, dtype=np.uint8))

@@ -23,6 +23,7 @@ from treewright.cli._fit_checks import (
     criterion_of,
     is_by_leaf,
     refuse_quantity,
+    suits_shards,
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
@@ -45,7 +46,16 @@ from treewright.cli._question import (
 )
 from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression, outputs_named
-from treewright.cli._shards import Backend, Gap, Jobs, ShardRows, SpillFolder, fit_in_shards, is_stream
+from treewright.cli._shards import (
+    Backend,
+    Gap,
+    Jobs,
+    ShardRows,
+    SpillFolder,
+    fit_in_shards,
+    is_large,
+    is_stream,
+)
 from treewright.cli._survival import fit_survival
 
 __all__ = ["fit"]
@@ -266,7 +276,7 @@ def fit(
         check_writable(out)  # now, not after an hour of search
     check_task(given)
     leaf_penalty = LEAF_PENALTY if cost_complexity is None else cost_complexity
-    in_shards = shard_rows is not None or is_stream(data)
+    in_shards = shard_rows is not None or is_stream(data) or (suits_shards(given) and is_large(data))
     check_shards(given, in_shards=in_shards)
     if in_shards:
         assert target is not None  # only --task policy has none

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_shards", "check_task",
-    "criterion_of", "is_by_leaf", "refuse_quantity",
+    "criterion_of", "is_by_leaf", "refuse_quantity", "suits_shards",
 ]  # fmt: skip
 
 CONFIDENCE = 0.95
@@ -163,17 +163,34 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
         return
     refuse_all(
         "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
-        {
-            f"--task {given.task}": given.task != CLASSIFICATION,
-            "--method latent": given.method == "latent",
-            "--objective leaf-accuracy": is_by_leaf(given.objective),
-            "--cost": bool(given.cost),
-            "--row-cost": bool(given.row_cost),
-            "--guess": bool(given.guess),
-            "--merge-words": bool(given.merge_words),
-            "--merge-labels": given.merge_labels,
-        },
+        _not_with_shards(given),
     )
+
+
+def suits_shards(given: SimpleNamespace) -> bool:
+    """Whether a large file may be searched in shards though nobody asked for them: nothing says otherwise."""
+    factors = [text for text in given.class_weight or () if text != "balanced"]
+    return (
+        given.target is not None
+        and given.max_depth is None
+        and given.thresholds == "auto"
+        and given.step_limit is None
+        and not factors
+        and not any(_not_with_shards(given).values())
+    )
+
+
+def _not_with_shards(given: SimpleNamespace) -> dict[str, bool]:
+    return {
+        f"--task {given.task}": given.task != CLASSIFICATION,
+        "--method latent": given.method == "latent",
+        "--objective leaf-accuracy": is_by_leaf(given.objective),
+        "--cost": bool(given.cost),
+        "--row-cost": bool(given.row_cost),
+        "--guess": bool(given.guess),
+        "--merge-words": bool(given.merge_words),
+        "--merge-labels": given.merge_labels,
+    }
 
 
 def is_by_leaf(objective: str) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "ShardRows",
     "SpillFolder",
     "fit_in_shards",
+    "is_large",
     "is_stream",
     "predict_stream",
     "verify_stream",
@@ -38,7 +39,7 @@ ShardRows = Annotated[
     int | None,
     typer.Option(
         help="Divide and bound: number of rows of a shard, for tables that are too large for one search.",
-        show_default="one search; folders and Parquet files: 100000",
+        show_default="one search; folders, Parquet files, large CSV files: 100000",
     ),
 ]
 Gap = Annotated[
@@ -66,11 +67,23 @@ SpillFolder = Annotated[
 
 SHARD_ROWS = 100_000
 DEPTH = 3  # if none is given
+BINS = 16  # of each column, if nothing is said of thresholds: all trees of depth three are then counted in one pass
+LARGE = (
+    128 << 20
+)  # bytes of a CSV file (of a packed one a fifth) that is not searched as a whole unless a depth is given
 
 
 def is_stream(data: Path) -> bool:
     """Whether a path is read in pieces: a folder, or a Parquet file."""
     return data.is_dir() or data.name.lower().endswith((".parquet", ".pq"))
+
+
+def is_large(data: Path) -> bool:
+    """Whether a CSV file is so large that one search without a limit of depth would prove next to nothing."""
+    if not data.is_file():
+        return False
+    size = data.stat().st_size
+    return size > (LARGE // 5 if data.name.lower().endswith(".gz") else LARGE)
 
 
 def fit_in_shards(
@@ -108,6 +121,11 @@ def fit_in_shards(
     if class_weight and list(class_weight) != ["balanced"]:
         raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
     note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
+    if max_depth is None or thresholds == "auto":
+        chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (
+            thresholds == "auto"
+        )
+        note(f"The table may be large: {' and '.join(chosen)}, as nothing else is given.")
     model = fit_shards(
         open_source(data, settings=settings),
         target,
@@ -156,7 +174,9 @@ def fit_in_shards(
 
 
 def _thresholds(text: str) -> Any:
-    if text in ("auto", "all"):
+    if text == "auto":
+        return BINS
+    if text == "all":
         return "all"
     if text.isascii() and text.isdigit():
         return int(text)

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import given_splits, quantiles
+from treewright.binarize import given_splits
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
 from treewright.shards._deal import Deal
 from treewright.shards._question import Question
+from treewright.shards._sampled import Sampled, quantiles_of
 from treewright.shards._work import Place, load
 from treewright.table import Table, table_from
-from treewright.tree import ColumnKind, ThresholdSplit
+from treewright.tree import ColumnKind
 
 __all__ = ["ask", "check_choice", "chosen_thresholds"]
 
@@ -109,15 +110,19 @@ def check_choice(thresholds: Any) -> None:
         )
 
 
-def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, tuple[str, ...]]:
+def chosen_thresholds(
+    thresholds: Any, place: Place, deal: Deal, sampled: Sampled | None = None
+) -> tuple[Any, tuple[str, ...]]:
     """Return "all" or a mapping, the same for every shard, and what is to be said about it.
 
     Parameters
     ----------
     thresholds : "all", int or mapping
-        A number of bins takes the quantiles of the first shard's rows, which were dealt at random.
+        A number of bins takes the quantiles of the sample, or of the first shard's rows, which were dealt at random.
     place : Place
     deal : Deal
+    sampled : Sampled, default=None
+        Thresholds that were fixed before the rows were read.
 
     Raises
     ------
@@ -132,14 +137,13 @@ def chosen_thresholds(thresholds: Any, place: Place, deal: Deal) -> tuple[Any, t
             Table(columns, np.asfortranarray(load(place, deal.shards[0]).X[:2])), thresholds
         )  # checks them
         return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()
-    X = load(place, deal.shards[0]).X
-    cuts = quantiles(Table(columns, X), int(thresholds))
-    found: dict[str, list[float]] = {c.name: [] for c in columns if c.kind is ColumnKind.CONTINUOUS}
-    for split in cuts.splits:
-        if isinstance(split, ThresholdSplit) and np.isfinite(split.threshold):
-            name = columns[split.column].name
-            if name in found and split.threshold not in found[name]:
-                found[name].append(split.threshold)
-    return {name: tuple(sorted(values)) for name, values in found.items()}, (
-        f"The thresholds are the {int(thresholds)}-quantiles of each column in {len(X):,} rows drawn at random.",
+    if sampled is None:
+        X = load(place, deal.shards[0]).X
+        found, n_rows = quantiles_of(columns, X, int(thresholds)), len(X)
+    else:
+        names = {column.name for column in columns if column.kind is ColumnKind.CONTINUOUS}
+        found = {name: values for name, values in sampled.thresholds.items() if name in names}
+        n_rows = sampled.n_rows
+    return found, (
+        f"The thresholds are the {int(thresholds)}-quantiles of each column in {n_rows:,} rows drawn at random.",
     )

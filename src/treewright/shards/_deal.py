@@ -1,6 +1,6 @@
 """One pass over a source: every row is dealt to a shard at random and written to the shard's file.
 
-A piece of the source is shuffled and its rows are dealt out in turn, each piece beginning where the last one ended, so
+A block of the source is shuffled and its rows are dealt out in turn, each block beginning where the last one ended, so
 that shards differ by one row at most and all of them get rows from everywhere in the source. The bounds do not need
 this: any partition of the rows proves something. But rows that lie sorted would make shards whose best trees have
 nothing to do with each other, and the bound would be far from any tree.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import itertools
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 from treewright.errors import InputError
 from treewright.shards._exact import exact_sums
 from treewright.shards._labels import LabelBook
-from treewright.shards._spill import Rows, append_rows
-from treewright.sources import Piece, Roles, Schema, SchemaBuilder, Source
+from treewright.shards._narrow import kind_of, narrowed, widened
+from treewright.shards._spill import Block, append_rows
+from treewright.sources import Coding, Piece, Roles, Schema, SchemaBuilder, Source
 
 __all__ = ["Deal", "Shard", "deal"]
 
@@ -77,6 +79,8 @@ class Deal:
         Rows of weight zero, which were left out.
     n_bytes : int
         Of all files.
+    weighted : bool
+        Whether rows have weights of their own.
     notes : tuple of str
     """
 
@@ -87,37 +91,84 @@ class Deal:
     n_read: int
     n_weightless: int
     n_bytes: int
+    weighted: bool
     notes: tuple[str, ...] = ()
 
 
 @dataclass
 class _Buffer:
-    """Rows that wait to be written, and what is known of the files."""
+    """Rows that wait to be dealt: a block of many pieces is dealt at once, for each part that is written takes time.
+
+    Parameters
+    ----------
+    folder : Path
+    n_shards : int
+    count : int
+        Rows of the source, about.
+    rng : Generator or None
+        None deals the rows as they lie.
+    """
 
     folder: Path
     n_shards: int
-    waiting: list[list[Rows]] = field(init=False)
+    count: int
+    rng: np.random.Generator | None
+    tallies: list[_Tally] = field(init=False)
+    waiting: list[Block] = field(default_factory=list)
     held: int = 0
+    dealt: int = 0
     written: int = 0
+    weighted: bool = False
 
     def __post_init__(self) -> None:
-        self.waiting = [[] for _ in range(self.n_shards)]
+        self.tallies = [_Tally() for _ in range(self.n_shards)]
 
     def path(self, shard: int) -> Path:
         return self.folder / f"shard-{shard:06d}.rows"
 
-    def add(self, shard: int, rows: Rows) -> None:
-        self.waiting[shard].append(rows)
-        self.held += rows.X.nbytes + rows.y.nbytes
+    def add(self, block: Block) -> None:
+        if len(block.y) == 0:
+            return
+        self.waiting.append(block)
+        self.weighted |= block.weight is not None
+        self.held += block.nbytes
         if self.held > BUFFER:
             self.flush()
 
     def flush(self) -> None:
-        for shard, parts in enumerate(self.waiting):
-            if parts:
-                self.written += append_rows(self.path(shard), parts)
-                parts.clear()
+        """Deal what waits and write it to the files of the shards."""
+        n = sum(len(block.y) for block in self.waiting)
+        if n == 0:
+            return
+        order = np.arange(n) if self.rng is None else self.rng.permutation(n)
+        whole = _joined(self.waiting, order)
+        self.waiting.clear()
         self.held = 0
+        place = self.dealt + np.arange(n)
+        if self.rng is None:
+            shard = np.minimum(place * self.n_shards // self.count, self.n_shards - 1)
+        else:
+            shard = np.sort(place % self.n_shards)
+        borders = [0, *(np.flatnonzero(np.diff(shard)) + 1).tolist(), n]
+        for start, end in itertools.pairwise(borders):
+            part, own = whole.take(slice(start, end)), int(shard[start])
+            self.tallies[own].add(part)
+            self.written += append_rows(self.path(own), part)
+        self.dealt += n
+
+
+def _joined(blocks: list[Block], order: NDArray[np.int64]) -> Block:
+    """Return blocks as one, its rows in the given order; a column at a time, for memory."""
+    columns = []
+    for own in zip(*(block.columns for block in blocks), strict=True):
+        kind = max(map(kind_of, own))
+        columns.append(np.concatenate([widened(column, kind) for column in own])[order])
+    weights = [block.weight for block in blocks if block.weight is not None]
+    return Block(
+        columns,
+        np.concatenate([block.y for block in blocks])[order],
+        np.concatenate(weights)[order] if weights else None,
+    )
 
 
 def deal(
@@ -128,6 +179,7 @@ def deal(
     folder: Path,
     seed: int,
     shuffle: bool = True,
+    codings: Mapping[str, Coding] | None = None,
 ) -> Deal:
     """Read a source once and deal its rows to shards.
 
@@ -143,6 +195,8 @@ def deal(
     seed : int
     shuffle : bool, default=True
         False cuts the rows as they lie.
+    codings : mapping of str to Coding, default=None
+        As in `SchemaBuilder`.
 
     Returns
     -------
@@ -157,24 +211,20 @@ def deal(
     if count == 0:
         raise InputError(f"{source.name} has no rows.")
     n_shards = max(1, -(-count // shard_rows))
-    rng = np.random.default_rng(seed)
-    schema, book, buffer = SchemaBuilder(), LabelBook(), _Buffer(folder, n_shards)
-    tallies: list[_Tally] = [_Tally() for _ in range(n_shards)]
-    n_read = n_weightless = dealt = 0
+    schema, book = SchemaBuilder(codings), LabelBook()
+    buffer = _Buffer(folder, n_shards, count, np.random.default_rng(seed) if shuffle else None)
+    n_read = n_weightless = 0
     said: dict[str, str] = {}  # the origin of each note
     try:
         for piece in source.pieces(roles):
-            if n_read == 0:
-                _check_space(folder, len(piece.columns), count)
-            rows, left_out = _rows_of(piece, schema, book)
+            block, left_out = _block_of(piece, schema, book)
+            if n_read == 0 and len(block.y):
+                _check_space(folder, count * block.nbytes / len(block.y))
             n_read += piece.n_rows
             for note in piece.notes:
                 said.setdefault(note, piece.origin)
             n_weightless += left_out
-            for shard, part in _parts(rows, n_shards, dealt, count, rng if shuffle else None):
-                tallies[shard].add(part)
-                buffer.add(shard, part)
-            dealt += len(rows.y)
+            buffer.add(block)
         buffer.flush()
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -188,15 +238,27 @@ def deal(
             f"{source.name} changed while it was read ({count:,} rows before, {n_read:,} read). Run again when "
             "no program is writing to it."
         )
-    if dealt == 0:
+    if buffer.dealt == 0:
         raise InputError(
             f"All {n_read:,} rows of {source.name} have weight zero; there is nothing to learn from."
         )
     classes, final = book.finish()
     shards = [
-        Shard((buffer.path(k),), *tally.finish(final)) for k, tally in enumerate(tallies) if any(tally.rows)
+        Shard((buffer.path(k),), *tally.finish(final))
+        for k, tally in enumerate(buffer.tallies)
+        if any(tally.rows)
     ]
-    return Deal(shards, schema.finish(), classes, final, n_read, n_weightless, buffer.written, _notes(said))
+    return Deal(
+        shards,
+        schema.finish(),
+        classes,
+        final,
+        n_read,
+        n_weightless,
+        buffer.written,
+        buffer.weighted,
+        _notes(said),
+    )
 
 
 def _notes(said: dict[str, str]) -> tuple[str, ...]:
@@ -213,7 +275,7 @@ class _Tally:
     rows: list[int] = field(default_factory=list)
     weight: list[Any] = field(default_factory=list)
 
-    def add(self, part: Rows) -> None:
+    def add(self, part: Block) -> None:
         n = int(part.y.max()) + 1
         self.rows += [0] * (n - len(self.rows))
         self.weight += [0] * (n - len(self.weight))
@@ -236,59 +298,33 @@ class _Tally:
         return tuple(weight), tuple(rows)
 
 
-def _rows_of(piece: Piece, schema: SchemaBuilder, book: LabelBook) -> tuple[Rows, int]:
+def _block_of(piece: Piece, schema: SchemaBuilder, book: LabelBook) -> tuple[Block, int]:
     """Encode a piece; return its rows of positive weight, and how many have none."""
     if piece.labels is None:
         raise InputError("The labels are missing: give the name of the column of labels.")
-    X = schema.encode(piece)
+    columns = schema.encode(piece)
     y = book.encode(piece.labels, piece.origin)
-    if piece.weight is None:
-        return Rows(X, y, None), 0
-    weight = np.asarray(piece.weight, dtype=np.float64)
-    positive = weight > 0
-    odd = ~((weight >= SMALLEST_WEIGHT) & (weight <= LARGEST_WEIGHT)) & (weight != 0)
-    if odd.any():
-        raise InputError(
-            f"{piece.origin} has a row of weight {weight[odd][0]:g}; weights must be finite numbers of at least 0, and "
-            f"those above 0 between {SMALLEST_WEIGHT:.0e} and {LARGEST_WEIGHT:.0e}."
-        )
-    if not positive.all():
-        X, y, weight = X[positive], y[positive], weight[positive]
-    return Rows(X, y, weight), int((~positive).sum())
+    weight, n_left_out = None, 0
+    if piece.weight is not None:
+        weight = np.asarray(piece.weight, dtype=np.float64)
+        positive = weight > 0
+        odd = ~((weight >= SMALLEST_WEIGHT) & (weight <= LARGEST_WEIGHT)) & (weight != 0)
+        if odd.any():
+            raise InputError(
+                f"{piece.origin} has a row of weight {weight[odd][0]:g}; weights must be finite numbers of at least 0, "
+                f"and those above 0 between {SMALLEST_WEIGHT:.0e} and {LARGEST_WEIGHT:.0e}."
+            )
+        if not positive.all():
+            columns, y, weight = [x[positive] for x in columns], y[positive], weight[positive]
+            n_left_out = int((~positive).sum())
+    return Block([narrowed(x) for x in columns], y, weight), n_left_out
 
 
-def _parts(
-    rows: Rows, n_shards: int, dealt: int, count: int, rng: np.random.Generator | None
-) -> list[tuple[int, Rows]]:
-    """Cut rows into the parts of the shards."""
-    n = len(rows.y)
-    if n == 0:
-        return []
-    if n_shards == 1:
-        return [(0, rows)]
-    if rng is None:  # as they lie
-        shard = np.minimum((dealt + np.arange(n)) * n_shards // count, n_shards - 1)
-    else:
-        order = rng.permutation(n)
-        rows = Rows(rows.X[order], rows.y[order], None if rows.weight is None else rows.weight[order])
-        shard = np.sort((dealt + np.arange(n)) % n_shards)
-    borders = [0, *(np.flatnonzero(np.diff(shard)) + 1).tolist(), n]
-    return [
-        (
-            int(shard[start]),
-            Rows(
-                rows.X[start:end], rows.y[start:end], None if rows.weight is None else rows.weight[start:end]
-            ),
-        )
-        for start, end in itertools.pairwise(borders)
-    ]
-
-
-def _check_space(folder: Path, n_columns: int, count: int) -> None:
-    """Refuse a source that cannot fit even in single precision."""
-    need, free = count * (4 * n_columns + 4), shutil.disk_usage(folder).free
+def _check_space(folder: Path, need: float) -> None:
+    """Refuse a source that cannot fit if all of its rows are like the first ones."""
+    free = shutil.disk_usage(folder).free
     if need > free:
         raise InputError(
-            f"The shards need between {need / 1e9:,.1f} and {2 * need / 1e9:,.1f} GB in {folder.parent}, which has "
-            f"{free / 1e9:,.1f} GB left. Name a folder with more space (spill_folder=...)."
+            f"The shards need about {need / 1e9:,.1f} GB in {folder.parent}, which has {free / 1e9:,.1f} GB left. Name "
+            "a folder with more space (spill_folder=...)."
         )

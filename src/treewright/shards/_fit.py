@@ -15,11 +15,14 @@ from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.shards._ask import ask, check_choice, chosen_thresholds
+from treewright.shards._coded import Coded
+from treewright.shards._count_cells import coded_of, count_cells
 from treewright.shards._deal import Deal, deal
 from treewright.shards._folder import spill_folder as spill
 from treewright.shards._question import Question
 from treewright.shards._result import gap_of, result_of
 from treewright.shards._run import Run
+from treewright.shards._sampled import sampled_thresholds
 from treewright.shards._sharded_tree import ShardedTree
 from treewright.shards._trees import Shape
 from treewright.shards._work import Place
@@ -165,6 +168,7 @@ def fit_shards(
     roles = Roles(named_target, named_weight, tuple(ignore), tuple(categorical_features))
     seed = _seed(random_state)
     with spill(spill_folder) as folder, progress_bar(progress, time_limit) as report:
+        sampled = sampled_thresholds(opened, roles, thresholds, seed)
         dealt = deal(
             opened,
             roles,
@@ -172,6 +176,7 @@ def fit_shards(
             folder=folder,
             seed=seed,
             shuffle=bool(shuffle),
+            codings=None if sampled is None else sampled.codings,
         )
         question = ask(
             dealt,
@@ -184,9 +189,10 @@ def fit_shards(
             class_weight=class_weight,
         )
         place = Place(question, dealt.schema, dealt.labels)
-        chosen, said = chosen_thresholds(thresholds, place, dealt)
+        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled)
         run = Run(place, dealt.shards, chosen, limits, pool, report)
-        shape = _bounded(run, _check_gap(gap))
+        coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
+        shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
         result = result_of(run, shape, dealt, seed=seed, shuffled=bool(shuffle), notes=notes)
     terms = Terms(
@@ -203,9 +209,9 @@ def fit_shards(
     return ShardedTree(result, terms, getattr(opened, "reading", None))
 
 
-def _bounded(run: Run, wanted: float | None) -> Shape:
-    """Search all shards, and joined ones while the gap is too large; return the best tree."""
-    parts: list[tuple[int, ...]] = [(k,) for k in range(len(run.shards))]
+def _bounded(run: Run, wanted: float | None, shards: Sequence[int] | None = None) -> Shape:
+    """Search all shards or some, and joined ones while the gap is too large; return the best tree."""
+    parts: list[tuple[int, ...]] = [(k,) for k in (range(len(run.shards)) if shards is None else shards)]
     run.search(parts)
     if not run.searches and run.failures == len(parts):
         raise SolverError(
@@ -224,6 +230,18 @@ def _bounded(run: Run, wanted: float | None) -> Shape:
         run.stop_reason = StopReason.INTERRUPT
         shape = run.choose()
     return shape
+
+
+def _counted(run: Run, coded: Coded) -> Shape:
+    """Count the rows by their codes, search the shards of which that failed, and return the best tree."""
+    lost = count_cells(run, coded)
+    if lost and not run.ended():
+        return _bounded(run, None, lost)
+    try:
+        return run.choose()
+    except KeyboardInterrupt:  # while the tree was counted
+        run.stop_reason = StopReason.INTERRUPT
+        return run.choose()
 
 
 def _seed(random_state: int | None) -> int:

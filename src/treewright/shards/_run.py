@@ -110,7 +110,7 @@ class Run:
             trees = () if first is None or len(parts[k]) > 1 else (first,)
             return SearchTask(
                 self.place,
-                self._shard(parts[k]),
+                self.shard(parts[k]),
                 self.thresholds,
                 None if math.isinf(seconds) else max(seconds, 1e-3),
                 self.limits.step_limit,
@@ -123,7 +123,7 @@ class Run:
             for k, answer in answers:
                 part = parts[k]
                 if isinstance(answer, Lost):
-                    self._lose(part, answer)
+                    self.lose(part, answer)
                     continue
                 self._keep(part, answer)
                 done.append(part)
@@ -131,7 +131,7 @@ class Run:
                     first = answer.shape
                 if self.ended():
                     break
-                if self._told(done, first):
+                if self.told(done, first):
                     self.stop_reason = StopReason.CALLBACK
                     break
                 if self.limits.left() == 0:
@@ -147,7 +147,7 @@ class Run:
             return search_task
 
         def search(task: SearchTask) -> Answer:
-            return search_task(task, lambda _: self._told(done, None))
+            return search_task(task, lambda _: self.told(done, None))
 
         return search
 
@@ -156,7 +156,7 @@ class Run:
         self.steps += answer.steps
         self.scope = self.scope or answer.scope
         if answer.scope != self.scope:  # no case is known; the bound would be one over other trees
-            self._lose(part, Lost(f"it searched {answer.scope} instead of {self.scope}"))
+            self.lose(part, Lost(f"it searched {answer.scope} instead of {self.scope}"))
             return
         self.notes |= dict.fromkeys(answer.notes)
         bound = answer.bound
@@ -175,20 +175,22 @@ class Run:
         if answer.stop_reason is not None:
             self.stop_reason = answer.stop_reason
 
-    def _lose(self, part: tuple[int, ...], lost: Lost) -> None:
+    def lose(self, part: tuple[int, ...], lost: Lost) -> None:
+        """Keep that a search has no answer."""
         if len(part) == 1:
             self.bounds[part] = Bound(self.shards[part[0]], self.bounds[part].value, lost=lost.why)
         self.failures += 1
         self.failed = self.failed or lost.why
         self.notes[f"A search failed: {lost.why}"] = None
 
-    def _shard(self, part: Iterable[int]) -> Shard:
+    def shard(self, part: Iterable[int]) -> Shard:
+        """Return the shards of a part as one."""
         joined, *others = (self.shards[k] for k in part)
         for other in others:
             joined = joined.joined(other)
         return joined
 
-    def _told(self, done: Sequence[tuple[int, ...]], first: Shape | None) -> bool:
+    def told(self, done: Sequence[tuple[int, ...]], first: Shape | None) -> bool:
         """Tell how it goes: the bound and the first tree on the rows of the shards that are done."""
         if self.progress is None:
             return False
@@ -241,6 +243,12 @@ class Run:
     def ended(self) -> bool:
         """Return whether somebody stopped the run."""
         return self.stop_reason in (StopReason.INTERRUPT, StopReason.CALLBACK)
+
+    def is_proven(self, shape: Shape) -> bool:
+        """Return whether a tree, counted on all rows, costs no more than the best trees of the parts together."""
+        best = [bound.best for bound in self.bounds.values()]
+        known = [cost for cost in best if cost is not None]
+        return len(known) == len(best) and sum(known, Fraction(0)) >= self.cost(shape)
 
     def _priced(self, counted: Counted) -> Fraction:
         question = self.place.question
@@ -296,7 +304,7 @@ class Run:
         every = range(len(self.shards))
         sample = None
         for _ in range(ROUNDS):
-            if shape == LEAF_ONLY or self.limits.left() == 0:
+            if shape == LEAF_ONLY or self.limits.left() == 0 or self.is_proven(shape):
                 return shape
             if sample is None:
                 sample = load(self.place, self.shards[0]).X

@@ -1,21 +1,23 @@
 """The rows of a shard on disk: blocks of arrays in numpy's own format, one after the other in one file.
 
-A column whose values in a block are all exact in float32 is stored so, which halves the space of codes, small integers
-and single precision.
+A block holds each of its columns in the narrowest type that is exact (`_narrow`): a byte a value for codes and small
+whole numbers, four for single precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.shards._narrow import KINDS, kind_of, widened
 from treewright.sources import Schema
 
-__all__ = ["Rows", "append_rows", "load_rows"]
+__all__ = ["Block", "Rows", "append_rows", "load_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,36 +37,65 @@ class Rows:
     weight: NDArray[np.float64] | None
 
 
-def append_rows(path: Path, parts: Sequence[Rows]) -> int:
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows, each column in a narrow type.
+
+    Parameters
+    ----------
+    columns : list of ndarray of shape (n_rows,)
+        What `narrowed` returned.
+    y : ndarray of shape (n_rows,), int32
+    weight : ndarray of shape (n_rows,), float64, or None
+    """
+
+    columns: list[NDArray[Any]]
+    y: NDArray[np.int32]
+    weight: NDArray[np.float64] | None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its columns and labels."""
+        return sum(column.nbytes for column in self.columns) + self.y.nbytes
+
+    def take(self, rows: slice) -> Block:
+        """Return some of the rows, without copying them."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Block([column[rows] for column in self.columns], self.y[rows], weight)
+
+
+def append_rows(path: Path, block: Block) -> int:
     """Append rows to the file of a shard, and return the bytes written.
 
     Parameters
     ----------
     path : Path
-    parts : sequence of Rows
-        At least one; all with weights, or none.
+    block : Block
 
     Raises
     ------
     OSError
         No space is left, or the folder is gone.
     """
-    X = np.concatenate([part.X for part in parts])
-    single = X.astype(np.float32)
-    narrow = ((single == X) | np.isnan(X)).all(axis=0)
-    weights = [part.weight for part in parts if part.weight is not None]
+    kinds = np.array([kind_of(column) for column in block.columns], dtype=np.uint8)
+    n_rows = len(block.y)
     with path.open("ab") as file:
         before = file.tell()
-        np.save(file, narrow)
-        np.save(file, np.asfortranarray(single[:, narrow]))
-        np.save(file, np.asfortranarray(X[:, ~narrow]))
-        np.save(file, np.concatenate([part.y for part in parts]))
-        np.save(file, np.concatenate(weights) if weights else np.empty(0))
+        np.save(file, kinds)
+        for kind, dtype in enumerate(KINDS):
+            own = [column for column in block.columns if column.dtype == dtype]
+            np.save(file, np.stack(own) if own else np.empty((0, n_rows), dtype=KINDS[kind]))
+        np.save(file, block.y.astype(np.min_scalar_type(int(block.y.max(initial=0)))))
+        np.save(file, np.empty(0) if block.weight is None else block.weight)
         return file.tell() - before
 
 
 def load_rows(
-    paths: Sequence[Path], schema: Schema, labels: NDArray[np.int32], keep: NDArray[np.bool_]
+    paths: Sequence[Path],
+    schema: Schema,
+    labels: NDArray[np.int32],
+    keep: NDArray[np.bool_],
+    columns: Collection[int] | None = None,
 ) -> Rows:
     """Read shards back, in the final codes of columns and labels.
 
@@ -77,32 +108,35 @@ def load_rows(
         Final class of each provisional one.
     keep : ndarray of shape (n_classes,), bool
         Classes whose rows count; those of others are left out.
+    columns : collection of int, default=None
+        Those that are needed, all others may hold anything; None is all.
     """
-    blocks: list[Rows] = []
+    blocks: list[Block] = []
     for path in paths:
         with path.open("rb") as file:
             size = path.stat().st_size
             while file.tell() < size:
                 blocks.append(_next_block(file))
     n_rows = sum(len(block.y) for block in blocks)
+    wanted = range(len(schema.columns)) if columns is None else sorted(columns)
     X = np.empty((n_rows, len(schema.columns)), dtype=np.float64, order="F")
     start = 0
     for block in blocks:
-        X[start : start + len(block.y)] = block.X
-        start += len(block.y)
+        end = start + len(block.y)
+        for j in wanted:
+            X[start:end, j] = widened(block.columns[j], len(KINDS) - 1)
+        start = end
     y = labels[np.concatenate([block.y for block in blocks])]
     weights = [block.weight for block in blocks if block.weight is not None]
     weight = np.concatenate(weights) if weights else None
-    schema.recode(X)
+    schema.recode(X, wanted)
     if not keep.all():
         kept = keep[y]
         X, y, weight = np.asfortranarray(X[kept]), y[kept], None if weight is None else weight[kept]
     return Rows(X, y, weight)
 
 
-def _next_block(file: object) -> Rows:
-    narrow, single, double, y, weight = (np.load(file, allow_pickle=False) for _ in range(5))  # type: ignore[arg-type]
-    X = np.empty((len(y), len(narrow)), dtype=np.float64, order="F")
-    X[:, narrow] = single
-    X[:, ~narrow] = double
-    return Rows(X, y, weight if len(weight) else None)
+def _next_block(file: Any) -> Block:
+    kinds, *matrices, y, weight = (np.load(file, allow_pickle=False) for _ in range(3 + len(KINDS)))
+    rows = [iter(matrix) for matrix in matrices]
+    return Block([next(rows[kind]) for kind in kinds.tolist()], y, weight if len(weight) else None)

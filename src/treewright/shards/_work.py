@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -111,16 +111,18 @@ class CountTask:
     trees: tuple[Shape, ...]
 
 
-def load(place: Place, shard: Shard) -> Rows:
+def load(place: Place, shard: Shard, columns: Collection[int] | None = None) -> Rows:
     """Read the rows of a shard that count.
 
     Parameters
     ----------
     place : Place
     shard : Shard
+    columns : collection of int, default=None
+        Those that are needed; None is all.
     """
     keep = np.array([factor > 0 for factor in place.question.factors])
-    return load_rows(shard.paths, place.schema, place.labels, keep)
+    return load_rows(shard.paths, place.schema, place.labels, keep, columns)
 
 
 def search_task(task: SearchTask, progress: ProgressCallback | None = None) -> Answer:
@@ -176,5 +178,6 @@ def count_task(task: CountTask) -> dict[Shape, Counted]:
     ----------
     task : CountTask
     """
-    rows = load(task.place, task.shard)
+    asked = {split.column for tree in task.trees for split in tree if split is not None}
+    rows = load(task.place, task.shard, asked)
     return {tree: count_rows(tree, rows, task.place.question.n_classes) for tree in task.trees}

@@ -2,7 +2,16 @@
 
 from treewright.sources._encode import encoded_pieces
 from treewright.sources._open import open_source
-from treewright.sources._schema import Schema, SchemaBuilder
+from treewright.sources._schema import Coding, Schema, SchemaBuilder
 from treewright.sources._source import Piece, Roles, Source
 
-__all__ = ["Piece", "Roles", "Schema", "SchemaBuilder", "Source", "encoded_pieces", "open_source"]
+__all__ = [
+    "Coding",
+    "Piece",
+    "Roles",
+    "Schema",
+    "SchemaBuilder",
+    "Source",
+    "encoded_pieces",
+    "open_source",
+]

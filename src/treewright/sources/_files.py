@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treewright.errors import InputError
 from treewright.sources._settled import SettledSource, with_reading
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame, stamp_of
@@ -15,6 +17,7 @@ from treewright.table import Reading, Settings, need_polars
 
 __all__ = ["ParquetSource", "source_of_files"]
 
+PLACES = 32  # of a sample
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv", ".txt")
 
@@ -130,6 +133,31 @@ class ParquetSource:
                 raise InputError(
                     f"{file} changed while it was read; run again when no program is writing to it."
                 )
+
+    def sample(self, roles: Roles, n_rows: int, rng: np.random.Generator) -> Iterator[Piece]:
+        """Yield about so many rows, from places drawn at random; all rows if there are no more.
+
+        Parameters
+        ----------
+        roles : Roles
+        n_rows : int
+        rng : Generator
+        """
+        import polars as pl
+
+        if self.count <= n_rows:
+            yield from self.pieces(roles)
+            return
+        ends = np.cumsum(self._lengths)
+        each = -(-n_rows // PLACES)
+        for start in np.sort(rng.integers(0, self.count - each + 1, PLACES)).tolist():
+            k = int(np.searchsorted(ends, start, side="right"))
+            first = start - int(ends[k]) + self._lengths[k]
+            try:
+                frame = pl.scan_parquet(self.files[k]).slice(first, each).collect()
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise InputError(f"{self.files[k]} cannot be read as Parquet: {error}.") from None
+            yield piece_of_frame(frame, roles, self.files[k].name)
 
 
 def batches(lazy: Any, length: int) -> Iterator[Any]:

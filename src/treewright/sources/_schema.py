@@ -7,8 +7,9 @@ so words get provisional codes in the order in which they come, and `Schema.reco
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from treewright.sources._source import Piece
 from treewright.table import RawColumn
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["Schema", "SchemaBuilder"]
+__all__ = ["Coding", "Schema", "SchemaBuilder"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +30,43 @@ class Schema:
     ----------
     columns : tuple of Column
     lookups : tuple of (ndarray or None)
-        For a column of words, the final code of each provisional one; None for numbers.
+        For a column of words, the final code of each provisional one; for numbers with a coding, the value that
+        stands for each code; None for other numbers.
     """
 
     columns: tuple[Column, ...]
     lookups: tuple[NDArray[np.float64] | None, ...]
 
-    def recode(self, X: NDArray[np.float64]) -> None:
-        """Replace the provisional codes of a matrix (n_rows, n_columns), in place."""
-        for j, lookup in enumerate(self.lookups):
+    def recode(self, X: NDArray[np.float64], columns: Iterable[int] | None = None) -> None:
+        """Replace the provisional codes in columns of a matrix (n_rows, n_columns), in place; None is all columns."""
+        for j in range(len(self.lookups)) if columns is None else columns:
+            lookup = self.lookups[j]
             if lookup is not None:
-                known = ~np.isnan(X[:, j])
-                X[known, j] = lookup[X[known, j].astype(np.int64)]
+                missing = np.isnan(X[:, j])
+                X[:, j] = np.append(lookup, np.nan)[np.where(missing, len(lookup), X[:, j]).astype(np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the numbers of a column become codes of one byte, and what stands for each code.
+
+    Parameters
+    ----------
+    code : callable
+        From known and missing numbers to uint8, 255 for a missing one.
+    values : ndarray of shape (n_codes,), float64
+        `Schema.recode` puts them in the place of codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import Coding
+    >>> Coding(lambda x: (x > 30).astype(np.uint8), np.array([30.0, 31.0])).code(np.array([20.0, 40.0]))
+    array([0, 1], dtype=uint8)
+    """
+
+    code: Callable[[NDArray[np.float64]], NDArray[np.uint8]]
+    values: NDArray[np.float64]
 
 
 @dataclass
@@ -56,11 +82,12 @@ class _Open:
     one: bool = False
     other: bool = False
     missing: bool = False
+    coding: Coding | None = None
 
-    def encode(self, raw: RawColumn, origin: str) -> NDArray[np.float64]:
+    def encode(self, raw: RawColumn, origin: str) -> NDArray[Any]:
         if raw.numbers is not None:
             self._see_numbers(raw, origin)
-            return raw.numbers
+            return raw.numbers if self.coding is None else self.coding.code(raw.numbers)
         codes = raw.codes
         assert codes is not None  # RawColumn: one of the two is set
         missing = np.isnan(codes)
@@ -101,6 +128,8 @@ class _Open:
             position = {word: k for k, word in enumerate(words)}
             lookup = np.array([position[word] for word in self.words], dtype=np.float64)
             return Column(self.name, ColumnKind.CATEGORICAL, words, self.missing), lookup
+        if self.coding is not None:
+            return Column(self.name, ColumnKind.CONTINUOUS, (), self.missing), self.coding.values
         if self.numbers_in and self.all_boolean:
             return Column(self.name, ColumnKind.BINARY, ("false", "true"), self.missing), None
         binary = self.zero and self.one and not self.other
@@ -110,13 +139,20 @@ class _Open:
 
 
 class SchemaBuilder:
-    """Reads pieces into matrices and learns the schema on the way."""
+    """Reads pieces into matrices and learns the schema on the way.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    codings : mapping of str to Coding, default=None
+        Columns of numbers, neither 0 and 1 only nor of one value, of which only codes are wanted.
+    """
+
+    def __init__(self, codings: Mapping[str, Coding] | None = None) -> None:
+        self._codings = codings or {}
         self._columns: list[_Open] = []
         self._first = ""
 
-    def encode(self, piece: Piece) -> NDArray[np.float64]:
+    def encode(self, piece: Piece) -> list[NDArray[Any]]:
         """Return the rows of a piece as numbers, words in provisional codes.
 
         Parameters
@@ -125,7 +161,8 @@ class SchemaBuilder:
 
         Returns
         -------
-        ndarray of shape (n_rows, n_columns), float64, Fortran order
+        list of ndarray of shape (n_rows,), float64
+            Its columns; those with a coding are uint8, 255 for a missing value.
 
         Raises
         ------
@@ -133,15 +170,14 @@ class SchemaBuilder:
             The piece has other columns than those before, or numbers where these had text.
         """
         if not self._columns:
-            self._columns = [_Open(raw.name) for raw in piece.columns]
+            self._columns = [_Open(raw.name, coding=self._codings.get(raw.name)) for raw in piece.columns]
             self._first = piece.origin
         came, known = [raw.name for raw in piece.columns], [column.name for column in self._columns]
         if came != known:
             raise InputError(_difference(came, known, piece.origin, self._first))
-        X = np.empty((piece.n_rows, len(known)), dtype=np.float64, order="F")
-        for j, (column, raw) in enumerate(zip(self._columns, piece.columns, strict=True)):
-            X[:, j] = column.encode(raw, piece.origin)
-        return X
+        return [
+            column.encode(raw, piece.origin) for column, raw in zip(self._columns, piece.columns, strict=True)
+        ]
 
     def finish(self) -> Schema:
         """Return the schema of all pieces."""

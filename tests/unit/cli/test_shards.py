@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from treewright.cli import _shards as shards_module
 from treewright.cli import app
 from treewright.convert import load_model
 
@@ -34,10 +35,43 @@ def run(*arguments: object) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+def test_a_folder_is_counted_by_default(rows: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    code, printed, said = run("fit", rows / "parts", "-t", "y", "--out", model)
+    assert code == 0
+    assert "--max-depth 3 and --thresholds 16" in said
+    assert "Proven optimal over the given thresholds and 2,000 rows: no tree of depth at most 3" in printed
+    assert run("verify", model, rows / "parts")[0] == 0
+
+
+def test_a_large_file_is_counted_unless_something_is_asked(
+    rows: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards_module, "LARGE", 1000)
+    _, printed, said = run("fit", rows / "all.csv", "-t", "y")
+    assert "2,000 rows: no tree of depth at most 3" in printed
+    assert "--max-depth 3 and --thresholds 16" in said
+    for asked in (["--max-depth", 1], ["--thresholds", "all"], ["--cost", "sick:well=2"], ["--merge-labels"]):
+        _, printed, said = run("fit", rows / "all.csv", "-t", "y", *asked, "--time-limit", 5)
+        assert "2,000 rows:" not in printed, asked
+        assert "shards" not in said, asked
+
+
 def test_fit_verify_predict(rows: Path, tmp_path: Path) -> None:
     model, out = tmp_path / "model.json", tmp_path / "predictions.csv"
     code, printed, _ = run(
-        "fit", rows / "parts", "-t", "y", "--shard-rows", 500, "--max-depth", 2, "--out", model
+        "fit",
+        rows / "parts",
+        "-t",
+        "y",
+        "--shard-rows",
+        500,
+        "--max-depth",
+        2,
+        "--thresholds",
+        "all",
+        "--out",
+        model,
     )
     assert code == 0
     assert "4 shards of these rows" in printed

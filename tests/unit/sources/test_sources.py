@@ -41,7 +41,7 @@ def frame() -> pl.DataFrame:
 def read(source: Any, roles: Roles = ROLES) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     builder, parts, labels, weights = SchemaBuilder(), [], [], []
     for piece in source.pieces(roles):
-        parts.append(builder.encode(piece))
+        parts.append(np.stack(builder.encode(piece), axis=1))
         labels.append(piece.labels)
         weights.append(piece.weight)
     X = np.concatenate(parts)
@@ -155,7 +155,7 @@ def test_large_csv_is_read_in_blocks_that_respect_quotes(
 def read_without_weights(source: Any, roles: Roles) -> Any:
     builder = SchemaBuilder()
     pieces = list(source.pieces(roles))
-    X = np.concatenate([builder.encode(piece) for piece in pieces])
+    X = np.concatenate([np.stack(builder.encode(piece), axis=1) for piece in pieces])
     schema = builder.finish()
     schema.recode(X)
     return schema.columns, X, np.concatenate([piece.labels for piece in pieces]), None

@@ -1,0 +1,196 @@
+"""Rows counted by codes: limits and failures leave an honest bound, and samples fix thresholds beforehand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from treewright import SolveStatus, fit_shards
+from treewright.result import StopReason
+from treewright.shards import _coded as coded_module
+from treewright.shards import _count_cells as count_module
+from treewright.shards import _deal as deal_module
+from treewright.shards._narrow import narrowed, widened
+from treewright.sources import _files as files_module
+from treewright.sources import open_source
+
+N = 4000
+ASKED: dict[str, Any] = {
+    "max_depth": 3, "thresholds": 8, "cost_complexity": 0.001, "shard_rows": 250, "progress": False
+}  # fmt: skip
+
+
+def noisy() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 4))
+    return X, ((X[:, 0] > 0.5) & (X[:, 1] < 1)) ^ (rng.random(N) < 0.15)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    X, y = noisy()
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    frame = pl.DataFrame(X.astype(np.float32), schema=["a", "b", "c", "d"]).with_columns(y=y)
+    for k in range(4):
+        frame[k * 1000 : (k + 1) * 1000].write_parquet(folder / f"{k}.parquet")
+    return folder
+
+
+def test_the_tree_is_proven_over_all_rows_whoever_counts() -> None:
+    X, y = noisy()
+    trees = set()
+    for pool in ({}, {"n_jobs": 2, "backend": "threading"}, {"n_jobs": 2, "backend": "loky"}):
+        result = fit_shards(X, y, **ASKED, **pool).result_
+        assert result.status is SolveStatus.OPTIMAL
+        assert result.stats["shards"] == 1
+        assert result.stats["shard_rows"] == [N]
+        assert "16 shards" not in result.sentence()
+        trees.add((tuple(result.tree.splits), result.lower_bound))
+    assert len(trees) == 1
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_count_that_fails_costs_its_shards_only(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its shards are searched instead; what is proven of both parts adds up."""
+    X, y = noisy()
+    best = fit_shards(X, y, **ASKED).result_
+    calls = []
+
+    def failing(task: Any) -> Any:
+        calls.append(task)
+        if len(calls) > after:
+            raise MemoryError("no room")
+        return coded_module.cell_task(task)
+
+    monkeypatch.setattr(count_module, "cell_task", failing)
+    result = fit_shards(X, y, **ASKED).result_
+    assert result.stats["shards"] == 16 - max(0, after - 1)
+    assert result.stats["subproblems"] > 0
+    assert result.lower_bound <= best.objective <= result.objective + 1e-12
+    assert any("MemoryError: no room" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("after", [0, 5])
+def test_ctrl_c_keeps_what_was_counted(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy()
+    best = fit_shards(X, y, **ASKED).result_
+    calls = []
+
+    def interrupted(task: Any) -> Any:
+        calls.append(task)
+        if len(calls) > after:
+            raise KeyboardInterrupt
+        return coded_module.cell_task(task)
+
+    monkeypatch.setattr(count_module, "cell_task", interrupted)
+    result = fit_shards(X, y, **ASKED).result_
+    assert result.asked_to_stop is StopReason.INTERRUPT
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.stats["shards_lost"] == 16 - after
+    assert result.lower_bound <= best.objective <= result.objective + 1e-12
+    assert result.tree.n_node_samples[0] == N
+
+
+def test_no_time_is_honest() -> None:
+    X, y = noisy()
+    best = fit_shards(X, y, **ASKED).result_
+    result = fit_shards(X, y, **ASKED, time_limit=1e-9).result_
+    assert result.stop_reason is StopReason.TIME_LIMIT
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.lower_bound <= best.objective <= result.objective + 1e-12
+
+
+def test_progress_tells_how_many_and_stops() -> None:
+    X, y = noisy()
+    told: list[Any] = []
+
+    def stop(state: Any) -> bool:
+        told.append(state.done)
+        return state.done >= 3
+
+    result = fit_shards(X, y, **(ASKED | {"progress": stop})).result_
+    assert told == [1, 2, 3]
+    assert result.asked_to_stop is StopReason.CALLBACK
+    assert result.stats["shards_lost"] == 13
+
+
+def test_a_sample_makes_bytes_and_the_same_proof(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is dealt as codes gives the tree of the values themselves, for the same thresholds."""
+    coded = fit_shards(table, "y", **ASKED)
+    thresholds = {
+        name: sorted({s.threshold for s in coded.tree_.splits if s is not None and s.column == j} | {0.0})
+        for j, name in enumerate("abcd")
+    }
+    again = fit_shards(table, "y", **(ASKED | {"thresholds": thresholds}))
+    assert coded.result_.status is again.result_.status is SolveStatus.OPTIMAL
+    assert coded.result_.objective <= again.result_.objective + 1e-12
+    assert coded.result_.stats["bytes_on_disk"] < again.result_.stats["bytes_on_disk"] / 2
+    assert (coded.predict(table) == again.predict(table)).mean() > 0.99
+
+
+def test_a_sample_is_of_places_of_all_files(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files_module, "PLACES", 8)
+    source = open_source(table)
+    pieces = list(source.sample(files_module.Roles("y"), 400, np.random.default_rng(0)))
+    assert len(pieces) == 8
+    assert sum(piece.n_rows for piece in pieces) > 200
+    assert len({piece.origin for piece in pieces}) > 1
+    everything = list(source.sample(files_module.Roles("y"), N, np.random.default_rng(0)))
+    assert sum(piece.n_rows for piece in everything) == N
+
+
+def test_rare_values_of_a_column_that_seems_binary_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sample sees 0 and 1, or one value only; elsewhere there are others."""
+    rng = np.random.default_rng(0)
+    flag, same = rng.integers(0, 2, N).astype(float), np.zeros(N)
+    flag[-1], same[-300:] = 7.0, 3.0
+    frame = pl.DataFrame({"flag": flag, "same": same, "y": (flag == 1) | (same == 3)})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    monkeypatch.setattr(
+        files_module.ParquetSource,
+        "sample",
+        lambda self, roles, n, r: [files_module.piece_of_frame(frame[:2000], roles, "rows")],
+    )
+    fitted = fit_shards(tmp_path, "y", **ASKED)
+    assert fitted.result_.status is SolveStatus.OPTIMAL
+    assert [c.kind.value for c in fitted.tree_.columns] == ["continuous", "continuous"]
+    assert fitted.predict(frame.select("flag", "same")).tolist()[:5] == [bool(v) for v in flag[:5]]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([0.0, 254.0, np.nan], np.uint8),
+        ([0.0, 255.0], np.float32),
+        ([-1.0, 0.5, np.nan], np.float32),
+        ([0.1, np.nan], np.float64),
+        ([1e300], np.float64),
+        ([], np.uint8),
+    ],
+)
+def test_numbers_are_kept_exactly_in_the_narrowest_type(values: list[float], dtype: Any) -> None:
+    column = np.array(values)
+    narrow = narrowed(column)
+    assert narrow.dtype == dtype
+    np.testing.assert_array_equal(widened(narrow, 2), column)
+
+
+def test_blocks_of_different_types_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Missing values stay missing when a column of bytes meets one of fractions."""
+    monkeypatch.setattr(deal_module, "BUFFER", 1)
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, N).astype(float)
+    x[::7] = np.nan
+    x[N // 2 :] += 0.1
+    y = np.nan_to_num(x) > 1
+    result = fit_shards(
+        x.reshape(-1, 1), y, max_depth=2, cost_complexity=0.0, shard_rows=500, progress=False
+    ).result_
+    assert result.loss == 0.0
