@@ -68,9 +68,7 @@ def _is_told(found: Any) -> bool:
     return found.stop_reason.value in found.status_ and found.status_ in found.sentence()
 
 
-def _answers(
-    case: Case, found: Any, *, questions: bool = True, limited: bool = False
-) -> Iterator[Mismatch]:
+def _answers(case: Case, found: Any, *, questions: bool = True, limited: bool = False) -> Iterator[Mismatch]:
     stated = StatedSet(case)
     problem, splits = found.graph.problem, list(found.graph.split_matrix.splits)
     lefts = [sum(1 << i for i, goes in enumerate(s.goes_left(problem.table.X)) if goes) for s in splits]
