@@ -38,6 +38,8 @@ import numpy as np  # noqa: E402
 
 TINY = {"cost_complexity": 0.125, "bound_rows": 4, "epsilon": 0.1, "max_depth": 3, "rule": "praxis"}
 
+SHORT, AGAIN = 0.05, 10  # seconds; such runs are repeated
+
 Count = Callable[[dict[str, Any], Any, Any], dict[str, Any]]
 
 
@@ -78,6 +80,11 @@ def answer(package: str, count: Count, job: dict[str, Any]) -> dict[str, Any]:
     said["cpu_seconds"] = time.process_time() - started
     said["megabytes"] = (held("VmHWM") - before) / 1e6
     said["first_megabytes"] = first / 1e6
+    if said["cpu_seconds"] < SHORT and "error" not in said:  # the clock of the processor may be that coarse
+        started = time.process_time()
+        for _ in range(AGAIN):
+            count(job, X, y)
+        said["cpu_seconds"] = (time.process_time() - started) / AGAIN
     return said
 
 
