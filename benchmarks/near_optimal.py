@@ -6,11 +6,10 @@
 Every count runs in a process of its own, one after the other, on the same arrays. Definitions differ, so each peer
 has a run of ours under its own: "treefarms" (exact prices, cheapest labels, of equals the second, no redundant splits,
 the bound relative to the optimum) and "praxis" (any label, every split, price and bound in whole rows; the bound is
-given to all). Seconds are of the processor, since machines are shared, the mean of ten more runs where one takes less than
-.05; megabytes are what the process grew by after
-the data was loaded and a first set, of eight rows, was made: what that one takes stands beside, as the first
-megabytes. A run is ended after so many seconds of the processor, or at 6 GiB. A program that did not end is not asked
-for larger depths, larger sets or smaller prices.
+given to all). Seconds are of the processor, since machines are shared; where a run takes less than .05, the mean of ten
+more. Megabytes are what the process grew by after the data was loaded and a first set, of eight rows, was made: what
+that one takes stands beside, as the first megabytes. A run is ended after so many seconds of the processor, or at
+6 GiB. A program that did not end is not asked for larger depths, larger sets or smaller prices.
 
 Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
 behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
