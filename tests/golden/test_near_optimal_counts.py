@@ -23,7 +23,7 @@ MONK = "monk1-train.csv"
 THIRTEEN_ROWS = "100011 010101 010101 001000 001011 001000 000100 000100 000111 000100 000001 000001 000001"
 
 
-def test_the_smallest_table_on_which_praxis_leaves_out_a_tree() -> None:
+def test_a_small_table_on_which_praxis_leaves_out_a_tree() -> None:
     """PRAXIS 0.0.30 lists 81 of them: all but the last one here, of six leaves and without an error, on the bound."""
     X = np.array([[int(digit) for digit in row] for row in THIRTEEN_ROWS.split()])
     y, sides = X[:, 5], list(X[:, :5].T)
@@ -53,7 +53,7 @@ def test_the_smallest_table_on_which_praxis_leaves_out_a_tree() -> None:
     assert (0, (4, (3, (2, 1, 0), (1, 0, 1)), 1), 1) in listed
 
 
-def test_the_smallest_table_on_which_treefarms_leaves_out_a_tree() -> None:
+def test_a_small_table_on_which_treefarms_leaves_out_a_tree() -> None:
     """TreeFARMS 0.2.4 lists two: not the last, a split on x0 and then on x1, which costs 4 of at most 4.5 rows."""
     X, y = [[1, 0], [0, 1], [1, 1], [0, 1], [0, 1]], np.array([0, 1, 1, 0, 1])
     found = near_optimal_trees(
