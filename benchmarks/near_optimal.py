@@ -1,15 +1,19 @@
 """Near-optimal sets beside TreeFARMS, PRAXIS and arborenum: counts, CPU seconds of one core, memory.
 
     python -m benchmarks.near_optimal [--tables compas fico ...] [--prices .01 .005 .002] [--epsilons .02 .05 .1]
-        [--depths 3 4 5] [--peers treefarms praxis] [--seconds 60] [--continuous] [--save NAME]
+        [--depths 3 4 5 6] [--peers treefarms praxis] [--seconds 60] [--continuous] [--save NAME]
 
 Every count runs in a process of its own, one after the other, on the same arrays. Definitions differ, so each peer
 has a run of ours under its own: "treefarms" (exact prices, cheapest labels, of equals the second, no redundant splits,
 the bound relative to the optimum) and "praxis" (any label, every split, price and bound in whole rows; the bound is
-given to all). Seconds are of the processor, since machines are shared; megabytes are what the process grew by after
-the data was loaded. A run is ended after so many of these seconds, or at 6 GiB. A peer that fails is not asked
-for larger depths and sets at the same price. With --save a row is written as soon as it is there, and a run that is
-started again goes on behind the rows that are stored; a row says of which commit it is, and how busy the machine was.
+given to all). Seconds are of the processor, since machines are shared; where a run takes less than .05, the mean of ten
+more. Megabytes are what the process grew by after the data was loaded and a first set, of eight rows, was made: what
+that one takes stands beside, as the first megabytes. A run is ended after so many seconds of the processor, or at
+6 GiB. A program that did not end is not asked for larger depths, larger sets or smaller prices.
+
+Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
+behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
+it is, and how busy the machine was.
 """
 
 from __future__ import annotations
@@ -17,10 +21,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,9 +32,8 @@ import numpy as np
 
 from benchmarks._data import read_csv
 from benchmarks._environments import DEFAULT_FOLDER, HERE, ensure
-from benchmarks._harness import RESULTS, write_results
+from benchmarks._harness import RESULTS, SINGLE_CORE, write_results
 from benchmarks._tables import format_table
-from treewright import near_optimal_trees
 from treewright.estimators import ThresholdGuesser
 
 DATA = HERE.parent.parent / "shared" / "data"
@@ -51,7 +53,7 @@ GUESSED = {
 }
 CONTINUOUS = {"raisin": "continuous/raisin.csv.gz", "rice": "continuous/rice.csv.gz"}
 GIBIBYTES = 6.0
-WALL = 8  # times the limit of processor seconds: how long a run may take on a busy machine
+WALL = 60  # times the limit of processor seconds: how long a run may take on a busy machine
 RULES = {"treefarms": "treefarms", "praxis": "praxis", "arborenum": "praxis"}
 
 
@@ -65,45 +67,47 @@ def table(name: str) -> tuple[Any, Any]:
     return np.asarray(X, dtype=float), y
 
 
-def asked(rule: str, X: Any, y: Any, price: float, epsilon: float, depth: int) -> dict[str, Any]:
-    """What all programs get under the definitions of a peer."""
-    common = {"rule": rule, "max_depth": depth, "epsilon": epsilon, "memory_limit": GIBIBYTES}
-    if rule == "treefarms":
-        return common | {"cost_complexity": price, "bound_rows": None}
-    leaf = max(1, round(price * len(y)))
-    best = near_optimal_trees(
-        X, y, cost_complexity=leaf / len(y), max_depth=depth, epsilon=0, thresholds="all", progress=False
-    ).best
-    least = round(best.loss * len(y)) + leaf * best.tree.n_leaves
-    return common | {"cost_complexity": leaf / len(y), "bound_rows": round((1 + epsilon) * least)}
+def rows_of(price: float, y: Any) -> int:
+    """Price of a leaf in whole rows."""
+    return max(1, round(price * len(y)))
 
 
-def run(solver: str, job: dict[str, Any], seconds: float, folder: Path) -> dict[str, Any]:
-    """Count in a process of its own, which is ended when it takes too long."""
-    script = HERE / "peers" / f"{'treewright_set' if solver == 'treewright' else solver}_worker.py"
-    single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    answer: dict[str, Any] = {"package": solver}
-    try:
-        done = subprocess.run(
-            [str(ensure(solver, folder)), str(script)],
-            input=json.dumps(job | {"time_limit": seconds}),
-            capture_output=True,
-            text=True,
-            timeout=WALL * seconds + 20,
-            env=os.environ | single,
-            check=False,
-        )
-        ended = (
-            f"over {seconds:.0f} s" if done.returncode == -signal.SIGXCPU else f"ended with {done.returncode}"
-        )
-        said = json.loads(done.stdout) if done.stdout else {"error": ended}
-    except subprocess.TimeoutExpired:
-        said = {"error": f"killed after {WALL * seconds + 20:.0f} s of the clock"}
-    answer |= said
-    for name in ("cpu_seconds", "megabytes"):
-        if name in answer:
-            answer[name] = round(answer[name], 3)
-    return answer
+class Workers:
+    """One process a program, which answers jobs one after the other; a worker that ends is started again."""
+
+    def __init__(self, environments: Path) -> None:
+        self.environments = environments
+        self.running: dict[str, subprocess.Popen[str]] = {}
+
+    def run(self, solver: str, job: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the program's name and what it said of a job."""
+        worker = self.running.get(solver)
+        if worker is None or worker.poll() is not None:
+            script = HERE / "peers" / f"{'treewright_set' if solver == 'treewright' else solver}_worker.py"
+            worker = self.running[solver] = subprocess.Popen(
+                [str(ensure(solver, self.environments)), str(script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=os.environ | dict.fromkeys(SINGLE_CORE, "1"),
+            )
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        limits = {"time_limit": seconds, "wall_limit": WALL * seconds + 20}
+        worker.stdin.write(json.dumps(job | limits) + "\n")
+        worker.stdin.flush()
+        said = worker.stdout.readline()
+        answer = {"package": solver} | (json.loads(said) if said else {"error": "the worker ended"})
+        return {
+            name: round(value, 4) if isinstance(value, float) else value for name, value in answer.items()
+        }
+
+    def end(self) -> None:
+        """End all workers."""
+        for worker in self.running.values():
+            worker.kill()
+            worker.communicate()
 
 
 @cache
@@ -121,56 +125,106 @@ def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("table", "price", "epsilon", "depth", "rule"))
 
 
-def add_rows(
-    name: str,
-    options: argparse.Namespace,
-    peers: list[str],
-    rows: list[dict[str, Any]],
-    save: Callable[[], None],
-) -> None:
-    """Add all runs on one table to `rows`, which may have some of them already."""
-    X, y = table(name)
-    known = {key_of(row): row for row in rows}
-    with tempfile.TemporaryDirectory() as folder:
-        arrays = Path(folder) / "arrays.npz"
-        np.savez(arrays, X=X, y=y)
-        failed: list[tuple[str, float, float, int]] = []
-        for depth in options.depths:
-            for price in options.prices:
-                for epsilon in options.epsilons:
-                    for rule in dict.fromkeys(RULES[peer] for peer in peers):
-                        row = known.get((name, price, epsilon, depth, rule))
-                        if row is not None:
-                            failed += [
-                                (a["package"], price, epsilon, depth) for a in row["answers"] if "error" in a
-                            ]
-                            continue
-                        job = asked(rule, X, y, price, epsilon, depth) | {"arrays": str(arrays)}
-                        answers = [run("treewright", job, options.seconds, options.environments)]
-                        for peer in (peer for peer in peers if RULES[peer] == rule):
-                            before = next(
-                                (
-                                    f
-                                    for f in failed
-                                    if f[:2] == (peer, price) and f[2] <= epsilon and f[3] <= depth
-                                ),
-                                None,
-                            )
-                            if before is not None:
-                                why = f"not run: failed at epsilon {before[2]}, depth {before[3]}"
-                                answers.append({"package": peer, "error": why})
-                                continue
-                            answers.append(run(peer, job, options.seconds, options.environments))
-                            if "error" in answers[-1]:
-                                failed.append((peer, price, epsilon, depth))
-                        row = {
-                            "table": name, "rows": len(y), "columns": X.shape[1], "price": price,
-                            "epsilon": epsilon, "depth": depth, "rule": rule, "answers": answers,
-                            "commit": commit(), "load": round(os.getloadavg()[0], 1),
-                        }  # fmt: skip
-                        rows.append(row)
-                        save()
-                        print(line(row), flush=True)
+@dataclass(frozen=True)
+class Asked:
+    """What a row is asked for."""
+
+    depth: int
+    table: str
+    price: float
+    epsilon: float
+    rule: str
+
+    def no_harder_than(self, other: Asked) -> bool:
+        """Whether a program that does not end here cannot be hoped to end there."""
+        same = (self.table, self.rule) == (other.table, other.rule)
+        return (
+            same and self.price >= other.price and self.epsilon <= other.epsilon and self.depth <= other.depth
+        )
+
+
+class Grid:
+    """The rows: those that are stored, and those that are added."""
+
+    def __init__(self, options: argparse.Namespace, rows: list[dict[str, Any]], folder: Path) -> None:
+        self.options, self.rows, self.folder = options, rows, folder
+        self.workers = Workers(options.environments)
+        self.least: dict[tuple[str, float, int], int | None] = {}
+        self.failed: list[tuple[str, Asked]] = []
+
+    def add(self, want: Asked) -> dict[str, Any] | None:
+        """Return the row of what is wanted, run now; None if it is there."""
+        stored = next((row for row in self.rows if key_of(row) == key_of(asdict(want))), None)
+        if stored is not None:
+            failed = [answer["package"] for answer in stored["answers"] if "error" in answer]
+            if not failed or stored["seconds"] >= self.options.seconds:
+                self.failed += [(package, want) for package in failed]
+                return None
+            self.rows.remove(stored)
+        X, y = self.arrays(want.table)
+        job: dict[str, Any] = {
+            "arrays": str(self.file(want.table)), "rule": want.rule, "max_depth": want.depth,
+            "epsilon": want.epsilon, "memory_limit": GIBIBYTES, "cost_complexity": want.price, "bound_rows": None,
+        }  # fmt: skip
+        no_bound = None
+        if want.rule != "treefarms":
+            job["cost_complexity"] = rows_of(want.price, y) / len(y)
+            least = self.least_of(want, job)
+            if least is None:
+                no_bound = f"not run: no bound, as the optimum was not proven in {self.options.seconds:.0f} s"
+            else:
+                job["bound_rows"] = round((1 + want.epsilon) * least)
+        peers = [peer for peer in self.options.peers if RULES[peer] == want.rule]
+        answers = [self.answer(solver, want, job, no_bound) for solver in ("treewright", *peers)]
+        row = {
+            "table": want.table, "rows": len(y), "columns": X.shape[1], "price": want.price,
+            "epsilon": want.epsilon, "depth": want.depth, "rule": want.rule, "seconds": self.options.seconds,
+            "answers": answers, "commit": commit(), "load": round(os.getloadavg()[0], 1),
+        }  # fmt: skip
+        self.rows.append(row)
+        return row
+
+    def answer(self, solver: str, want: Asked, job: dict[str, Any], no_bound: str | None) -> dict[str, Any]:
+        """What one program says, or why it was not asked."""
+        before = next((w for name, w in self.failed if name == solver and w.no_harder_than(want)), None)
+        if no_bound is not None:
+            return {"package": solver, "error": no_bound}
+        if before is not None:
+            where = f"price {before.price}, epsilon {before.epsilon}, depth {before.depth}"
+            return {"package": solver, "error": f"not run: did not end at {where}"}
+        said = self.workers.run(solver, job, self.options.seconds)
+        if "error" in said:
+            self.failed.append((solver, want))
+        return said
+
+    def least_of(self, want: Asked, job: dict[str, Any]) -> int | None:
+        """Errors plus leaves of the best tree, in rows; None if it is not proven in time.
+
+        A harder optimum than one that was not proven is not tried.
+        """
+        key = want.table, want.price, want.depth
+        if key not in self.least:
+            hopeless = any(
+                least is None and table == want.table and price >= want.price and depth <= want.depth
+                for (table, price, depth), least in self.least.items()
+            )
+            said = (
+                {} if hopeless else self.workers.run("treewright", job | {"epsilon": 0}, self.options.seconds)
+            )
+            self.least[key] = said.get("least")
+        return self.least[key]
+
+    def file(self, name: str) -> Path:
+        """Where the rows of a table are kept for the workers."""
+        return self.folder / f"{name}.npz"
+
+    def arrays(self, name: str) -> tuple[Any, Any]:
+        """Rows and labels of a table."""
+        if not self.file(name).exists():
+            X, y = table(name)
+            np.savez(self.file(name), X=X, y=y)
+        held = np.load(self.file(name))
+        return held["X"], held["y"]
 
 
 def cell(answer: dict[str, Any]) -> list[str]:
@@ -199,7 +253,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
         asked_for = sum(1 for row in rows for a in row["answers"] if a["package"] == peer)
         equal = sum(ours["trees"] == theirs["trees"] for ours, theirs in pairs)
         time = [theirs["cpu_seconds"] / max(ours["cpu_seconds"], 1e-3) for ours, theirs in pairs]
-        memory = [theirs["megabytes"] / max(ours["megabytes"], 1.0) for ours, theirs in pairs]
+        memory = [theirs["megabytes"] / max(ours["megabytes"], 0.1) for ours, theirs in pairs]
         lines.append(
             [
                 peer, asked_for, len(pairs), equal,
@@ -226,21 +280,33 @@ def main() -> None:
     parser.add_argument("--save", default=None, help="write results/NAME.json")
     options = parser.parse_args()
     names = options.tables or list(CONTINUOUS if options.continuous else BINARY | GUESSED)
-    peers = options.peers or (["arborenum"] if options.continuous else ["treefarms", "praxis"])
+    options.peers = options.peers or (["arborenum"] if options.continuous else ["treefarms", "praxis"])
     stored = RESULTS / f"{options.save}.json"
     rows: list[dict[str, Any]] = (
         json.loads(stored.read_text())["rows"] if options.save and stored.exists() else []
     )
-
-    def save() -> None:
-        if options.save:
-            asked_for = {
-                key: value for key, value in vars(options).items() if key not in ("environments", "save")
-            }
-            write_results(options.save, asked_for, rows)
-
-    for name in names:
-        add_rows(name, options, peers, rows, save)
+    said = {key: value for key, value in vars(options).items() if key not in ("environments", "save")}
+    rules = dict.fromkeys(RULES[peer] for peer in options.peers)
+    with tempfile.TemporaryDirectory() as folder:
+        grid = Grid(options, rows, Path(folder))
+        names.sort(key=lambda name: grid.arrays(name)[0].size)
+        wanted = [
+            Asked(depth, name, price, epsilon, rule)
+            for depth in options.depths
+            for name in names
+            for price in options.prices
+            for epsilon in options.epsilons
+            for rule in rules
+        ]
+        try:
+            for want in wanted:
+                row = grid.add(want)
+                if row is not None:
+                    print(line(row), flush=True)
+                    if options.save:
+                        write_results(options.save, said, rows)
+        finally:
+            grid.workers.end()
     print(summary(rows))
 
 

@@ -15,7 +15,7 @@ def count(job, X, y):
         rashomon_mult=job["epsilon"],
         root_budget=job["bound_rows"],
     )
-    return str(model.count_trees())
+    return {"trees": str(model.count_trees())}
 
 
 if __name__ == "__main__":

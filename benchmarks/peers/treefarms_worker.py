@@ -22,7 +22,7 @@ def count(job, X, y):
     model.fit(frame, pd.Series(y.astype(int), name="y"))
     if model.timeout:
         raise TimeoutError("the time limit")
-    return str(model.model_set.get_tree_count())
+    return {"trees": str(model.model_set.get_tree_count())}
 
 
 if __name__ == "__main__":

@@ -17,12 +17,16 @@ def count(job, X, y):
         leaf_labels="cheapest" if rule == "treefarms" else "any",
         redundant_splits=rule != "treefarms",
         thresholds="all",
-        time_limit=job["time_limit"],
+        time_limit=job["wall_limit"],
         progress=False,
     )
     if found.status_ != "complete":
         raise TimeoutError(found.status_)
-    return str(found.n_trees_)
+    return {
+        "trees": str(found.n_trees_),
+        "graph_megabytes": found.counts.graph.arrays["bytes"] / 1e6,
+        "least": round((found.best.loss + job["cost_complexity"] * found.best.tree.n_leaves) * len(y)),
+    }
 
 
 if __name__ == "__main__":

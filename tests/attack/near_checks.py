@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,14 @@ from attack.case import Case
 from attack.checks import Mismatch
 from attack.near_oracle import StatedSet, TooManyTrees, Trees
 from attack.splits import left_sets
+from treewright.near_optimal import solve_near_optimal
+from treewright.search import Limits
 
-__all__ = ["near_answers"]
+__all__ = ["near_answers", "stopped_answers"]
 
 NEAR = 1e-9
 TINY = 1e-15
+SOME_STOPS = ({"step_limit": 1}, {"step_limit": 3}, {"memory_limit": 3000}, {"memory_limit": 30000})
 
 
 def near_answers(case: Case) -> Iterator[Mismatch]:
@@ -34,9 +38,37 @@ def near_answers(case: Case) -> Iterator[Mismatch]:
     with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
         ranked = case.run(thresholds="all")
     yield from (Mismatch(f"{m.law}, over ranked columns", m.words) for m in _answers(case, ranked))
+    yield from stopped_answers(case, SOME_STOPS)
 
 
-def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
+def stopped_answers(case: Case, stops: Iterable[dict[str, int]]) -> Iterator[Mismatch]:
+    """Compare what limits of steps and memory leave of the set with the list of all trees, up to its own bound.
+
+    The steps are those of the search for the optimum: without its proof the set is made all the same, if it can be.
+    """
+    for stop in stops:
+
+        def solve(*given: Any, limits: Limits, stop: dict[str, int] = stop, **how: Any) -> Any:
+            return solve_near_optimal(*given, limits=replace(limits, **stop), **how)
+
+        with patch("treewright.near_optimal._make.solve_near_optimal", solve):
+            found = case.run()
+            if not _is_told(found):
+                yield Mismatch("a stopped set that does not say so", f"{stop}: {found.sentence()}")
+            yield from (
+                Mismatch(f"{m.law}, stopped", f"{stop}: {m.words}")
+                for m in _answers(case, found, questions=False, limited=True)
+            )
+
+
+def _is_told(found: Any) -> bool:
+    """Whether status, reason and sentence say the same."""
+    if found.stop_reason is None:
+        return bool(found.status_ == "complete")
+    return found.stop_reason.value in found.status_ and found.status_ in found.sentence()
+
+
+def _answers(case: Case, found: Any, *, questions: bool = True, limited: bool = False) -> Iterator[Mismatch]:
     stated = StatedSet(case)
     problem, splits = found.graph.problem, list(found.graph.split_matrix.splits)
     lefts = [sum(1 << i for i, goes in enumerate(s.goes_left(problem.table.X)) if goes) for s in splits]
@@ -53,7 +85,7 @@ def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
     except TooManyTrees:
         return
     best = trees.optimum()
-    yield from _bound(case, found, stated, best)
+    yield from _bound(case, found, stated, best, limited)
     budget = Fraction(found.membership.budget) * found.graph.unit * stated.unit
     if found.rounding_:
         yield from _rounded(found, stated, every)
@@ -89,13 +121,15 @@ def _answers(case: Case, found: Any) -> Iterator[Mismatch]:
             yield Mismatch("the objective is not the tree's", f"place {place}: {claim.objective!r}; {words}")
         if claim.lower_bound > best / stated.unit + NEAR:
             yield Mismatch("the lower bound is above the optimum", claim.sentence())
+    if not questions:
+        return
     yield from _votes(found, trees, nested, words)
     yield from _gaps(case, found, trees, nested, words)
     yield from _rules(case, found, nested, inside, numbers, words)
     yield from _through_a_file(found, words)
 
 
-def _bound(case: Case, found: Any, stated: StatedSet, best: int) -> Iterator[Mismatch]:
+def _bound(case: Case, found: Any, stated: StatedSet, best: int, limited: bool) -> Iterator[Mismatch]:
     """The set is complete up to what was asked, or says that it is not."""
     options = case.options
     optimum = Fraction(best, stated.unit)
@@ -106,7 +140,7 @@ def _bound(case: Case, found: Any, stated: StatedSet, best: int) -> Iterator[Mis
     else:
         asked = optimum * (1 + Fraction(repr(options.get("epsilon", 0.05))))
     near = NEAR + 2 * found.rounding_
-    limited = "time_limit" in options or "memory_limit" in options
+    limited = limited or "time_limit" in options or "memory_limit" in options
     if found.stop_reason is None:
         if abs(found.bound_ - float(asked)) > near:
             yield Mismatch("another bound", f"{found.bound_!r} instead of {float(asked)!r}")

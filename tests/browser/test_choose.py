@@ -131,6 +131,7 @@ def test_a_size_a_ban_and_a_force_restrict_and_are_lifted(visit):
     button.press("Enter")
     page.wait_for_selector("body[data-ready=yes]")
     assert page.locator("#state").inner_text().startswith(f"{of_size:,} tree")
+    assert "and a loss of 0." in page.locator("#state").inner_text()
     page.locator("#reset").press("Enter")
     page.wait_for_selector("body[data-ready=yes]")
     assert page.locator("#state").inner_text().startswith(f"{trees.n_trees_:,} tree")
@@ -173,9 +174,13 @@ def test_a_slider_shows_what_a_smaller_gap_costs(visit):
     trees = some_set(3)
     gaps = gap_frontier(trees, "x1")
     assert len(gaps.points) > 2
-    page = visit(viewport={"width": 390, "height": 800}).open(choose_page(trees, gaps=gaps))
+    page = visit(viewport={"width": 390, "height": 800}).open(
+        choose_page(trees, gaps=gaps, gap_between="the groups of 'x1'")
+    )
     page.wait_for_selector("body[data-ready=yes]")
     slider = page.locator("#gap-at")
+    assert page.locator("#gap-title").inner_text().startswith("Gap between the groups of 'x1'")
+    assert "-0.000" not in page.locator("#uses").inner_text()
     slider.focus()
     page.keyboard.press("End")
     assert f"Step {len(gaps.points)} of {len(gaps.points)}" in page.locator("#gap-says").inner_text()
@@ -205,7 +210,7 @@ def test_each_column_has_its_reliance(visit):
     said = {row.locator("th").inner_text(): row.inner_text() for row in rows.all()}
     for use in trees.columns():
         if use.share:
-            assert f"{use.reliance[0]:.3f} to {use.reliance[1]:.3f}" in said[use.name]
+            assert f"{use.reliance[0]:.3f} to {use.reliance[1]:.3f}" in said[use.name].replace("\u2212", "-")
     assert page.locator("#gap").count() == 0
 
 

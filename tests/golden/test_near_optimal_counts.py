@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from near_optimal_lists import Listed, nested
 from shared_folder import shared
 from treewright import near_optimal_trees
 
@@ -19,6 +20,47 @@ COMPAS, FICO = "compas-binary.csv", "fico_binary.csv.gz"
 
 
 MONK = "monk1-train.csv"
+THIRTEEN_ROWS = "100011 010101 010101 001000 001011 001000 000100 000100 000111 000100 000001 000001 000001"
+
+
+def test_a_small_table_on_which_praxis_leaves_out_a_tree() -> None:
+    """PRAXIS 0.0.30 lists 81 of them: all but the last one here, of six leaves and without an error, on the bound."""
+    X = np.array([[int(digit) for digit in row] for row in THIRTEEN_ROWS.split()])
+    y, sides = X[:, 5], list(X[:, :5].T)
+    every = Listed(
+        sides,
+        y,
+        np.ones(13, dtype=int),
+        1 - np.eye(2, dtype=int),
+        4,
+        any_label=True,
+        redundant=True,
+        min_rows=1,
+    )
+    listed = [tree for tree, leaves, errors in every.all if leaves + errors <= 6]
+    found = near_optimal_trees(
+        X[:, :5],
+        y,
+        cost_complexity=1 / 13,
+        max_depth=4,
+        max_objective=6 / 13,
+        leaf_labels="any",
+        redundant_splits=True,
+    )
+    assert found.n_trees_ == len(listed) == 82
+    numbers = {split: split.column for split in found.graph.split_matrix.splits}
+    assert sorted(map(repr, listed)) == sorted(repr(nested(tree, numbers)) for tree in found)
+    assert (0, (4, (3, (2, 1, 0), (1, 0, 1)), 1), 1) in listed
+
+
+def test_a_small_table_on_which_treefarms_leaves_out_a_tree() -> None:
+    """TreeFARMS 0.2.4 lists two: not the last, a split on x0 and then on x1, which costs 4 of at most 4.5 rows."""
+    X, y = [[1, 0], [0, 1], [1, 1], [0, 1], [0, 1]], np.array([0, 1, 1, 0, 1])
+    found = near_optimal_trees(
+        X, 1 - y, cost_complexity=0.2, max_depth=2, epsilon=0.5
+    )  # of equal labels the second
+    numbers = {split: split.column for split in found.graph.split_matrix.splits}
+    assert [nested(tree, numbers) for tree in found] == [0, (1, 1, 0), (0, 0, (1, 1, 0))]
 
 
 @pytest.mark.shared

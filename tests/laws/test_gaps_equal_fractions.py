@@ -134,3 +134,19 @@ def test_the_chosen_tree_has_the_gap_that_was_asked_for():
         assert abs(case.gap(model.predict(X), (0, 1))) <= Fraction("0.05") + EQUAL
         checked += 1
     assert checked > 5
+
+
+def test_a_size_without_a_small_gap_is_dropped_before_its_beginnings_are_made(monkeypatch):
+    """The label is the group: no tree near the optimum can say the same of both, which each size says as a whole."""
+    from treewright.near_optimal import _within
+
+    made, plain = [], _within._next
+    monkeypatch.setattr(_within, "_next", lambda *given: made.append(given) or plain(*given))
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (60, 5))
+    trees = near_optimal_trees(X, X[:, 0], cost_complexity=0.01, max_depth=3, epsilon=1.0)
+    tree, looked_at, bound = trees.best_with_gap(X[:, 0] == 1, at_most=0.5)
+    assert tree is None
+    assert bound == trees.bound_
+    assert looked_at == len(trees.table()) > 1
+    assert made == []

@@ -54,12 +54,13 @@ def choose(
     found = read_set(file)[0]
     if label is not None and group is None:
         raise InputError("--label needs --group, the column of the two groups.")
-    gaps = None
+    gaps, between = None, None
     if group is not None:
         classes = found.graph.problem.classes
         named = {str(value): value for value in classes.tolist()}
         if label is not None and label not in named:
             raise InputError(f"--label {label!r}: the labels are {', '.join(named)}.")
         gaps = gap_frontier(found, group, label=None if label is None else named[label])
-    choose_page(found, out, title=title, gaps=gaps, settings=columns)
+        between = f"the groups of {group!r}"
+    choose_page(found, out, title=title, gaps=gaps, gap_between=between, settings=columns)
     note(f"Wrote {out}.")

@@ -76,7 +76,8 @@ def solve_near_optimal(
     redundant_splits : bool, default=False
         Whether a split counts whose two sides are leaves of the same label.
     limits : Limits, default=None
-        Time and memory; the set is then complete up to a smaller bound, which it tells.
+        Time and memory, and steps of the search for the optimum; the set is then complete up to a smaller bound, which
+        it tells.
     progress : callable, default=None
         Of the search for the optimum and of the set; a true return value stops it.
 
@@ -134,7 +135,7 @@ def solve_near_optimal(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
         )
-    reason = _stopped(best, limits)
+    reason = _stopped(best)
     if reason is not None:
         counts = nothing_known(problem, split_matrix, units, rules, best)
         return NearOptimalTrees(
@@ -260,11 +261,14 @@ def _rising(
     return done, least, None
 
 
-def _stopped(best: SolveResult, limits: Limits) -> StopReason | None:
-    """Return what ended the search for the optimum, if nothing more is to be done."""
+def _stopped(best: SolveResult) -> StopReason | None:
+    """Return what ended the search for the optimum, if nothing more is to be done.
+
+    Without its proof a bound relative to it is not known, and the graph of the optimal trees would be as hard.
+    """
     if best.asked_to_stop is not None:
         return best.asked_to_stop
-    return best.stop_reason if best.status is not SolveStatus.OPTIMAL and limits.left() <= 0 else None
+    return best.stop_reason if best.status is not SolveStatus.OPTIMAL else None
 
 
 def _report(progress: ProgressCallback | None, spent: float) -> Any:

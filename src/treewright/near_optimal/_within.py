@@ -82,8 +82,8 @@ def first_within(
     A partial tree is dropped only if the ranges of what is open, taken alone, cannot bring a sum within its limits:
     then no completion can.
     """
-    pending = [_Partial((), (_Open(0, cell),), (0,) * len(limits))]
-    looked = 0
+    nothing = _Partial((), (_Open(0, cell),), (0,) * len(limits))
+    pending, looked = [nothing], 0
     watch = watch or Watch()
     try:
         while pending:
@@ -94,6 +94,8 @@ def first_within(
             looked += 1
             if not partial.open:
                 return Looked(list(partial.steps), looked, True)
+            if partial is nothing and not _can_be_within(partial, limits):
+                break  # no tree of this size: its many beginnings need not be made
             pending += [
                 more for more in reversed(_next(counts, partial, limits)) if _can_be_within(more, limits)
             ]

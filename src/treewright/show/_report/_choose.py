@@ -40,6 +40,7 @@ def choose_page(
     *,
     title: str | None = None,
     gaps: GapFrontier | None = None,
+    gap_between: str | None = None,
     settings: Settings | str | Path | None = None,
 ) -> str:
     """Write one self-contained web page for choosing a tree of a near-optimal set.
@@ -59,6 +60,8 @@ def choose_page(
     gaps : GapFrontier, default=None
         What `treewright.near_optimal.gap_frontier` found for this set: a slider then shows the best tree for every
         largest gap.
+    gap_between : str, default=None
+        The groups of `gaps` in words, such as "home owners and all others", for the heading of the slider.
     settings : Settings or path of a columns.yaml, default=None
         Names of columns, codes and labels that people read; a tree that is saved from the page has those of the file.
 
@@ -102,7 +105,7 @@ def choose_page(
         n_trees=trees.n_trees_,
         best=trees.best.objective,
         data=script_json(_data(trees, settings_from(settings)) | {"gaps": _gaps(trees, gaps)}),
-        gaps=gaps is not None,
+        gap_between=(gap_between or "the groups") if gaps is not None else "",
     )
     if out is not None:
         write_bytes(out, text.encode("utf-8"))

@@ -233,6 +233,7 @@ const short = (count) => {
   return text.length < 7 ? exact(count) : `${text[0]}.${text[1]}e${text.length - 1}`;
 };
 const number = (value) => value.toPrecision(5);
+const thousandths = (value) => (Math.round(1000 * value) / 1000 || 0).toFixed(3).replace("-", "\u2212"); // no "-0.000"
 const bar = (share) => {
   const made = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
   made.append(svg("rect", { class: "track", width: 100, height: 8 }), svg("rect", { class: "part", width: 100 * share, height: 8 }));
@@ -264,6 +265,8 @@ const step = Math.max(1, Math.ceil((highest - lowest + 1) / BINS));
 const sizes = [...new Set(everyCell.map((cell) => cell[0]))].sort((a, b) => a - b);
 const bins = [...new Set(everyCell.map((cell) => Math.floor((cell[1] - lowest) / step)))].sort((a, b) => a - b); // that have trees
 
+const loss = (errors) => ((data.base + errors) * data.unit).toFixed(4);
+const lossOf = ({ low, high }) => loss(low) === loss(high) ? loss(low) : `${loss(low)} to ${loss(high)}`;
 function drawMap(cells) {
   const table = byId("map"), sums = new Map();
   for (const [leaves, errors, n] of cells) {
@@ -274,8 +277,7 @@ function drawMap(cells) {
   const body = element("tbody");
   for (const bin of bins) {
     const low = lowest + bin * step, high = Math.min(highest, low + step - 1);
-    const loss = ((data.base + high) * data.unit).toFixed(4);
-    const row = element("tr", {}, element("th", { scope: "row" }, loss));
+    const row = element("tr", {}, element("th", { scope: "row" }, loss(high)));
     for (const leaves of sizes) {
       const n = sums.get(`${leaves} ${bin}`) ?? 0n;
       const pressed = rules.size !== null && rules.size.leaves === leaves && rules.size.low === low;
@@ -283,7 +285,7 @@ function drawMap(cells) {
       if (n > 0n || pressed)
         cell.append(element("button", {
           type: "button", id: `size-${leaves}-${bin}`, "aria-pressed": String(pressed), title: exact(n),
-          "aria-label": `${exact(n)} ${n === 1n ? "tree" : "trees"} of ${leaves} ${leaves === 1 ? "leaf" : "leaves"} and a loss up to ${loss}`,
+          "aria-label": `${exact(n)} ${n === 1n ? "tree" : "trees"} of ${leaves} ${leaves === 1 ? "leaf" : "leaves"} and a loss up to ${loss(high)}`,
           onclick: () => change(ruled({ size: pressed ? null : { leaves, low, high } })),
         }, short(n)));
       row.append(cell);
@@ -307,7 +309,7 @@ function relianceCell(column) {
   made.append(svg("rect", { class: "track", width: 100, height: 8 }),
     svg("rect", { class: "part", x: at(range[0]), width: Math.max(1, at(range[1]) - at(range[0])), height: 8 }),
     svg("rect", { class: "zero", x: at(0), width: 0.8, height: 8 }));
-  return element("td", { class: "number" }, `${range[0].toFixed(3)} to ${range[1].toFixed(3)}`, made);
+  return element("td", { class: "number" }, `${thousandths(range[0])} to ${thousandths(range[1])}`, made);
 }
 
 let drawing = 0;
@@ -435,7 +437,7 @@ function render() {
   const whole = summary(rules, tree);
   const words = [
     ...[...rules.banned].map((column) => `without ${columns[column]}`), ...[...rules.forced].map((column) => `with ${columns[column]}`),
-    ...(rules.size === null ? [] : [`of ${rules.size.leaves} ${rules.size.leaves === 1 ? "leaf" : "leaves"}`]), ...(tree.size === 0 ? [] : [`that ${whole.trees === 1n ? "begins" : "begin"} like the one being built`]),
+    ...(rules.size === null ? [] : [`of ${rules.size.leaves} ${rules.size.leaves === 1 ? "leaf" : "leaves"} and a loss of ${lossOf(rules.size)}`]), ...(tree.size === 0 ? [] : [`that ${whole.trees === 1n ? "begins" : "begin"} like the one being built`]),
   ].join(", ");
   byId("state").textContent = whole.trees === 0n ? `No tree ${words}: up to the bound of ${number(data.bound)} there is none, which is a proof.`
     : `${exact(whole.trees)} ${whole.trees === 1n ? "tree" : "trees"}${words === "" ? "" : " "}${words}; the best has an objective of ${number(whole.best)}.`;
