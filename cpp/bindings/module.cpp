@@ -13,6 +13,7 @@ void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
 void bind_near_optimal_problem(nb::module_& m);
 void bind_pruning(nb::module_& m);
+void bind_single_split(nb::module_& m);
 void bind_sweep(nb::module_& m);
 void bind_value_ranks(nb::module_& m);
 
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
     bind_near_optimal(m);
     bind_near_optimal_problem(m);
     bind_pruning(m);
+    bind_single_split(m);
     bind_sweep(m);
     bind_additive(m);
     bind_value_ranks(m);

@@ -24,6 +24,9 @@ from treewright.search._additive_units import (
 )
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ratio_deviance import half_deviance
+from treewright.search._single_split import one_split, split_of_sums
+from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["ActionLoss", "AdditiveLoss", "SquaredErrorLoss", "SurvivalLoss", "Units"]
 
@@ -55,6 +58,9 @@ class AdditiveLoss(Protocol):
 
     def row_sums(self) -> RowSums | None:
         """Return the numbers of which a leaf's loss is a function, for its prunings; None if they are many."""
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None] | None:
+        """Return the best tree of one split, found without ranks; None where that takes ranks."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -135,6 +141,10 @@ class SquaredErrorLoss:
         y = y - np.average(y, axis=0, weights=weight)
         return RowSums(SQUARES, np.column_stack([weight, weight * (y**2).sum(axis=1), weight[:, None] * y]))
 
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
         return core.squared_error_solve(
@@ -192,6 +202,10 @@ class ActionLoss:
         """Return the numbers of which a leaf's loss is a function: the costs."""
         return RowSums(LEAST, np.asarray(self.cost, dtype=np.float64))
 
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
         return core.action_costs_solve(
@@ -248,6 +262,10 @@ class SurvivalLoss:
         own = np.zeros(len(events))
         own[seen] = events[seen] * np.log(hazard[seen] / events[seen])
         return RowSums(DEVIANCE, np.column_stack([events, hazard, own]))
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -20,6 +20,9 @@ from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import SurvivalUnits, survival_units, whole_weights
 from treewright.search._prune_additive import DEVIANCE, RowSums
+from treewright.search._single_split import one_split, split_of_sums
+from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["RatioDeviance", "half_deviance"]
 
@@ -133,6 +136,10 @@ class RatioDeviance:
         own = np.zeros(len(self.events))
         own[seen] = self.events[seen] * np.log(hazard[seen] / self.events[seen])
         return RowSums(DEVIANCE, np.column_stack([self.events, hazard, own]))
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -105,7 +105,10 @@ def solve_policy(
     limits = (limits or Limits()).started()
     cost = np.minimum(regret, one_leaf)
     loss = ActionLoss(cost)
-    choice = choose_for_actions(problem, cost, options, limits)
+    if ends_unranked(problem, limits, options) is None:
+        choice = choose_for_actions(problem, cost, options, limits)
+    else:
+        choice = unranked_choice(problem.table)
     if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
@@ -116,7 +119,7 @@ def solve_policy(
         switches = options if isinstance(options, SweepOptions) else None
         answer = search_all_thresholds(
             problem, loss, one_leaf, limits=limits, options=switches, progress=progress,
-            candidates=choice.space.candidates,
+            candidates=choice.space.candidates or None,
         )  # fmt: skip
     return result_of_answer(
         PolicyResult,
