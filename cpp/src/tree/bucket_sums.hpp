@@ -34,7 +34,6 @@ class Votes {
     }
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
     [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void clear_beside(double*) const {}
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
     [[nodiscard]] double loss(const double* sums) const {
         const std::size_t n = rows_.n_classes;
@@ -85,7 +84,6 @@ class Shares {
     explicit Shares(const LabelledRows& rows) : rows_(rows) {}
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
     [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void clear_beside(double*) const {}
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
     [[nodiscard]] double loss(const double* sums) const {
         double all = 0, own = 0;
@@ -121,7 +119,6 @@ class Actions {
     explicit Actions(const SummedRows& rows) : rows_(rows) {}
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
     [[nodiscard]] std::size_t n_beside() const { return 1; }
-    void clear_beside(double* beside) const { *beside = 0; }
     void add(double* sums, std::uint32_t row) const {
         const double* cost = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
         double least = cost[0];
@@ -137,27 +134,21 @@ class Actions {
     const SummedRows& rows_;
 };
 
-// Two numbers m >= 0 (a mass) and s of each row, with ratios s / m between `low` and `high` in a bucket of sums (m, s) =
-// (all, total). Every part of the bucket lies in the parallelogram of four corners: nothing; the rows of the largest ratio,
-// if all were of one of the two; the others; everything. Returns the least of `cost`, which is concave, at the corners.
+// Of rows with a mass m >= 0 and a number s each, let B be a bucket of mass `all`, and for some ratio c let the s - c m
+// that are positive add up to `above`, the others to -`below`. Every part (m, s) of B then has 0 <= m <= all and
+// -below <= s - c m <= above. Returns the least of `cost`, which is concave, at the four corners of that.
 template <class Cost>
-[[nodiscard]] double least_at_corners(double all, double total, double low, double high, const Cost& cost) {
-    double least = std::min(cost(0.0, 0.0), cost(all, total));
-    if (low < high) {
-        const double first = std::clamp((total - all * low) / (high - low), 0.0, all);
-        least = std::min({least, cost(first, first * high), cost(all - first, total - first * high)});
-    }
-    return least;
+[[nodiscard]] double least_at_corners(double all, double c, double above, double below, const Cost& cost) {
+    return std::min({cost(0.0, above), cost(0.0, -below), cost(all, c * all + above), cost(all, c * all - below)});
 }
 
-// Squared error of shares: W - sum_k n_k^2 / W. F is a sum over classes, each at least what it is at the best corner for
-// rows that are of the class or not.
+// Squared error of shares: W - sum_k n_k^2 / W. F is a sum over classes, each at least what it is at the best corner; a
+// row of weight w has the mass w and the number w, or 0 if it is of another class.
 class Gini {
    public:
     explicit Gini(const LabelledRows& rows) : rows_(rows) {}
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
     [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void clear_beside(double*) const {}
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
     [[nodiscard]] double loss(const double* sums) const {
         double all = 0, squares = 0;
@@ -168,53 +159,53 @@ class Gini {
         double left = 0, all = 0, right = 0;
         for (std::size_t k = 0; k < rows_.n_classes; ++k) left += A[k], all += B[k], right += C[k];
         double least = left + all + right;
-        for (std::size_t k = 0; k < rows_.n_classes; ++k)
-            least += least_at_corners(all, B[k], 0.0, 1.0, [&](double m, double s) {
-                return term(left + m, A[k] + s) + term(right + (all - m), C[k] + (B[k] - s));
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) {
+            const double c = (A[k] + B[k] + C[k]) / (left + all + right);
+            least += least_at_corners(all, c, (1 - c) * B[k], c * (all - B[k]), [&](double m, double s) {
+                return minus_square(left + m, A[k] + s) + minus_square(right + (all - m), C[k] + (B[k] - s));
             });
+        }
         return least;
+    }
+    // -s^2 / m, which is concave.
+    [[nodiscard]] static double minus_square(double m, double s) {
+        if (m > 0) return -s * s / m;
+        return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
     }
 
    private:
-    static double term(double m, double s) { return m > 0 ? -s * s / m : 0.0; }
     const LabelledRows& rows_;
 };
 
 // A mass m and sums s: a leaf loses -s^2 / m for each output beside a constant for squared error, s log(m / s) for the
-// deviance. F is a sum over outputs, each at least what it is at the best corner; the least and the largest ratio of a
-// row stand beside the sums of a bucket.
+// deviance. F is a sum over outputs, each at least what it is at the best corner, c being the ratio of all rows; `above`
+// stands beside the sums of a bucket.
 class Ratios {
    public:
     explicit Ratios(const SummedRows& rows)
-        : rows_(rows), squares_(rows.kind == LossSums::Kind::squares), outputs_(squares_ ? rows.n_sums - 2 : 1) {}
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
-    [[nodiscard]] std::size_t n_beside() const { return 2 * outputs_; }
-    void clear_beside(double* beside) const {
-        for (std::size_t k = 0; k < outputs_; ++k) {
-            beside[2 * k] = std::numeric_limits<double>::infinity();
-            beside[2 * k + 1] = -std::numeric_limits<double>::infinity();
-        }
+        : rows_(rows), squares_(rows.kind == LossSums::Kind::squares), ratio_(squares_ ? rows.n_sums - 2 : 1) {
+        std::vector<double> all(rows.n_sums, 0.0);
+        for (std::size_t i = 0; i < rows.numbers.size(); ++i) all[i % rows.n_sums] += rows.numbers[i];
+        for (std::size_t k = 0; k < ratio_.size(); ++k)
+            ratio_[k] = mass(all.data()) > 0 ? sum(all.data(), k) / mass(all.data()) : 0.0;
     }
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
+    [[nodiscard]] std::size_t n_beside() const { return ratio_.size(); }
     void add(double* sums, std::uint32_t row) const {
         const double* numbers = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
         for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += numbers[k];
-        if (!(mass(numbers) > 0)) return;
-        double* beside = sums + rows_.n_sums;
-        for (std::size_t k = 0; k < outputs_; ++k) {
-            const double ratio = sum(numbers, k) / mass(numbers);
-            beside[2 * k] = std::min(beside[2 * k], ratio);
-            beside[2 * k + 1] = std::max(beside[2 * k + 1], ratio);
-        }
+        for (std::size_t k = 0; k < ratio_.size(); ++k)
+            sums[rows_.n_sums + k] += std::max(0.0, sum(numbers, k) - ratio_[k] * mass(numbers));
     }
     [[nodiscard]] double loss(const double* sums) const {
         return loss_of_sums(rows_.kind, rows_.n_sums, [&](std::size_t k) { return sums[k]; });
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
         double least = squares_ ? A[1] + B[1] + C[1] : -(A[2] + B[2] + C[2]);
-        for (std::size_t k = 0; k < outputs_; ++k) {
-            const double all = mass(B), total = sum(B, k);
-            const double low = B[rows_.n_sums + 2 * k], high = B[rows_.n_sums + 2 * k + 1];
-            least += least_at_corners(all, total, low, high, [&](double m, double s) {
+        for (std::size_t k = 0; k < ratio_.size(); ++k) {
+            const double all = mass(B), total = sum(B, k), above = B[rows_.n_sums + k];
+            const double below = std::max(0.0, above - (total - ratio_[k] * all));
+            least += least_at_corners(all, ratio_[k], above, below, [&](double m, double s) {
                 return term(mass(A) + m, sum(A, k) + s) + term(mass(C) + (all - m), sum(C, k) + (total - s));
             });
         }
@@ -224,13 +215,15 @@ class Ratios {
    private:
     [[nodiscard]] double mass(const double* sums) const { return squares_ ? sums[0] : sums[1]; }
     [[nodiscard]] double sum(const double* sums, std::size_t k) const { return squares_ ? sums[2 + k] : sums[0]; }
+    // Without a mass, or below 0 events, there is no leaf: a corner there bounds nothing.
     [[nodiscard]] double term(double m, double s) const {
-        if (squares_) return m > 0 ? -s * s / m : 0.0;
-        return m > 0 && s > 0 ? s * std::log(m / s) : 0.0;
+        if (squares_) return Gini::minus_square(m, s);
+        if (m > 0 && s > 0) return s * std::log(m / s);
+        return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
     }
     const SummedRows& rows_;
     bool squares_;
-    std::size_t outputs_;
+    std::vector<double> ratio_;
 };
 
 }  // namespace treewright::tree

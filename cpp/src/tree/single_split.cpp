@@ -154,7 +154,6 @@ class Hunt {
         for (std::size_t b = 0; b < n_buckets; ++b) {
             double* bucket = table.data() + b * stride_;
             bucket[0] = kInfinity, bucket[1] = -kInfinity;
-            rows_.clear_beside(bucket + kSums + width_);
         }
         each([&](double value, std::uint32_t row) {
             double* bucket = table.data() + buckets.of(value) * stride_;

@@ -22,7 +22,7 @@ from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._single_split import UNRANKED
+from treewright.search._single_split import UNRANKED, ends_unranked
 from treewright.search._space import (
     MOST_SPLITS,
     RankedSpace,
@@ -137,7 +137,11 @@ def choose_engine(
     if isinstance(thresholds, SplitMatrix):
         choice = Choice(_over_binary(method), thresholds, "the splits were given")
     else:
-        choice = _choose(problem, thresholds, asked, method, limits)
+        unranked = thresholds in ("auto", "all") and method in ("tree", "frontier")
+        if unranked and ends_unranked(problem, limits, options) is not None:
+            choice = unranked_choice(problem.table)
+        else:
+            choice = _choose(problem, thresholds, asked, method, limits)
     _refuse_unused(options, choice, method)
     return choice
 

@@ -6,21 +6,19 @@ import time
 from dataclasses import replace
 
 from treewright._native import core
-from treewright.binarize import SplitMatrix, scope_of_all
+from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import SolveResult, StopReason, told_to_stop
+from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._shallow import search_then_shallower
-from treewright.search._single_split import COSTS, UNRANKED, ends_unranked, one_split, split_of_labels
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
@@ -88,10 +86,6 @@ def solve(
     (2, 'proven optimal')
     """
     limits = (limits or Limits()).started()
-    if not isinstance(thresholds, SplitMatrix) and thresholds in ("auto", "all"):
-        stop = ends_unranked(problem, limits, options)
-        if stop is not None:
-            return _one_split(problem, stop, options)
     choice = choose_engine(problem, thresholds, options, limits=limits)
 
     def search(asked: Problem, within: Limits, report: ProgressCallback | None) -> SolveResult:
@@ -104,34 +98,6 @@ def solve(
     if shallower:
         return choice.sign(search_then_shallower(search, problem, limits, progress))
     return choice.sign(search(problem, limits, progress))
-
-
-def _one_split(
-    problem: Problem, stop: StopReason, options: SearchOptions | SweepOptions | None
-) -> SolveResult:
-    """Return the best tree of one split, and which limit left no time or steps for more."""
-    split = split_of_labels(
-        problem.table,
-        COSTS,
-        problem.y,
-        problem.sample_weight,
-        problem.n_classes,
-        problem.min_samples_leaf,
-        problem.costs,
-    )
-    switches = options if isinstance(options, SweepOptions) else SweepOptions()
-    return result_of(
-        problem,
-        counted_tree(problem, one_split(split)),
-        proven=False,
-        lower_bound=min(1.0, problem.cost_complexity),  # every tree has a leaf
-        slack=0.0,
-        scope=scope_of_all(problem.table),
-        stop=stop,
-        stats=NOTHING_COUNTED | UNRANKED,
-        options=switches.used(),
-        notes=problem.table.notes,
-    )
 
 
 def solve_binary(

@@ -20,11 +20,12 @@ from treewright.search._additive_result import (
     trivial_result,
 )
 from treewright.search._binary_policy import solve_binary_policy
-from treewright.search._choose_engine import choose_for_actions
+from treewright.search._choose_engine import choose_for_actions, unranked_choice
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.search._shallow import search_then_shallower
+from treewright.search._single_split import ends_unranked
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
@@ -119,7 +120,7 @@ def solve_policy(
         switches = options if isinstance(options, SweepOptions) else None
         answer = search_all_thresholds(
             problem, loss, one_leaf, limits=limits, options=switches, progress=progress,
-            candidates=choice.space.candidates or None,
+            candidates=choice.space.candidates,
         )  # fmt: skip
     return result_of_answer(
         PolicyResult,
