@@ -7,6 +7,7 @@ void bind_bits(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_exact_sum(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
 void bind_additive(nb::module_& m);
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     bind_bornagain(m);
     bind_control(m);
     bind_cpu(m);
+    bind_exact_sum(m);
     bind_latent(m);
     bind_leaf_accuracy(m);
     bind_near_optimal(m);

@@ -51,6 +51,25 @@ void bind_single_split(nb::module_& m) {
         "Column, the values around the threshold, and whether missing values go left; see "
         "treewright.search._single_split.");
     m.def(
+        "best_of_packed_splits",
+        [](Matrix<std::uint8_t> packed, Vector<std::int32_t> y, Vector<double> weight, std::size_t n_classes,
+           Vector<double> costs, std::size_t min_leaf) {
+            require(weight.size() == y.size() && packed.shape(1) == (y.size() + 7) / 8,
+                    "rows: arrays of different lengths");
+            require(n_classes >= 1 && n_classes <= 4096, "n_classes out of range");
+            require(costs.size() == n_classes * n_classes, "costs must be square");
+            require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(n_classes) - 1, "y");
+            const LabelledRows rows{LabelledRows::Loss::costs, span_of(y), span_of(weight), span_of(costs), n_classes};
+            std::optional<std::size_t> best;
+            {
+                nb::gil_scoped_release release;
+                best = best_single_split(span_of(packed), packed.shape(0), rows, min_leaf);
+            }
+            return best ? nb::cast(*best) : nb::none();
+        },
+        nb::arg("packed"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"), nb::arg("costs"),
+        nb::arg("min_leaf"), "Number of the best of splits whose rows are bits; see treewright.search._single_split.");
+    m.def(
         "best_split_of_sums",
         [](Table X, int kind, Matrix<double> numbers, std::size_t min_leaf) {
             require(kind >= 0 && kind <= 2, "kind must be 0 to 2");

@@ -266,4 +266,27 @@ std::optional<SingleSplit> best_single_split(const EncodedRows& table, const Sum
                                               : best_of(table, Ratios(rows), min_leaf);
 }
 
+std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,
+                                             const LabelledRows& rows, std::size_t min_leaf) {
+    const Votes votes(rows);
+    const std::size_t width = votes.n_sums(), n_rows = rows.y.size(), n_bytes = (n_rows + 7) / 8;
+    std::optional<std::size_t> found;
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<double> sums(2 * width);  // of the rows on the left, then of those on the right
+    for (std::size_t split = 0; split < n_splits; ++split) {
+        const std::uint8_t* const bits = packed.data() + split * n_bytes;
+        std::fill(sums.begin(), sums.end(), 0.0);
+        std::size_t n_right = 0;
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            const std::size_t right = (bits[row / 8] >> (row % 8)) & 1U;
+            n_right += right;
+            sums[right * width + static_cast<std::size_t>(rows.y[row])] += rows.weight[row];
+        }
+        if (std::min(n_right, n_rows - n_right) < std::max<std::size_t>(min_leaf, 1)) continue;
+        const double loss = votes.loss(sums.data()) + votes.loss(sums.data() + width);
+        if (loss < least) least = loss, found = split;
+    }
+    return found;
+}
+
 }  // namespace treewright::tree

@@ -75,11 +75,7 @@ class Instance:
         if not columns:  # nothing can be split; one constant column keeps the formulations whole
             columns = (RankedColumn(np.zeros(problem.table.n_rows, dtype=np.uint32), 0),)
         full = rank_matrix(columns, problem.table.n_rows)
-        # Rows by pattern, then by label: what is equal in both is one row.
-        keys, some, group = np.unique(
-            _patterns(full) * problem.n_classes + problem.y, return_index=True, return_inverse=True
-        )
-        _, first, pattern = np.unique(keys // problem.n_classes, return_index=True, return_inverse=True)
+        some, group, first, pattern = _groups(_patterns(full), problem.y, problem.n_classes)
         weight = np.bincount(group, weights=problem.sample_weight).astype(np.float64)
         return cls(
             problem=problem,
@@ -147,6 +143,26 @@ class Instance:
         return sums
 
 
+def _groups(of_row: NDArray[np.int64], y: NDArray[np.int32], n_classes: int) -> tuple[NDArray[np.int64], ...]:
+    """Return of the different rows, by pattern, then by label, the first, and which each row is; likewise of patterns.
+
+    Parameters
+    ----------
+    of_row : ndarray of shape (n_rows,), int64
+        Pattern of each row.
+    y : ndarray of shape (n_rows,), int32
+    n_classes : int
+    """
+    n = len(of_row)
+    if int(of_row.max(initial=-1)) == n - 1:  # no two are equal: nothing is sorted
+        some = np.empty(n, dtype=np.int64)
+        some[of_row] = np.arange(n)
+        return some, of_row, np.arange(n), np.arange(n)
+    keys, some, group = np.unique(of_row * n_classes + y, return_index=True, return_inverse=True)
+    _, first, pattern = np.unique(keys // n_classes, return_index=True, return_inverse=True)
+    return some, group, first, pattern
+
+
 def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Number the different rows of ranks of shape (n_columns, n_rows); those of a small table in their own order.
 
@@ -154,6 +170,9 @@ def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
     drawn for every column, and rows are equal if their sums of ranks times these numbers are; that is then checked.
     """
     if rank.size > LARGE:
+        for ranks in rank:
+            if int(ranks.max()) == len(ranks) - 1:  # a column that tells all rows apart
+                return ranks.astype(np.int64)
         draw = np.random.default_rng(0)
         total = np.zeros(rank.shape[1], dtype=np.uint64)
         for ranks in rank:

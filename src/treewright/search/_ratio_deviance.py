@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import SurvivalUnits, survival_units, whole_weights
+from treewright.search._exact_sum import exact_sum
 from treewright.search._prune_additive import DEVIANCE, RowSums
 from treewright.search._single_split import one_split, split_of_sums
 from treewright.table import Table
@@ -44,7 +45,7 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
     parts[seen] = events[seen] * (
         beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
     )
-    return max(0.0, math.fsum(parts.tolist()))
+    return max(0.0, exact_sum(parts))
 
 
 @dataclass(frozen=True, eq=False)

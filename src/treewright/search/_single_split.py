@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.binarize import between, known_split
+from treewright.binarize import SplitMatrix, between, known_split
+from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions, SweepOptions
@@ -22,11 +23,25 @@ from treewright.search._prune_additive import RowSums
 from treewright.table import Table
 from treewright.tree import ColumnKind, Split, ThresholdSplit
 
-__all__ = ["COSTS", "GINI", "LOG_LOSS", "UNRANKED", "ends_unranked", "one_split", "split_of_labels", "split_of_sums"]
+__all__ = [
+    "COSTS",
+    "GINI",
+    "LOG_LOSS",
+    "UNRANKED",
+    "best_of_splits",
+    "ends_ungrouped",
+    "ends_unranked",
+    "one_split",
+    "split_of_labels",
+    "split_of_sums",
+]
 
 COSTS, LOG_LOSS, GINI = range(3)  # losses of labels, for the core
 MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than one split
 RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
+GROUPING = 1e-6  # seconds for each row: to find out which are equal
+MOST_WORK = 400_000_000  # as in the core
+ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
 FEW_SPLITS = 128  # of tables that may be searched as binary columns
 UNRANKED = {  # in the statistics of such a run
@@ -111,7 +126,9 @@ def split_of_labels(
     flat = np.empty(0) if costs is None else np.ascontiguousarray(costs, dtype=np.float64).ravel()
     y = np.ascontiguousarray(y, dtype=np.int32)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    return _split(table, core.best_split_of_labels(table.X, loss, y, weight, n_classes, flat, min_leaf), weight)
+    return _split(
+        table, core.best_split_of_labels(table.X, loss, y, weight, n_classes, flat, min_leaf), weight
+    )
 
 
 def split_of_sums(
@@ -130,6 +147,49 @@ def split_of_sums(
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
     return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf), weight)
+
+
+def ends_ungrouped(problem: Problem, split_matrix: SplitMatrix, limits: Limits) -> StopReason | None:
+    """Return which limit leaves nothing of a search over binary columns but the best single split; None if none does.
+
+    Parameters
+    ----------
+    problem : Problem
+    split_matrix : SplitMatrix
+    limits : Limits
+        Their time is running.
+
+    Notes
+    -----
+    A stopped search over binary columns completes its tree within a number of additions
+    (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second.
+    """
+    no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
+    if no_split or problem.table.n_rows < problem.min_samples_leaf or not split_matrix.splits:
+        return None
+    if limits.left() <= GROUPING * problem.table.n_rows:
+        stop = StopReason.TIME_LIMIT
+    elif limits.step_limit == 1:
+        stop = StopReason.STEP_LIMIT
+    else:
+        return None
+    if split_matrix.packed.size * 8 * (problem.n_classes + 1) < MOST_WORK:
+        return None
+    ones = int(ONES[split_matrix.packed].sum(dtype=np.int64))
+    return stop if ones * (problem.n_classes + 1) >= MOST_WORK else None
+
+
+def best_of_splits(problem: Problem, split_matrix: SplitMatrix) -> int | None:
+    """Return the number of the split of least loss, None where no split has `min_samples_leaf` rows on both sides."""
+    best: int | None = core.best_of_packed_splits(
+        np.ascontiguousarray(split_matrix.packed),
+        problem.y,
+        problem.sample_weight,
+        problem.n_classes,
+        np.ascontiguousarray(problem.costs, dtype=np.float64).ravel(),
+        problem.min_samples_leaf,
+    )
+    return best
 
 
 def one_split(split: Split | None) -> list[Split | None]:

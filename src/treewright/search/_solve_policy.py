@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from itertools import chain
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from treewright.search._additive_result import (
 )
 from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions, unranked_choice
+from treewright.search._exact_sum import exact_sum
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
@@ -29,8 +29,6 @@ from treewright.search._single_split import ends_unranked
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
-
-AT_ONCE = 4096  # numbers
 
 
 def solve_policy(
@@ -159,7 +157,7 @@ def grow(problem: PolicyProblem, splits: Any) -> Tree:
 def regret_of(problem: PolicyProblem, tree: Tree) -> float:
     """Return the weighted regret of a tree, exactly rounded."""
     chosen = tree.prediction[tree.apply(problem.table.X)]
-    return _exact_sum(problem.regret[np.arange(len(chosen)), chosen])
+    return exact_sum(problem.regret[np.arange(len(chosen)), chosen])
 
 
 def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
@@ -171,21 +169,15 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
     net = rewards / 2 - costs / 2  # halves cannot overflow
 
     def mean(values: Any) -> float:
-        return 2 * _exact_sum(share * values)
+        return 2 * exact_sum(share * values)
 
     return {
         "mean_reward": mean(net[rows, chosen]),
         "best_single_reward": max(mean(net[:, action]) for action in range(problem.n_actions)),
-        "best_each_reward": mean(net.max(axis=1)),
+        "best_each_reward": mean(reduce(np.maximum, net.T)),
     }
 
 
 def _least(regret: Any) -> float:
     """Return the least sum of a column."""
-    return min(_exact_sum(column) for column in regret.T)
-
-
-def _exact_sum(numbers: NDArray[np.float64]) -> float:
-    """Return the exactly rounded sum; of a long array only some numbers at a time are objects of Python."""
-    parts = (numbers[first : first + AT_ONCE].tolist() for first in range(0, len(numbers), AT_ONCE))
-    return math.fsum(chain.from_iterable(parts))
+    return min(exact_sum(column) for column in regret.T)

@@ -287,9 +287,7 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) ->
     )
 
 
-def _one_split(
-    problem: Problem, space: RankedSpace, options: SweepOptions, stop: StopReason
-) -> SolveResult:
+def _one_split(problem: Problem, space: RankedSpace, options: SweepOptions, stop: StopReason) -> SolveResult:
     """Return the best tree of one split: a limit ends the run before the columns are ranked."""
     split = split_of_labels(
         problem.table,

@@ -30,7 +30,9 @@ class Votes:
 def losses(rng, n):
     k = int(rng.integers(2, 6))
     y = rng.integers(0, k, n).astype(np.int32)
-    weight = [np.ones(n), rng.integers(1, 4, n).astype(float), rng.exponential(size=n) + 1e-3][rng.integers(3)]
+    weight = [np.ones(n), rng.integers(1, 4, n).astype(float), rng.exponential(size=n) + 1e-3][
+        rng.integers(3)
+    ]
     costs = 1.0 - np.eye(k)
     if rng.integers(2):
         costs = rng.integers(0, 5, (k, k)) * (1 - np.eye(k))
