@@ -42,8 +42,10 @@ class Instance:
     columns : tuple of RankedColumn
         With a last column that holds no rank if the table has none that varies.
     scaling : {"rank", "range"}
-    rank : ndarray of shape (n_rows, n_columns), int64
-        Of the distinct rows.
+    ranks : ndarray of shape (n_columns, problem.table.n_rows), uint32
+        Of all rows.
+    some : ndarray of shape (n_rows,), int64
+        The first input row of each distinct row.
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,)
         Summed over the equal rows; the mean over the input rows is 1.
@@ -60,7 +62,8 @@ class Instance:
     problem: Problem
     columns: tuple[RankedColumn, ...]
     scaling: str
-    rank: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    some: NDArray[np.int64]
     y: NDArray[np.int32]
     weight: NDArray[np.float64]
     count: NDArray[np.float64]
@@ -81,7 +84,8 @@ class Instance:
             problem=problem,
             columns=columns,
             scaling=scaling,
-            rank=full[:, some].T.astype(np.int64, order="C"),
+            ranks=full,
+            some=some,
             y=problem.y[some],
             weight=weight * (problem.table.n_rows / problem.total_weight),
             count=np.bincount(group).astype(np.float64),
@@ -89,6 +93,11 @@ class Instance:
             pattern=pattern,
             first=first,
         )
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Ranks of the distinct rows, shape (n_rows, n_columns); of a large table no program is written that needs them."""
+        return self.ranks[:, self.some].T.astype(np.int64, order="C")
 
     @cached_property
     def level(self) -> tuple[NDArray[np.float64], ...]:

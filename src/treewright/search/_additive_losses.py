@@ -7,6 +7,7 @@ have others.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -178,7 +179,7 @@ class ActionLoss:
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: the least cost of each row."""
-        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
+        return float(reduce(np.minimum, np.asarray(self.cost, dtype=np.float64).T).sum())
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""

@@ -40,7 +40,7 @@ COSTS, LOG_LOSS, GINI = range(3)  # losses of labels, for the core
 MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than one split
 RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
 GROUPING = 1e-6  # seconds for each row: to find out which are equal
-MOST_WORK = 400_000_000  # as in the core
+MOST_WORK = 200_000_000  # as in the core
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
 FEW_SPLITS = 128  # of tables that may be searched as binary columns
