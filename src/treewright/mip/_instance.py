@@ -96,7 +96,7 @@ class Instance:
 
     @cached_property
     def rank(self) -> NDArray[np.int64]:
-        """Ranks of the distinct rows, shape (n_rows, n_columns); of a large table no program is written that needs them."""
+        """Ranks of the distinct rows, shape (n_rows, n_columns); a program that is not written needs none."""
         return self.ranks[:, self.some].T.astype(np.int64, order="C")
 
     @cached_property

@@ -6,7 +6,6 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
