@@ -67,8 +67,8 @@ void bind_single_split(nb::module_& m) {
             }
             return best ? nb::cast(*best) : nb::none();
         },
-        nb::arg("packed"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"), nb::arg("costs"),
-        nb::arg("min_leaf"), "Number of the best of splits whose rows are bits; see treewright.search._single_split.");
+        nb::arg("packed"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"), nb::arg("costs"), nb::arg("min_leaf"),
+        "Number of the best of splits whose rows are bits; see treewright.search._single_split.");
     m.def(
         "best_split_of_sums",
         [](Table X, int kind, Matrix<double> numbers, std::size_t min_leaf) {

@@ -181,7 +181,7 @@ def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
     if rank.size > LARGE:
         for ranks in rank:
             if int(ranks.max()) == len(ranks) - 1:  # a column that tells all rows apart
-                return ranks.astype(np.int64)
+                return np.asarray(ranks, dtype=np.int64)
         draw = np.random.default_rng(0)
         total = np.zeros(rank.shape[1], dtype=np.uint64)
         for ranks in rank:

@@ -8,7 +8,7 @@ over all thresholds would find just that tree, after it has sorted every column.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ UNRANKED = {  # in the statistics of such a run
     "engine": "ranked",
     "engine_reason": "the limits end before the columns are ranked: it is the best tree of one split",
 }
-
-Found = tuple[int, float, float, bool] | None  # column, the values around the threshold, missing values left
 
 
 class Asked(Protocol):
@@ -102,7 +100,7 @@ def ends_unranked(
 def split_of_labels(
     table: Table,
     loss: int,
-    y: NDArray[np.int32],
+    y: NDArray[np.integer[Any]],
     weight: NDArray[np.float64],
     n_classes: int,
     min_leaf: int,
@@ -116,7 +114,7 @@ def split_of_labels(
         Without columns of text.
     loss : int
         COSTS of the cheapest prediction, LOG_LOSS or GINI impurity of the shares.
-    y : ndarray of shape (n_rows,), int32
+    y : ndarray of shape (n_rows,), int
     weight : ndarray of shape (n_rows,), float64
     n_classes : int
     min_leaf : int
@@ -181,7 +179,7 @@ def ends_ungrouped(problem: Problem, split_matrix: SplitMatrix, limits: Limits) 
 
 def best_of_splits(problem: Problem, split_matrix: SplitMatrix) -> int | None:
     """Return the number of the split of least loss, None where no split has `min_samples_leaf` rows on both sides."""
-    best: int | None = core.best_of_packed_splits(
+    best: Any = core.best_of_packed_splits(
         np.ascontiguousarray(split_matrix.packed),
         problem.y,
         problem.sample_weight,
@@ -189,7 +187,7 @@ def best_of_splits(problem: Problem, split_matrix: SplitMatrix) -> int | None:
         np.ascontiguousarray(problem.costs, dtype=np.float64).ravel(),
         problem.min_samples_leaf,
     )
-    return best
+    return None if best is None else int(best)
 
 
 def one_split(split: Split | None) -> list[Split | None]:
@@ -197,10 +195,10 @@ def one_split(split: Split | None) -> list[Split | None]:
     return [None] if split is None else [split, None, None]
 
 
-def _split(table: Table, found: Found, weight: NDArray[np.float64] | None) -> Split | None:
+def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
     if found is None:
         return None
-    column, low, high, missing_left = found
+    column, low, high, missing_left = found  # the values around the threshold
     if np.isinf(low):
         return known_split(column)
     if not table.columns[column].has_missing:
