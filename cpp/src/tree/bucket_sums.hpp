@@ -1,5 +1,5 @@
-// What a look for the best single split keeps of a set of rows: sums, of which the loss of a leaf is a function, and for
-// the rows of a bucket what bounds the splits inside it.
+// What a look for the best single split keeps of a set of rows: sums, of which the loss of a leaf is a function, and
+// for the rows of a bucket what bounds the splits inside it.
 //
 // Every loss here is a concave function f of the sums with f(t s) = t f(s), so f(s + r) >= f(s) + f(r). A split of a
 // bucket adds a part v of its sums to A, the rows left of it, and the rest B - v to C, those right of it. It costs
@@ -178,8 +178,8 @@ class Gini {
 };
 
 // A mass m and sums s: a leaf loses -s^2 / m for each output beside a constant for squared error, s log(m / s) for the
-// deviance. F is a sum over outputs, each at least what it is at the best corner, c being the ratio of all rows; `above`
-// stands beside the sums of a bucket.
+// deviance. F is a sum over outputs, each at least what it is at the best corner, c being the ratio of all rows;
+// `above` stands beside the sums of a bucket.
 class Ratios {
    public:
     explicit Ratios(const SummedRows& rows)

@@ -62,8 +62,8 @@ struct SummedRows {
 [[nodiscard]] std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows,
                                                            std::size_t min_leaf);
 
-// The same among splits that are bits already: bit r % 8 of byte r / 8 of a split is 1 where row r goes right. Returns its
-// number, the first of equals.
+// The same among splits that are bits already: bit r % 8 of byte r / 8 of a split is 1 where row r goes right. Returns
+// its number, the first of equals.
 [[nodiscard]] std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,
                                                            const LabelledRows& rows, std::size_t min_leaf);
 
