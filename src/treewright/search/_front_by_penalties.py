@@ -19,7 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, told_to_stop
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._frontier import Frontier
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._result import ROUNDING, refute
@@ -128,7 +128,7 @@ class _Run(Generic[Result]):
     @property
     def ended(self) -> bool:
         """Whether nothing more may be searched."""
-        if asked_to_stop(self.stop, {}) is not None:
+        if self.stop is not None:
             return True
         if self.limits.left() <= 0:
             self.stop = StopReason.TIME_LIMIT
