@@ -122,10 +122,10 @@ def split_of_labels(
         For COSTS: of predicting the second class for a row of the first.
     """
     flat = np.empty(0) if costs is None else np.ascontiguousarray(costs, dtype=np.float64).ravel()
-    y = np.ascontiguousarray(y, dtype=np.int32)
+    codes = np.ascontiguousarray(y, dtype=np.int32)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     return _split(
-        table, core.best_split_of_labels(table.X, loss, y, weight, n_classes, flat, min_leaf), weight
+        table, core.best_split_of_labels(table.X, loss, codes, weight, n_classes, flat, min_leaf), weight
     )
 
 
