@@ -8,12 +8,14 @@ void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
 void bind_code_counts(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_exact_sum(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
 void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
 void bind_near_optimal_problem(nb::module_& m);
 void bind_pruning(nb::module_& m);
+void bind_single_split(nb::module_& m);
 void bind_sweep(nb::module_& m);
 void bind_value_ranks(nb::module_& m);
 
@@ -24,11 +26,13 @@ NB_MODULE(_core, m) {
     bind_code_counts(m);
     bind_control(m);
     bind_cpu(m);
+    bind_exact_sum(m);
     bind_latent(m);
     bind_leaf_accuracy(m);
     bind_near_optimal(m);
     bind_near_optimal_problem(m);
     bind_pruning(m);
+    bind_single_split(m);
     bind_sweep(m);
     bind_additive(m);
     bind_value_ranks(m);

@@ -1,6 +1,7 @@
 // Trees counted and pruned for Python: the splits of a tree as an object, the rows of its table as arrays.
 #include "arrays.hpp"
 #include "check.hpp"
+#include "encoded_rows.hpp"
 #include "treewright/tree/class_sums.hpp"
 #include "treewright/tree/pruning.hpp"
 
@@ -24,14 +25,8 @@ constexpr std::int64_t kMaxWeight = std::int64_t{1} << 54;  // sums of weights, 
 constexpr Wide kMaxCost = Wide{1} << 124;                   // of all rows and leaves together
 
 using Halves = std::pair<std::int64_t, std::uint64_t>;
-using Table = nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>;
 
 Wide joined(const Halves& halves) { return (Wide{halves.first} << 64) | Wide{halves.second}; }
-
-EncodedRows rows_of(const Table& X) {
-    return {X.data(), static_cast<std::ptrdiff_t>(X.stride(0)), static_cast<std::ptrdiff_t>(X.stride(1)), X.shape(0),
-            X.shape(1)};
-}
 
 // kind: 0 a leaf, 1 a threshold, 2 categories, of which the codes categories[:end] go left that are not of a split
 // before.

@@ -225,6 +225,9 @@ def detected_simd() -> Simd:
 def set_simd_limit(limit: Simd) -> None:
     """Use no level above `limit`."""
 
+def exact_sum(numbers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The exactly rounded sum; see treewright.search._exact_sum."""
+
 @overload
 def latent_layer_forward(left: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score_row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], pruning: float, offset: float, fixed: bool, z: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], state: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')]) -> bool: ...
 
@@ -496,6 +499,19 @@ def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict
     """
     Splits of the pruning with the best worst leaf; see treewright.search._prune.
     """
+
+def best_split_of_labels(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], loss: int, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_leaf: int) -> object:
+    """
+    Column, the values around the threshold, and whether missing values go left; see treewright.search._single_split.
+    """
+
+def best_of_packed_splits(packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_leaf: int) -> object:
+    """
+    Number of the best of splits whose rows are bits; see treewright.search._single_split.
+    """
+
+def best_split_of_sums(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_leaf: int) -> object:
+    """The same for rows of whose sums the loss of a leaf is a function."""
 
 class SweepOptions:
     """Switches of the sweep engine; none changes the optimum."""

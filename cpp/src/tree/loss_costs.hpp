@@ -6,6 +6,8 @@
 
 #include "treewright/tree/pruning.hpp"
 
+#include "loss_of_sums.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -46,29 +48,7 @@ class LossCosts {
     [[nodiscard]] double loss_of(std::size_t node) const {
         const std::int64_t* const sum = sum_.data() + node * loss_.n_sums;
         const auto number = [&](std::size_t k) { return static_cast<double>(sum[k]) * loss_.unit[k]; };
-        switch (loss_.kind) {
-            case LossSums::Kind::least: {
-                double least = number(0);
-                for (std::size_t k = 1; k < loss_.n_sums; ++k) least = std::min(least, number(k));
-                return least;
-            }
-            case LossSums::Kind::squares: {
-                if (sum[0] <= 0) return 0.0;
-                double of_means = 0.0;
-                for (std::size_t k = 2; k < loss_.n_sums; ++k) of_means += number(k) * number(k);
-                return number(1) - of_means / number(0);
-            }
-            case LossSums::Kind::deviance:
-                return sum[0] <= 0 || sum[1] <= 0 ? 0.0 : number(0) * std::log(number(1) / number(0)) - number(2);
-            case LossSums::Kind::entropy: {
-                double all = 0.0, loss = 0.0;
-                for (std::size_t k = 0; k < loss_.n_sums; ++k) all += number(k);
-                for (std::size_t k = 0; k < loss_.n_sums; ++k)
-                    if (sum[k] > 0) loss += number(k) * std::log(all / number(k));
-                return loss;
-            }
-        }
-        return 0.0;
+        return loss_of_sums(loss_.kind, loss_.n_sums, number);
     }
     [[nodiscard]] const std::int64_t* of_row(std::uint32_t row) const {
         return loss_.sums.data() + std::size_t{row} * loss_.n_sums;

@@ -17,6 +17,7 @@ from treewright.binarize._make import (
     quantiles,
 )
 from treewright.binarize._split_matrix import SplitMatrix
+from treewright.binarize._thresholds import between as between
 from treewright.binarize._thresholds import gaps_of_ranks
 from treewright.binarize._value_ranks import ranks_of, value_ranks
 from treewright.binarize._worth import Worth

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from treewright.search import (
     solve_leaf_accuracy,
     thresholds_from_reference,
 )
+from treewright.table import Table
 
 __all__ = ["LeafAccuracyTreeClassifier"]
 
@@ -178,7 +180,14 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the upper bound.
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        return self._find(self._started(), partial(self._problem, X, y, sample_weight))
+
+    def _started(self) -> Limits:
+        """Return the limits with the time running."""
+        return Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+
+    def _find(self, limits: Limits, problem_of: Callable[[], Problem]) -> Self:
+        """Find the tree of a problem, which is stated once the parameters are checked."""
         if self.search_options is not None and not isinstance(self.search_options, LeafAccuracyOptions):
             raise InputError(
                 f"search_options={self.search_options!r}; give a treewright.search.LeafAccuracyOptions or None."
@@ -186,7 +195,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         guesses = isinstance(self.thresholds, str) and self.thresholds == "guess"
         if self.reference is not None and not guesses:
             raise InputError('reference was given, but only thresholds="guess" uses it; leave it out.')
-        problem = self._problem(X, y, sample_weight)
+        problem = problem_of()
         thresholds: Any = self.thresholds
         if guesses:
             thresholds = thresholds_from_reference(problem, self.reference, limits=limits)
@@ -209,14 +218,17 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
                 f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth, fewer "
                 "thresholds.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         settle_interrupt(result.asked_to_stop)
         return self
 
-    def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
-        """Check the input and state the problem."""
-        table = self._training_table(X, y, stacklevel=4)
+    def _problem(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, table: Table | None = None
+    ) -> Problem:
+        """Check the input and state the problem; `table` is `X` where it was read before."""
+        if table is None:
+            table = self._training_table(X, y, stacklevel=5)
         return make_problem(
             table,
             y,

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal, Self
 
@@ -208,9 +209,16 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             if found.interrupted:
                 seconds = QUICK if seconds is None else min(QUICK, seconds)
             final = clone(model).set_params(progress=self.progress, time_limit=seconds, **self.best_params_)
-            self.best_estimator_ = final.fit(
-                X, labels if is_column_vector(y) else y, sample_weight=sample_weight
-            )
+            self.best_estimator_ = final
+            flat = labels if is_column_vector(y) else y
+            if problem.rows is None:  # no row was left out: the table is read already
+                final.n_features_in_ = model.n_features_in_
+                if hasattr(model, "feature_names_in_"):
+                    final.feature_names_in_ = model.feature_names_in_
+                stated = partial(final._problem, X, flat, sample_weight, problem.table)
+                final._find(final._started(), stated)
+            else:
+                final.fit(X, flat, sample_weight=sample_weight)
         self.best_score_ = float(self.cv_results_["mean_leaf_accuracy"][best])
         self.result_ = final.result_
         self.stop_reason_ = (
@@ -313,9 +321,17 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     def _splits(self, labels: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the row numbers of the training and held-back parts."""
         n_rows = len(labels)
-        order = np.arange(n_rows)
-        if isinstance(self.cv, int) and self.random_state is not None:
-            order = check_random_state(self.random_state).permutation(n_rows)
+        if not isinstance(self.cv, int) or self.random_state is None:
+            return [(np.sort(train), np.sort(test)) for train, test in folds_of(self.cv, labels)]
+        order = check_random_state(self.random_state).permutation(n_rows)
         return [
-            (np.sort(order[train]), np.sort(order[test])) for train, test in folds_of(self.cv, labels[order])
+            (_ascending(order[train]), _ascending(order[test]))
+            for train, test in folds_of(self.cv, labels[order])
         ]
+
+
+def _ascending(rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return different row numbers in ascending order, without comparing them."""
+    part = np.zeros(int(rows.max(initial=-1)) + 1, dtype=np.bool_)
+    part[rows] = True
+    return np.flatnonzero(part)

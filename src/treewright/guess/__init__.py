@@ -3,8 +3,9 @@
 from treewright.guess._depth import depth_of_ensemble, guess_depth
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._guessed_splits import GuessedSplits, guess_splits
-from treewright.guess._in_time import rows_in_time
+from treewright.guess._in_time import rows_by_number, rows_in_time
 from treewright.guess._lower_bounds import ReferenceCosts, guessed_lower_bound, most_lost, reference_costs
+from treewright.guess._magnitude import largest_magnitude
 from treewright.guess._named import named_reference
 from treewright.guess._reference import Reference, make_reference, predictions_of
 from treewright.guess._reference import check_predictions as check_predictions
@@ -22,11 +23,13 @@ __all__ = [
     "guess_depth",
     "guess_splits",
     "guessed_lower_bound",
+    "largest_magnitude",
     "make_reference",
     "most_lost",
     "named_reference",
     "predictions_of",
     "reference_costs",
+    "rows_by_number",
     "rows_in_time",
     "thresholds_in_use",
 ]

@@ -31,8 +31,8 @@ def rows_in_time(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
-    y : ndarray of shape (n_rows,)
-        Classes; each keeps its share of the rows, and one row at least.
+    y : ndarray of shape (n_rows,), int
+        Classes from 0; each keeps its share of the rows, and one row at least.
     seconds : float
         That are left; inf is no limit.
     fit : callable
@@ -59,8 +59,31 @@ def rows_in_time(
 
 def _some_rows(y: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Return about `n` rows, drawn at random and by class."""
-    order = np.random.default_rng(0).permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    evenly = order[np.linspace(0, len(y) - 1, n).astype(np.intp)]
-    first = np.unique(y, return_index=True)[1]
-    return np.union1d(evenly, first)
+    draw = np.random.default_rng(0)
+    drawn = []
+    ends = np.cumsum(np.bincount(y))
+    share = np.diff(np.round(ends * (n / len(y))).astype(np.intp), prepend=0)
+    for rows, most in zip(rows_by_number(y, len(ends)), share.tolist(), strict=True):
+        if len(rows):
+            drawn.append(rows[draw.choice(len(rows), min(len(rows), max(1, most)), replace=False)])
+    return np.sort(np.concatenate(drawn))
+
+
+def rows_by_number(number: NDArray[np.integer[Any]], n: int) -> list[NDArray[np.intp]]:
+    """Return for each number from 0 to `n` - 1 the rows that have it, ascending.
+
+    Parameters
+    ----------
+    number : ndarray of shape (n_rows,), int
+    n : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.guess import rows_by_number
+    >>> [rows.tolist() for rows in rows_by_number(np.array([2, 0, 2]), 3)]
+    [[1], [], [0, 2]]
+    """
+    small = np.int16 if n < 1 << 15 else np.int64  # 16 bits are sorted without comparisons
+    order = np.argsort(number.astype(small), kind="stable")
+    return np.split(order, np.cumsum(np.bincount(number, minlength=n))[:-1])

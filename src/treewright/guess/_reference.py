@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError
 from treewright.guess._choose_size import choose_size
 from treewright.guess._in_time import rows_in_time
+from treewright.guess._magnitude import largest_magnitude
 from treewright.guess._models import check_model, is_fitted
 from treewright.guess._named import named_reference
 from treewright.table import Table
@@ -230,7 +231,7 @@ def _rows_in_time(
 
 def _check_magnitude(X: NDArray[np.float64]) -> None:
     """Refuse numbers that trees of scikit-learn cannot read."""
-    largest = float(np.abs(X[np.isfinite(X)]).max(initial=0.0))
+    largest = largest_magnitude(X)
     if largest > float(np.finfo(np.float32).max):
         raise InputError(
             f"A column holds {largest:g}, which a reference of scikit-learn cannot read (32-bit floats end at 3.4e38). "

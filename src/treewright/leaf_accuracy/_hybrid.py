@@ -35,6 +35,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from treewright.guess import rows_by_number
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
@@ -180,7 +181,11 @@ def extend_leaves(
     inputs = Inputs.of(tree.columns).matrix(X)
     leaves = np.flatnonzero(tree.is_leaf)
     seeds = random_state.randint(2**31 - 1, size=len(leaves))
-    rows_of = [np.flatnonzero(leaf_of_row == leaf) for leaf in leaves]
+    rows_of = [
+        rows
+        for rows, is_leaf in zip(rows_by_number(leaf_of_row, len(tree.is_leaf)), tree.is_leaf, strict=True)
+        if is_leaf
+    ]
     plans = list(treatments(tree, X, y, n_folds).values())
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
     from_here = np.cumsum([len(rows) for rows in rows_of][::-1])[::-1]

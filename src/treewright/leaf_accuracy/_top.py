@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
-from treewright.guess import rows_in_time
+from treewright.guess import largest_magnitude, rows_in_time
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.problem import make_problem
 from treewright.result import SolveResult
@@ -143,7 +143,7 @@ def _fit_sklearn(
     inputs = Inputs.of(columns)
     weights = None if sample_weight is None else problem.sample_weight
     labels, matrix = problem.classes[problem.y], inputs.matrix(problem.table.X)
-    largest = float(np.abs(matrix[np.isfinite(matrix)]).max(initial=0.0))
+    largest = largest_magnitude(matrix)
     if largest > float(np.finfo(np.float32).max):
         raise InputError(
             f"A column holds {largest:g}, which a tree of scikit-learn cannot read (32-bit floats end at 3.4e38). "

@@ -42,7 +42,7 @@ def cart_start(
     """
     plans: list[Plan | None] = [None]
     problem = instance.problem
-    seconds = len(instance.group) * instance.rank.shape[1] * SECONDS_A_CELL
+    seconds = len(instance.group) * instance.n_columns * SECONDS_A_CELL
     if time.monotonic() + seconds > deadline + LATE:
         return None
     rank = instance.rank[instance.group].astype(np.float64)

@@ -42,8 +42,10 @@ class Instance:
     columns : tuple of RankedColumn
         With a last column that holds no rank if the table has none that varies.
     scaling : {"rank", "range"}
-    rank : ndarray of shape (n_rows, n_columns), int64
-        Of the distinct rows.
+    ranks : ndarray of shape (n_columns, problem.table.n_rows), uint32
+        Of all rows.
+    some : ndarray of shape (n_rows,), int64
+        The first input row of each distinct row.
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,)
         Summed over the equal rows; the mean over the input rows is 1.
@@ -60,7 +62,8 @@ class Instance:
     problem: Problem
     columns: tuple[RankedColumn, ...]
     scaling: str
-    rank: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+    some: NDArray[np.int64]
     y: NDArray[np.int32]
     weight: NDArray[np.float64]
     count: NDArray[np.float64]
@@ -75,17 +78,14 @@ class Instance:
         if not columns:  # nothing can be split; one constant column keeps the formulations whole
             columns = (RankedColumn(np.zeros(problem.table.n_rows, dtype=np.uint32), 0),)
         full = rank_matrix(columns, problem.table.n_rows)
-        # Rows by pattern, then by label: what is equal in both is one row.
-        keys, some, group = np.unique(
-            _patterns(full) * problem.n_classes + problem.y, return_index=True, return_inverse=True
-        )
-        _, first, pattern = np.unique(keys // problem.n_classes, return_index=True, return_inverse=True)
+        some, group, first, pattern = _groups(_patterns(full), problem.y, problem.n_classes)
         weight = np.bincount(group, weights=problem.sample_weight).astype(np.float64)
         return cls(
             problem=problem,
             columns=columns,
             scaling=scaling,
-            rank=full[:, some].T.astype(np.int64, order="C"),
+            ranks=full,
+            some=some,
             y=problem.y[some],
             weight=weight * (problem.table.n_rows / problem.total_weight),
             count=np.bincount(group).astype(np.float64),
@@ -93,6 +93,11 @@ class Instance:
             pattern=pattern,
             first=first,
         )
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Ranks of the distinct rows, shape (n_rows, n_columns); a program that is not written needs none."""
+        return self.ranks[:, self.some].T.astype(np.int64, order="C")
 
     @cached_property
     def level(self) -> tuple[NDArray[np.float64], ...]:
@@ -147,6 +152,26 @@ class Instance:
         return sums
 
 
+def _groups(of_row: NDArray[np.int64], y: NDArray[np.int32], n_classes: int) -> tuple[NDArray[np.int64], ...]:
+    """Return of the different rows, by pattern, then by label, the first, and which each row is; likewise of patterns.
+
+    Parameters
+    ----------
+    of_row : ndarray of shape (n_rows,), int64
+        Pattern of each row.
+    y : ndarray of shape (n_rows,), int32
+    n_classes : int
+    """
+    n = len(of_row)
+    if int(of_row.max(initial=-1)) == n - 1:  # no two are equal: nothing is sorted
+        some = np.empty(n, dtype=np.int64)
+        some[of_row] = np.arange(n)
+        return some, of_row, np.arange(n), np.arange(n)
+    keys, some, group = np.unique(of_row * n_classes + y, return_index=True, return_inverse=True)
+    _, first, pattern = np.unique(keys // n_classes, return_index=True, return_inverse=True)
+    return some, group, first, pattern
+
+
 def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Number the different rows of ranks of shape (n_columns, n_rows); those of a small table in their own order.
 
@@ -154,6 +179,9 @@ def _patterns(rank: NDArray[np.uint32]) -> NDArray[np.int64]:
     drawn for every column, and rows are equal if their sums of ranks times these numbers are; that is then checked.
     """
     if rank.size > LARGE:
+        for ranks in rank:
+            if int(ranks.max()) == len(ranks) - 1:  # a column that tells all rows apart
+                return np.asarray(ranks, dtype=np.int64)
         draw = np.random.default_rng(0)
         total = np.zeros(rank.shape[1], dtype=np.uint64)
         for ranks in rank:

@@ -113,7 +113,7 @@ class RBinOCT(Formulation):
         terms += n * (2 * below + inner * (2 * p + 1)) if tighten else n * below + inner
         blocks += inner * (2 if tighten else 1)
         for column, most in enumerate(last):
-            counts = np.bincount(instance.rank[instance.first, column], minlength=most + 1)
+            counts = _rows_of_each_rank(instance, column, most + 1)
             if most == 0:
                 terms, blocks = terms + inner, blocks + inner
             elif not tighten:
@@ -239,6 +239,13 @@ class RBinOCT(Formulation):
         values[self.e] = weight * instance.problem.costs[:, label].T
         values[self.alpha[np.unique(tree.leaf)]] = 1
         return values
+
+
+def _rows_of_each_rank(instance: Instance, column: int, n_ranks: int) -> NDArray[np.int64]:
+    """Return how many patterns have each rank of a column."""
+    if n_ranks == instance.n_patterns:  # each has one of its own
+        return np.ones(n_ranks, dtype=np.int64)
+    return np.bincount(instance.ranks[column, instance.some[instance.first]], minlength=n_ranks)
 
 
 def _halves(low: int, high: int, ones: tuple[int, ...], zeros: tuple[int, ...], bit: int) -> Iterator[_Half]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -90,8 +90,11 @@ def _regret(rewards: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray
     addition rounds relative to what is left.
     """
     high, low = _two_sum(rewards, -costs)
-    best = high.max(axis=1, keepdims=True)
-    least = np.where(high == best, low, -np.inf).max(axis=1, keepdims=True)  # the low part of the best action
+    # Column by column: along rows of a few numbers numpy takes ten times as long.
+    best = reduce(np.maximum, high.T)[:, None]
+    least = reduce(np.maximum, np.where(high == best, low, -np.inf).T)[
+        :, None
+    ]  # the low part of the best action
     a, a_rest = _two_sum(best, -high)
     b, b_rest = _two_sum(least, -low)
     total, rest = _two_sum(a, b)

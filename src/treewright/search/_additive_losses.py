@@ -7,6 +7,7 @@ have others.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +25,9 @@ from treewright.search._additive_units import (
 )
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ratio_deviance import half_deviance
+from treewright.search._single_split import one_split, split_of_sums
+from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["ActionLoss", "AdditiveLoss", "SquaredErrorLoss", "SurvivalLoss", "Units"]
 
@@ -55,6 +59,9 @@ class AdditiveLoss(Protocol):
 
     def row_sums(self) -> RowSums | None:
         """Return the numbers of which a leaf's loss is a function, for its prunings; None if they are many."""
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None] | None:
+        """Return the best tree of one split, found without ranks; None where that takes ranks."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -135,6 +142,10 @@ class SquaredErrorLoss:
         y = y - np.average(y, axis=0, weights=weight)
         return RowSums(SQUARES, np.column_stack([weight, weight * (y**2).sum(axis=1), weight[:, None] * y]))
 
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
         return core.squared_error_solve(
@@ -168,7 +179,7 @@ class ActionLoss:
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: the least cost of each row."""
-        return float(np.asarray(self.cost, dtype=np.float64).min(axis=1).sum())
+        return float(reduce(np.minimum, np.asarray(self.cost, dtype=np.float64).T).sum())
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
@@ -191,6 +202,10 @@ class ActionLoss:
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function: the costs."""
         return RowSums(LEAST, np.asarray(self.cost, dtype=np.float64))
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -248,6 +263,10 @@ class SurvivalLoss:
         own = np.zeros(len(events))
         own[seen] = events[seen] * np.log(hazard[seen] / events[seen])
         return RowSums(DEVIANCE, np.column_stack([events, hazard, own]))
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

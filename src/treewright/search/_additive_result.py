@@ -19,18 +19,21 @@ from numpy.typing import NDArray
 
 from treewright.binarize import CandidateSplits
 from treewright.problem import TreeProblem
-from treewright.result import SolveResult, SolveStatus, note_of_rounding
+from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
+from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
+from treewright.search._single_split import UNRANKED, ends_unranked
 from treewright.tree import Split, Tree
 
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
+NODES_OF_ONE_SPLIT = 3
 ENGINE = {"engine": "ranked", "engine_reason": "it looks at all thresholds"}
 
 Result = TypeVar("Result", bound=SolveResult)
@@ -58,6 +61,12 @@ def search_all_thresholds(
     limits, options, progress, candidates, share_of
         As in `solve_additive`.
     """
+    limits = (limits or Limits()).started()
+    stop = ends_unranked(problem, limits)
+    if stop is not None:
+        splits = loss.best_split(problem.table, problem.min_samples_leaf)
+        if splits is not None:
+            return _unranked(problem, loss, one_leaf, splits, stop, options, share_of)
     return solve_additive(
         problem.table,
         loss,
@@ -70,6 +79,36 @@ def search_all_thresholds(
         progress=as_shares(progress, one_leaf),
         candidates=candidates,
         share_of=share_of,
+    )
+
+
+def _unranked(
+    problem: TreeProblem,
+    loss: AdditiveLoss,
+    one_leaf: float,
+    splits: list[Split | None],
+    stop: StopReason,
+    options: SweepOptions | None,
+    share_of: float | None,
+) -> AdditiveAnswer:
+    """Return the best tree of one split as the answer of a search that a limit ended before it began."""
+    unavoidable = loss.unavoidable()
+    at_stake = max(one_leaf - unavoidable, 0.0) if share_of is None else share_of
+    leaf_penalty = problem.cost_complexity * at_stake
+    tree_loss = loss_of(splits, problem.table, loss)
+    objective = tree_loss + leaf_penalty * (2 if len(splits) > 1 else 1)
+    return AdditiveAnswer(
+        tuple(splits),
+        False,
+        objective,
+        min(objective, unavoidable + leaf_penalty),
+        tree_loss,
+        one_leaf,
+        leaf_penalty,
+        0.0,
+        stop,
+        NOTHING_COUNTED | UNRANKED,
+        (options or SweepOptions()).used(),
     )
 
 
@@ -210,7 +249,7 @@ def result_of_answer(
         loss=share,
         scope=scope,
         stop_reason=None if answer.proven else answer.stop,
-        stats={**answer.stats, "tolerance": open_to, **ENGINE, **stats(tree)},
+        stats={**ENGINE, **answer.stats, "tolerance": open_to, **stats(tree)},
         options={**options, **_limits_of(problem), **answer.options},
         notes=(*told, *refuted),
     )
@@ -227,7 +266,9 @@ def _pruned(
     problem: TreeProblem, tree: Tree, loss: AdditiveLoss, one_leaf: float
 ) -> list[Split | None] | None:
     """Return the splits of the best pruning of a tree, None if it is the tree itself."""
-    table, leaf_penalty, sums = problem.table, problem.cost_complexity, loss.row_sums()
+    table, leaf_penalty = problem.table, problem.cost_complexity
+    # Of one split there are so few prunings that no sums are made for them.
+    sums = None if len(tree.splits) <= NODES_OF_ONE_SPLIT else loss.row_sums()
     if sums is not None:
         about: dict[str, Any] = {"one_leaf": one_leaf, "cost_complexity": leaf_penalty}
         return pruned_splits(table, tree.splits, sums, seconds=SECONDS_OF_PRUNING, **about)

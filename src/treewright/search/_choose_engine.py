@@ -22,6 +22,7 @@ from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._single_split import UNRANKED, ends_unranked
 from treewright.search._space import (
     MOST_SPLITS,
     RankedSpace,
@@ -31,9 +32,10 @@ from treewright.search._space import (
     check_thresholds,
     ranked_space,
 )
+from treewright.table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["Choice", "Method", "choose_engine", "choose_for_actions"]
+__all__ = ["Choice", "Method", "choose_engine", "choose_for_actions", "unranked_choice"]
 
 Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
 
@@ -135,7 +137,11 @@ def choose_engine(
     if isinstance(thresholds, SplitMatrix):
         choice = Choice(_over_binary(method), thresholds, "the splits were given")
     else:
-        choice = _choose(problem, thresholds, asked, method, limits)
+        unranked = thresholds in ("auto", "all") and method in ("tree", "frontier")
+        if unranked and ends_unranked(problem, limits, options) is not None:
+            choice = unranked_choice(problem.table)
+        else:
+            choice = _choose(problem, thresholds, asked, method, limits)
     _refuse_unused(options, choice, method)
     return choice
 
@@ -231,6 +237,11 @@ def choose_for_actions(
         choice = Choice("binary", binary_space(problem, "all", candidates, limits, WHO["tree"]), why)
     _refuse_unused(options, choice, "tree")
     return choice
+
+
+def unranked_choice(table: Table) -> Choice:
+    """Return the choice of a run whose limits end before the columns are ranked."""
+    return Choice("ranked", RankedSpace((), scope_of_all(table), table.notes), UNRANKED["engine_reason"])
 
 
 def _over_binary(method: Method) -> Literal["binary", "leaf-accuracy"]:

@@ -19,10 +19,11 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, told_to_stop
+from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._frontier import Frontier
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._result import ROUNDING, refute
+from treewright.search._single_split import UNRANKED
 from treewright.tree import Tree
 
 __all__ = ["Losses", "front_by_penalties"]
@@ -127,7 +128,7 @@ class _Run(Generic[Result]):
     @property
     def ended(self) -> bool:
         """Whether nothing more may be searched."""
-        if asked_to_stop(self.stop, {}) is not None:
+        if self.stop is not None:
             return True
         if self.limits.left() <= 0:
             self.stop = StopReason.TIME_LIMIT
@@ -171,7 +172,8 @@ class _Run(Generic[Result]):
         asked = replace(self.problem, cost_complexity=leaf_penalty, max_leaf_nodes=leaves, max_depth=depth)
         result = self.losses.search(asked, left, self.progress)
         self.keep(result, leaves)
-        self.stop = result.asked_to_stop or self.stop
+        began = result.stats.get("engine_reason") != UNRANKED["engine_reason"]
+        self.stop = result.asked_to_stop or self.stop or (None if began else result.stop_reason)
         self.cut = result.stop_reason or self.cut
         return result
 

@@ -44,6 +44,10 @@ from treewright.tree import at_most
 
 __all__ = ["Guesses", "solve_guided"]
 
+LARGE = 1 << 20  # cells: of fewer a reference is fitted soon
+GUESSING = (
+    1e-7  # seconds for each cell of a large table: to let a reference predict it, and to choose thresholds
+)
 BETWEEN_REPORTS = 0.05  # seconds
 
 
@@ -141,11 +145,13 @@ def solve_guided(
     start = time.perf_counter()
     notes: list[str] = []
     stats: dict[str, Any] = {}
-    if len(np.unique(problem.y)) == 1:
+    if (problem.y == problem.y[0]).all():
         asked = "auto" if guesses.thresholds else cast("SplitMatrix | Thresholds", thresholds)
         result = solve(problem, asked, limits=limits, options=options, progress=progress)
         return replace(result, notes=(*result.notes, "All rows have one label: nothing was guessed."))
     clock = _Clock(limits, progress)
+    if problem.table.X.size > LARGE and limits.left() < GUESSING * problem.table.X.size:
+        return _without_guesses(StopReason.TIME_LIMIT, problem, guesses, thresholds, limits, options)
     try:
         reference, predictions = _reference(problem, guesses, clock)
         guessed = None

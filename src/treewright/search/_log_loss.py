@@ -13,6 +13,9 @@ from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
 from treewright.search._prune_additive import ENTROPY, RowSums
+from treewright.search._single_split import LOG_LOSS, one_split, split_of_labels
+from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["LogLoss", "LogLossUnits", "log_loss_of"]
 
@@ -156,6 +159,10 @@ class LogLoss:
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function: the weights of its classes."""
         return RowSums(ENTROPY, np.eye(self.n_classes)[self.y] * self.weight[:, None])
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_labels(table, LOG_LOSS, self.y, self.weight, self.n_classes, min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
+from treewright.table import Table
 from treewright.tree import quantile_of
 
 __all__ = ["PinballLoss", "PinballUnits"]
@@ -151,6 +152,9 @@ class PinballLoss:
 
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
+
+    def best_split(self, table: Table, min_leaf: int) -> None:
+        """Return nothing: the columns must be ranked."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

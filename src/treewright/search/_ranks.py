@@ -243,11 +243,13 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
             groups.setdefault((split.column, int(side)), []).append(number)
         else:
             groups[split.column, -1, number] = [number]
-    ranked = []
+    ranked: list[RankedSplits] = []
+    matrix = np.empty((len(groups), split_matrix.n_rows), dtype=np.uint32)
     for numbers in groups.values():
         # By threshold: row x has rank > k exactly if x > threshold k.
         numbers.sort(key=lambda k: getattr(split_matrix.splits[k], "threshold", 0.0))
-        rank = np.zeros(split_matrix.n_rows, dtype=np.uint32)
+        rank = matrix[len(ranked)]
+        rank.fill(0)
         for first in range(0, len(numbers), AT_ONCE):  # all of them as bytes could be many times the table
             some = split_matrix.packed[numbers[first : first + AT_ONCE]]
             rank += np.unpackbits(some, axis=1, count=split_matrix.n_rows, bitorder="little").sum(

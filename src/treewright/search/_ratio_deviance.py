@@ -19,7 +19,11 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import SurvivalUnits, survival_units, whole_weights
+from treewright.search._exact_sum import exact_sum
 from treewright.search._prune_additive import DEVIANCE, RowSums
+from treewright.search._single_split import one_split, split_of_sums
+from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["RatioDeviance", "half_deviance"]
 
@@ -41,7 +45,7 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
     parts[seen] = events[seen] * (
         beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
     )
-    return max(0.0, math.fsum(parts.tolist()))
+    return max(0.0, exact_sum(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +137,10 @@ class RatioDeviance:
         own = np.zeros(len(self.events))
         own[seen] = self.events[seen] * np.log(hazard[seen] / self.events[seen])
         return RowSums(DEVIANCE, np.column_stack([self.events, hazard, own]))
+
+    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

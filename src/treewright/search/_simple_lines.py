@@ -13,6 +13,7 @@ from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS
 from treewright.search._whole_numbers import WholeNumbers, whole_numbers
+from treewright.table import Table
 
 __all__ = ["SimpleLinesLoss", "SimpleLinesUnits", "best_line"]
 
@@ -176,6 +177,9 @@ class SimpleLinesLoss:
 
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
+
+    def best_split(self, table: Table, min_leaf: int) -> None:
+        """Return nothing: the columns must be ranked."""
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -10,19 +10,29 @@ from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult, told_to_stop
+from treewright.result import SolveResult, StopReason, told_to_stop
 from treewright.search._binary_run import NO_LIMIT
-from treewright.search._choose_engine import FRONTIER_OPTIONS, choose_engine
+from treewright.search._choose_engine import FRONTIER_OPTIONS, Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._ranked_frontier import ranked_frontier
-from treewright.search._result import LEAVES_NOT_PROVEN, pruning_of, result_of
+from treewright.search._result import LEAVES_NOT_PROVEN, measured, pruning_of, result_of
+from treewright.search._single_split import best_of_splits, ends_ungrouped, one_split
 from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
+
+NOTHING_SEARCHED = {
+    "subproblems": 0,
+    "steps": 0,
+    "seconds": 0.0,
+    "bytes": 0,
+    "cache_entries": 0,
+    "cache_shed": 0,
+}
 
 
 def solve_frontier(
@@ -94,6 +104,9 @@ def solve_frontier(
         return ranked_frontier(problem, choice, limits=limits, options=switches, progress=progress)
     options = options or SearchOptions()
     assert isinstance(options, SearchOptions)  # choose_engine
+    stop = ends_ungrouped(problem, split_matrix, limits)
+    if stop is not None:
+        return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)
     bits = core.BitsProblem(
         split_matrix.packed,
@@ -162,6 +175,39 @@ def solve_frontier(
         last = results[-1]
         results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
     return Frontier(tuple(results), stop_reason(raw["stop"]), stats)
+
+
+def _front_of_one_split(
+    problem: Problem, choice: Choice, stop: StopReason, options: SearchOptions
+) -> Frontier:
+    """Return a front of a single leaf and the best split: a limit ends the run before equal rows are found."""
+    assert isinstance(choice.space, SplitMatrix)
+    best = best_of_splits(problem, choice.space)
+    stats = NOTHING_SEARCHED | {"engine": choice.engine, "engine_reason": choice.why}
+    results: list[SolveResult] = []
+    for leaves, split in enumerate((None, None if best is None else choice.space.splits[best]), 1):
+        limited = replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves)
+        tree = counted_tree(problem, one_split(split))
+        results.append(
+            result_of(
+                limited,
+                tree,
+                proven=leaves == 1,
+                lower_bound=measured(problem, tree)[0] if leaves == 1 else 0.0,
+                slack=0.0,
+                scope=choice.space.scope,
+                stop=stop,
+                stats=stats,
+                options=options.used(FRONTIER_OPTIONS),
+                notes=choice.space.notes,
+            )
+        )
+    assert problem.max_leaf_nodes is not None
+    results = _monotone(results)
+    for leaves in range(3, problem.max_leaf_nodes + 1):
+        last = results[-1]
+        results.append(replace(last, options={**last.options, "max_leaf_nodes": leaves}))
+    return Frontier(tuple(results), stop, stats)
 
 
 def _smallest(shapes: list[list[int]], costs: list[float]) -> list[list[int]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from itertools import chain
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix, scope_of_all
 from treewright.problem import PolicyProblem
@@ -20,16 +18,16 @@ from treewright.search._additive_result import (
     trivial_result,
 )
 from treewright.search._binary_policy import solve_binary_policy
-from treewright.search._choose_engine import choose_for_actions
+from treewright.search._choose_engine import choose_for_actions, unranked_choice
+from treewright.search._exact_sum import exact_sum
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.search._shallow import search_then_shallower
+from treewright.search._single_split import ends_unranked
 from treewright.tree import Tree, grow_policy, merge_equal_leaves
 
 __all__ = ["solve_policy"]
-
-AT_ONCE = 4096  # numbers
 
 
 def solve_policy(
@@ -105,7 +103,10 @@ def solve_policy(
     limits = (limits or Limits()).started()
     cost = np.minimum(regret, one_leaf)
     loss = ActionLoss(cost)
-    choice = choose_for_actions(problem, cost, options, limits)
+    if ends_unranked(problem, limits, options) is None:
+        choice = choose_for_actions(problem, cost, options, limits)
+    else:
+        choice = unranked_choice(problem.table)
     if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
@@ -155,7 +156,7 @@ def grow(problem: PolicyProblem, splits: Any) -> Tree:
 def regret_of(problem: PolicyProblem, tree: Tree) -> float:
     """Return the weighted regret of a tree, exactly rounded."""
     chosen = tree.prediction[tree.apply(problem.table.X)]
-    return _exact_sum(problem.regret[np.arange(len(chosen)), chosen])
+    return exact_sum(problem.regret[np.arange(len(chosen)), chosen])
 
 
 def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
@@ -167,21 +168,15 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
     net = rewards / 2 - costs / 2  # halves cannot overflow
 
     def mean(values: Any) -> float:
-        return 2 * _exact_sum(share * values)
+        return 2 * exact_sum(share * values)
 
     return {
         "mean_reward": mean(net[rows, chosen]),
         "best_single_reward": max(mean(net[:, action]) for action in range(problem.n_actions)),
-        "best_each_reward": mean(net.max(axis=1)),
+        "best_each_reward": mean(reduce(np.maximum, net.T)),
     }
 
 
 def _least(regret: Any) -> float:
     """Return the least sum of a column."""
-    return min(_exact_sum(column) for column in regret.T)
-
-
-def _exact_sum(numbers: NDArray[np.float64]) -> float:
-    """Return the exactly rounded sum; of a long array only some numbers at a time are objects of Python."""
-    parts = (numbers[first : first + AT_ONCE].tolist() for first in range(0, len(numbers), AT_ONCE))
-    return math.fsum(chain.from_iterable(parts))
+    return min(exact_sum(column) for column in regret.T)

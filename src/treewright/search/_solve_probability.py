@@ -12,6 +12,7 @@ from treewright.result import ProbabilityResult
 from treewright.search._additive import loss_of
 from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._gini import GiniLoss
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._log_loss import LogLoss
 from treewright.search._options import SweepOptions
@@ -114,14 +115,9 @@ def _loss(problem: ProbabilityProblem) -> tuple[AdditiveLoss, float]:
     if problem.criterion == "log_loss":
         return LogLoss(problem.y, n_classes, problem.sample_weight), 1 / problem.total_weight
     if n_classes > 2:
-        targets = np.zeros((n_classes, len(problem.y)))  # one class after the other, as they are read
-        targets[problem.y, np.arange(len(problem.y))] = 1.0
-        targets = targets.T
-    else:
-        targets = (problem.y == 1).astype(np.float64)
-    return SquaredErrorLoss(targets, problem.sample_weight), (
-        2 if n_classes == 2 else 1
-    ) / problem.total_weight
+        return GiniLoss(problem.y, n_classes, problem.sample_weight), 1 / problem.total_weight
+    targets = (problem.y == 1).astype(np.float64)
+    return SquaredErrorLoss(targets, problem.sample_weight), n_classes / problem.total_weight
 
 
 def _tree(problem: ProbabilityProblem, splits: Any) -> Tree:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from treewright.problem import PolicyProblem, RowCostsProblem
 from treewright.result import RowCostsResult, SolveStatus
+from treewright.search._exact_sum import exact_sum
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._solve_policy import solve_policy
@@ -65,11 +65,11 @@ def solve_row_costs(
     35.0
     """
     weight = problem.sample_weight / problem.sample_weight.max()
-    total = math.fsum(weight.tolist())
+    total = exact_sum(weight)
     least = problem.row_costs.min(axis=1)
     apart = weight[:, None] * (problem.row_costs - least[:, None])
-    always = math.fsum((weight * least / total).tolist())
-    at_stake = min(math.fsum((column / total).tolist()) for column in apart.T)
+    always = exact_sum(weight * least / total)
+    at_stake = min(exact_sum(column / total) for column in apart.T)
     leaf_penalty = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
     no_split_pays = leaf_penalty >= 1
     asked = PolicyProblem(
@@ -95,7 +95,7 @@ def solve_row_costs(
     tree = _with_counts(problem, found.tree)
     chosen = tree.prediction[tree.apply(problem.table.X)]
     paid = problem.row_costs[np.arange(len(chosen)), chosen]
-    loss = math.fsum((weight / total * paid).tolist())
+    loss = exact_sum(weight / total * paid)
     objective = loss + problem.cost_complexity * tree.n_leaves
     tolerance = at_stake * float(found.stats.get("tolerance", 0.0)) + FLOAT * objective
     bound = always + at_stake * (found.lower_bound if found.status is not SolveStatus.OPTIMAL else 0.0)

@@ -20,7 +20,7 @@ from treewright._native import core
 from treewright.binarize import candidates_of, scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
-from treewright.result import SolveResult
+from treewright.result import SolveResult, StopReason
 from treewright.search._counted import counted_tree
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
@@ -28,6 +28,7 @@ from treewright.search._options import SweepOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
+from treewright.search._single_split import COSTS, UNRANKED, ends_unranked, one_split, split_of_labels
 from treewright.search._space import RankedSpace
 from treewright.tree import Tree
 
@@ -183,7 +184,7 @@ def solve_sweep(
     >>> solve_sweep(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)).objective
     0.02
     """
-    limits = limits or Limits()
+    limits = (limits or Limits()).started()
     options = options or SweepOptions()
     table = problem.table
     space = space or RankedSpace(candidates_of(table), scope_of_all(table), table.notes)
@@ -195,6 +196,9 @@ def solve_sweep(
     leaves = problem.max_leaf_nodes
     if problem.max_depth == 0 or leaves == 1:
         return _single_leaf(problem, space, options)
+    stop = ends_unranked(problem, limits)
+    if stop is not None:
+        return _one_split(problem, space, options, stop)
     units = _Units.make(problem)
     ranked = ranked_columns(table, space.candidates)
     rank = rank_matrix(ranked, table.n_rows)
@@ -278,6 +282,31 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) ->
         scope=space.scope,
         stop=None,
         stats=dict(NOTHING_COUNTED),
+        options=options.used(),
+        notes=space.notes,
+    )
+
+
+def _one_split(problem: Problem, space: RankedSpace, options: SweepOptions, stop: StopReason) -> SolveResult:
+    """Return the best tree of one split: a limit ends the run before the columns are ranked."""
+    split = split_of_labels(
+        problem.table,
+        COSTS,
+        problem.y,
+        problem.sample_weight,
+        problem.n_classes,
+        problem.min_samples_leaf,
+        problem.costs,
+    )
+    return result_of(
+        problem,
+        counted_tree(problem, one_split(split)),
+        proven=False,
+        lower_bound=min(1.0, problem.cost_complexity),  # every tree has a leaf
+        slack=0.0,
+        scope=space.scope,
+        stop=stop,
+        stats=NOTHING_COUNTED | UNRANKED,
         options=options.used(),
         notes=space.notes,
     )

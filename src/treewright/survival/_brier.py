@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.binarize import value_ranks
 from treewright.errors import InputError
 from treewright.survival._curve import SurvivalCurve
 from treewright.survival._product_limit import product_limit
@@ -40,8 +41,8 @@ def censoring_curve(
     """
     seen, at_time = _events_and_times(event, time)
     weight = np.ones(len(at_time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    moments, at = np.unique(at_time, return_inverse=True)
-    at = at.reshape(-1)
+    ranks = value_ranks(at_time, np.empty(len(at_time), dtype=np.uint32))
+    moments, at = ranks.values, ranks.rank
     leaving = np.bincount(at, weights=weight, minlength=len(moments))
     censored = np.bincount(at, weights=weight * ~seen, minlength=len(moments))
     at_risk = leaving[::-1].cumsum()[::-1] - (leaving - censored)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.binarize import value_ranks
 from treewright.survival._product_limit import product_limit
 
 __all__ = ["SurvivalCurve", "kaplan_meier"]
@@ -96,8 +97,8 @@ def kaplan_meier(
     ([0.667, 0.0], 3.0)
     """
     weight = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    moments, at = np.unique(time, return_inverse=True)
-    at = at.reshape(-1)
+    ranks = value_ranks(time, np.empty(len(time), dtype=np.uint32))
+    moments, at = ranks.values, ranks.rank
     dying = np.bincount(at, weights=weight * event, minlength=len(moments))
     at_risk = np.bincount(at, weights=weight, minlength=len(moments))[::-1].cumsum()[::-1]
     seen = dying > 0

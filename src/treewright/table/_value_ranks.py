@@ -38,6 +38,8 @@ class ValueRanks:
     @cached_property
     def before(self) -> NDArray[np.int64]:
         """Rows with a smaller value, for each value; counted when first asked for, for most searches never ask."""
+        if len(self.values) == self.n_known:  # all distinct: counting a million would wait for memory
+            return np.arange(self.n_known, dtype=np.int64)
         counts = np.bincount(self.rank, minlength=len(self.values) + 1)[: len(self.values)]
         return np.asarray(np.cumsum(counts) - counts, dtype=np.int64)
 

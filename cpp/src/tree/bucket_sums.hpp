@@ -1,0 +1,229 @@
+// What a look for the best single split keeps of a set of rows: sums, of which the loss of a leaf is a function, and
+// for the rows of a bucket what bounds the splits inside it.
+//
+// Every loss here is a concave function f of the sums with f(t s) = t f(s), so f(s + r) >= f(s) + f(r). A split of a
+// bucket adds a part v of its sums to A, the rows left of it, and the rest B - v to C, those right of it. It costs
+//     F(v) = f(A + v) + f(B - v + C),
+// which is concave in v, so over a polytope that holds every v it is least at a corner. `least_inside` is a lower bound
+// of F; each kind of rows says how it comes to it. (f(A) + f(C) is one always, but a weak one for squares and entropy:
+// what a split gains on noise does not grow with the rows, the loss of a bucket does.)
+#pragma once
+
+#include "loss_of_sums.hpp"
+#include "treewright/tree/single_split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace treewright::tree {
+
+// The cheapest prediction for labels. For predictions a on the left and b on the right a row of class k pays the lesser
+// of its two costs at least; all pairs are tried where classes are few.
+class Votes {
+   public:
+    explicit Votes(const LabelledRows& rows) : rows_(rows), best_(rows.n_classes * rows.n_classes * rows.n_classes) {
+        const std::size_t n = rows.n_classes;
+        if (n > kFewClasses) best_.clear();
+        for (std::size_t i = 0; i < best_.size(); ++i)
+            best_[i] = std::min(cost(i % n, i / n % n), cost(i % n, i / n / n));
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t c = 0; c < n; ++c) plain_ = plain_ && cost(k, c) == (k == c ? 0.0 : 1.0);
+    }
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
+    [[nodiscard]] std::size_t n_beside() const { return 0; }
+    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+    [[nodiscard]] double loss(const double* sums) const {
+        const std::size_t n = rows_.n_classes;
+        if (plain_) {
+            double all = 0, most = 0;
+            for (std::size_t k = 0; k < n; ++k) all += sums[k], most = std::max(most, sums[k]);
+            return all - most;
+        }
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t c = 0; c < n; ++c) least = std::min(least, paid(sums, c));
+        return least;
+    }
+    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
+        if (best_.empty()) return loss(A) + loss(C);
+        const std::size_t n = rows_.n_classes;
+        double least = std::numeric_limits<double>::infinity();
+        const double* best = best_.data();
+        for (std::size_t a = 0; a < n; ++a) {
+            const double left = paid(A, a);
+            for (std::size_t b = 0; b < n; ++b, best += n) {
+                double inside = 0;
+                for (std::size_t k = 0; k < n; ++k) inside += B[k] * best[k];
+                least = std::min(least, left + inside + paid(C, b));
+            }
+        }
+        return least;
+    }
+
+   private:
+    static constexpr std::size_t kFewClasses = 12;
+    [[nodiscard]] double cost(std::size_t k, std::size_t c) const { return rows_.costs[k * rows_.n_classes + c]; }
+    [[nodiscard]] double paid(const double* sums, std::size_t c) const {
+        double sum = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) sum += sums[k] * cost(k, c);
+        return sum;
+    }
+    const LabelledRows& rows_;
+    std::vector<double> best_;  // [a][b][k]: the lesser of two costs
+    bool plain_ = true;
+};
+
+// Log loss of shares. With g(n) = n log n, N = sum of n_k on the left and N', n'_k on the right,
+//     F = g(N) + g(N') - sum_k (g(n_k) + g(n'_k)) = [g(N) + g(N') - t N] + sum_k [t n_k - g(n_k) - g(n'_k)]
+// for every t. The first bracket is convex in N; with t = log(N / N') at A it is least there. Each of the others is
+// concave in n_k, so least with none or all rows of class k of the bucket on the left.
+class Shares {
+   public:
+    explicit Shares(const LabelledRows& rows) : rows_(rows) {}
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
+    [[nodiscard]] std::size_t n_beside() const { return 0; }
+    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+    [[nodiscard]] double loss(const double* sums) const {
+        double all = 0, own = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k], own += times_log(sums[k]);
+        return times_log(all) - own;
+    }
+    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
+        double left = 0, right = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) left += A[k], right += B[k] + C[k];
+        if (!(left > 0 && right > 0)) return loss(A) + loss(C);
+        const double tilt = std::log(left / right);
+        double least = times_log(left) + times_log(right) - tilt * left;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) {
+            const double none = tilt * A[k] - times_log(A[k]) - times_log(B[k] + C[k]);
+            if (!(B[k] > 0)) {
+                least += none;
+                continue;
+            }
+            least += std::min(none, tilt * (A[k] + B[k]) - times_log(A[k] + B[k]) - times_log(C[k]));
+        }
+        return least;
+    }
+
+   private:
+    static double times_log(double n) { return n > 0 ? n * std::log(n) : 0.0; }
+    const LabelledRows& rows_;
+};
+
+// The cheapest of some actions. Each row pays its cheapest one at least: its sum over the bucket is what F has beside
+// f(A) + f(C).
+class Actions {
+   public:
+    explicit Actions(const SummedRows& rows) : rows_(rows) {}
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
+    [[nodiscard]] std::size_t n_beside() const { return 1; }
+    void add(double* sums, std::uint32_t row) const {
+        const double* cost = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
+        double least = cost[0];
+        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += cost[k], least = std::min(least, cost[k]);
+        sums[rows_.n_sums] += least;
+    }
+    [[nodiscard]] double loss(const double* sums) const { return *std::min_element(sums, sums + rows_.n_sums); }
+    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
+        return loss(A) + loss(C) + B[rows_.n_sums];
+    }
+
+   private:
+    const SummedRows& rows_;
+};
+
+// Of rows with a mass m >= 0 and a number s each, let B be a bucket of mass `all`, and for some ratio c let the s - c m
+// that are positive add up to `above`, the others to -`below`. Every part (m, s) of B then has 0 <= m <= all and
+// -below <= s - c m <= above. Returns the least of `cost`, which is concave, at the four corners of that.
+template <class Cost>
+[[nodiscard]] double least_at_corners(double all, double c, double above, double below, const Cost& cost) {
+    return std::min({cost(0.0, above), cost(0.0, -below), cost(all, c * all + above), cost(all, c * all - below)});
+}
+
+// Squared error of shares: W - sum_k n_k^2 / W. F is a sum over classes, each at least what it is at the best corner; a
+// row of weight w has the mass w and the number w, or 0 if it is of another class.
+class Gini {
+   public:
+    explicit Gini(const LabelledRows& rows) : rows_(rows) {}
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
+    [[nodiscard]] std::size_t n_beside() const { return 0; }
+    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+    [[nodiscard]] double loss(const double* sums) const {
+        double all = 0, squares = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k], squares += sums[k] * sums[k];
+        return all > 0 ? all - squares / all : 0.0;
+    }
+    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
+        double left = 0, all = 0, right = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) left += A[k], all += B[k], right += C[k];
+        double least = left + all + right;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) {
+            const double c = (A[k] + B[k] + C[k]) / (left + all + right);
+            least += least_at_corners(all, c, (1 - c) * B[k], c * (all - B[k]), [&](double m, double s) {
+                return minus_square(left + m, A[k] + s) + minus_square(right + (all - m), C[k] + (B[k] - s));
+            });
+        }
+        return least;
+    }
+    // -s^2 / m, which is concave.
+    [[nodiscard]] static double minus_square(double m, double s) {
+        if (m > 0) return -s * s / m;
+        return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    }
+
+   private:
+    const LabelledRows& rows_;
+};
+
+// A mass m and sums s: a leaf loses -s^2 / m for each output beside a constant for squared error, s log(m / s) for the
+// deviance. F is a sum over outputs, each at least what it is at the best corner, c being the ratio of all rows;
+// `above` stands beside the sums of a bucket.
+class Ratios {
+   public:
+    explicit Ratios(const SummedRows& rows)
+        : rows_(rows), squares_(rows.kind == LossSums::Kind::squares), ratio_(squares_ ? rows.n_sums - 2 : 1) {
+        std::vector<double> all(rows.n_sums, 0.0);
+        for (std::size_t i = 0; i < rows.numbers.size(); ++i) all[i % rows.n_sums] += rows.numbers[i];
+        for (std::size_t k = 0; k < ratio_.size(); ++k)
+            ratio_[k] = mass(all.data()) > 0 ? sum(all.data(), k) / mass(all.data()) : 0.0;
+    }
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
+    [[nodiscard]] std::size_t n_beside() const { return ratio_.size(); }
+    void add(double* sums, std::uint32_t row) const {
+        const double* numbers = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
+        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += numbers[k];
+        for (std::size_t k = 0; k < ratio_.size(); ++k)
+            sums[rows_.n_sums + k] += std::max(0.0, sum(numbers, k) - ratio_[k] * mass(numbers));
+    }
+    [[nodiscard]] double loss(const double* sums) const {
+        return loss_of_sums(rows_.kind, rows_.n_sums, [&](std::size_t k) { return sums[k]; });
+    }
+    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
+        double least = squares_ ? A[1] + B[1] + C[1] : -(A[2] + B[2] + C[2]);
+        for (std::size_t k = 0; k < ratio_.size(); ++k) {
+            const double all = mass(B), total = sum(B, k), above = B[rows_.n_sums + k];
+            const double below = std::max(0.0, above - (total - ratio_[k] * all));
+            least += least_at_corners(all, ratio_[k], above, below, [&](double m, double s) {
+                return term(mass(A) + m, sum(A, k) + s) + term(mass(C) + (all - m), sum(C, k) + (total - s));
+            });
+        }
+        return least;
+    }
+
+   private:
+    [[nodiscard]] double mass(const double* sums) const { return squares_ ? sums[0] : sums[1]; }
+    [[nodiscard]] double sum(const double* sums, std::size_t k) const { return squares_ ? sums[2 + k] : sums[0]; }
+    // Without a mass, or below 0 events, there is no leaf: a corner there bounds nothing.
+    [[nodiscard]] double term(double m, double s) const {
+        if (squares_) return Gini::minus_square(m, s);
+        if (m > 0 && s > 0) return s * std::log(m / s);
+        return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
+    }
+    const SummedRows& rows_;
+    bool squares_;
+    std::vector<double> ratio_;
+};
+
+}  // namespace treewright::tree

@@ -1,0 +1,292 @@
+#include "treewright/tree/single_split.hpp"
+
+#include "bucket_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace treewright::tree {
+
+namespace {
+
+constexpr std::size_t kFew = 96;  // rows that are sorted at once
+constexpr std::size_t kMostBuckets = std::size_t{1} << 12;
+constexpr std::size_t kTable = std::size_t{1} << 16;  // numbers of all buckets: they stay in the cache
+
+struct Item {
+    double value;
+    std::uint32_t row;
+};
+
+// Integers in the order of the values; both zeros are one.
+std::uint64_t pattern_of(double value) {
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+template <class Rows>
+class Hunt {
+   public:
+    Hunt(const Rows& rows, std::size_t min_leaf)
+        : rows_(rows), width_(rows.n_sums()), stride_(kSums + width_ + rows.n_beside()), min_leaf_(min_leaf) {
+        for (auto* sums : {&missing_, &all_, &left_, &right_, &other_}) sums->resize(width_ + rows.n_beside());
+    }
+
+    void look_at(const EncodedRows& table, std::uint32_t column) {
+        column_ = column;
+        const double* const x = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride;
+        const std::ptrdiff_t step = table.row_stride;
+        Range range;
+        std::fill(missing_.begin(), missing_.end(), 0.0);
+        n_missing_ = 0;
+        for (std::size_t row = 0; row < table.n_rows; ++row) {
+            const double value = x[static_cast<std::ptrdiff_t>(row) * step];
+            if (!std::isnan(value)) {
+                range.add(value);
+                continue;
+            }
+            ++n_missing_;
+            rows_.add(missing_.data(), static_cast<std::uint32_t>(row));
+        }
+        n_known_ = table.n_rows - n_missing_;
+        if (n_known_ == 0) return;
+        if (column == 0 || all_of_ != table.n_rows) {
+            all_of_ = table.n_rows;
+            std::fill(all_.begin(), all_.end(), 0.0);
+            for (std::size_t row = 0; row < table.n_rows; ++row)
+                rows_.add(all_.data(), static_cast<std::uint32_t>(row));
+        }
+        known_ = all_;
+        for (std::size_t k = 0; k < width_; ++k) known_[k] -= missing_[k];
+        if (n_missing_ > 0)
+            offer(known_.data(), n_known_, missing_.data(), n_missing_, {0, column_, kInfinity, kInfinity, false});
+        if (!(range.low < range.high)) return;
+        const auto each = [&](const auto& visit) {
+            for (std::size_t row = 0; row < table.n_rows; ++row) {
+                const double value = x[static_cast<std::ptrdiff_t>(row) * step];
+                if (!std::isnan(value)) visit(value, static_cast<std::uint32_t>(row));
+            }
+        };
+        look(each, n_known_, range, std::vector<double>(width_, 0.0), 0, 0);
+    }
+
+    [[nodiscard]] std::optional<SingleSplit> found() const { return found_; }
+
+   private:
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    static constexpr std::size_t kSums = 3;  // before the sums of a bucket: least and largest value, rows
+
+    struct Range {
+        double low = kInfinity, high = -kInfinity;
+        void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+    };
+
+    // Which bucket a value is in: never a smaller one for a larger value.
+    class Buckets {
+       public:
+        Buckets(Range range, std::size_t n, bool by_pattern) : low_(range.low), last_(n - 1) {
+            scale_ = static_cast<double>(n) / (range.high - range.low);
+            by_pattern_ = by_pattern || !std::isfinite(scale_) || !(scale_ > 0);
+            lowest_ = pattern_of(range.low);
+            const auto wide = static_cast<unsigned>(std::bit_width(pattern_of(range.high) - lowest_));
+            const auto kept = static_cast<unsigned>(std::bit_width(last_));
+            shift_ = wide > kept ? wide - kept : 0;
+        }
+        [[nodiscard]] std::size_t of(double value) const {
+            if (by_pattern_) return static_cast<std::size_t>((pattern_of(value) - lowest_) >> shift_);
+            return std::min(static_cast<std::size_t>((value - low_) * scale_), last_);
+        }
+
+       private:
+        double low_, scale_;
+        std::size_t last_;
+        std::uint64_t lowest_;
+        unsigned shift_;
+        bool by_pattern_;
+    };
+
+    void offer(const double* left, std::size_t n_left, const double* right, std::size_t n_right, SingleSplit split) {
+        if (n_left < min_leaf_ || n_right < min_leaf_) return;
+        split.loss = rows_.loss(left) + rows_.loss(right);
+        if (split.loss < (found_ ? found_->loss : kInfinity)) found_ = split;
+    }
+
+    // The splits between two neighbouring values, given the known rows up to the first.
+    void offer_between(const double* before, std::size_t n_before, double low, double high) {
+        for (std::size_t k = 0; k < width_; ++k) right_[k] = all_[k] - before[k];
+        offer(before, n_before, right_.data(), n_known_ + n_missing_ - n_before, {0, column_, low, high, false});
+        if (n_missing_ == 0) return;
+        for (std::size_t k = 0; k < width_; ++k) {
+            left_[k] = before[k] + missing_[k];
+            right_[k] = known_[k] - before[k];
+        }
+        offer(left_.data(), n_before + n_missing_, right_.data(), n_known_ - n_before, {0, column_, low, high, true});
+    }
+
+    // A lower bound of the splits inside a bucket.
+    [[nodiscard]] double least_inside(const double* before, const double* bucket) {
+        for (std::size_t k = 0; k < width_; ++k) right_[k] = all_[k] - before[k] - bucket[k];
+        const double least = rows_.least_inside(before, bucket, right_.data());
+        if (n_missing_ == 0) return least;
+        for (std::size_t k = 0; k < width_; ++k) {
+            left_[k] = before[k] + missing_[k];
+            right_[k] -= missing_[k];
+        }
+        return std::min(least, rows_.least_inside(left_.data(), bucket, right_.data()));
+    }
+
+    // All splits between known rows that `each` visits, `n` rows in `range`; `before` and `n_before` are those of
+    // smaller value.
+    template <class Each>
+    void look(const Each& each, std::size_t n, Range range, std::vector<double> before, std::size_t n_before,
+              unsigned level) {
+        const std::size_t n_buckets =
+            std::clamp(std::bit_floor(kTable / stride_), std::size_t{16},
+                       std::min(kMostBuckets, std::bit_ceil(std::max(n / 8, std::size_t{16}))));
+        const Buckets buckets(range, n_buckets, level % 2 == 1);
+        std::vector<double> table(n_buckets * stride_, 0.0);
+        for (std::size_t b = 0; b < n_buckets; ++b) {
+            double* bucket = table.data() + b * stride_;
+            bucket[0] = kInfinity, bucket[1] = -kInfinity;
+        }
+        each([&](double value, std::uint32_t row) {
+            double* bucket = table.data() + buckets.of(value) * stride_;
+            bucket[0] = std::min(bucket[0], value), bucket[1] = std::max(bucket[1], value);
+            ++bucket[2];
+            rows_.add(bucket + kSums, row);
+        });
+        struct Open {
+            double least;
+            std::size_t bucket, first, n, n_before;
+            std::vector<double> before;
+        };
+        std::vector<std::size_t> filled;
+        for (std::size_t b = 0; b < n_buckets; ++b)
+            if (table[b * stride_ + 2] > 0) filled.push_back(b);
+        std::vector<double> sums = before;
+        std::size_t rows = n_before;
+        for (std::size_t i = 0; i + 1 < filled.size(); ++i) {
+            const double* bucket = table.data() + filled[i] * stride_;
+            for (std::size_t k = 0; k < width_; ++k) sums[k] += bucket[kSums + k];
+            rows += static_cast<std::size_t>(bucket[2]);
+            offer_between(sums.data(), rows, bucket[1], table[filled[i + 1] * stride_]);
+        }
+        std::vector<Open> open;
+        sums = std::move(before), rows = n_before;
+        for (const std::size_t b : filled) {
+            const double* bucket = table.data() + b * stride_;
+            const auto here = static_cast<std::size_t>(bucket[2]);
+            if (bucket[0] < bucket[1]) {
+                const double least = least_inside(sums.data(), bucket + kSums);
+                if (!found_ || least < found_->loss) open.push_back({least, b, 0, here, rows, sums});
+            }
+            for (std::size_t k = 0; k < width_; ++k) sums[k] += bucket[kSums + k];
+            rows += here;
+        }
+        if (open.empty()) return;
+        constexpr std::size_t kClosed = std::numeric_limits<std::size_t>::max();
+        std::vector<std::size_t> next(n_buckets, kClosed);
+        std::size_t n_gathered = 0;
+        for (Open& one : open) next[one.bucket] = one.first = std::exchange(n_gathered, n_gathered + one.n);
+        std::vector<Item> items(n_gathered);
+        each([&](double value, std::uint32_t row) {
+            std::size_t& place = next[buckets.of(value)];
+            if (place != kClosed) items[place++] = {value, row};
+        });
+        std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
+        for (Open& one : open) {
+            if (found_ && one.least >= found_->loss) break;
+            const double* bucket = table.data() + one.bucket * stride_;
+            const std::span<Item> inside(items.data() + one.first, one.n);
+            if (one.n <= kFew) {
+                walk(inside, one.before, one.n_before);
+                continue;
+            }
+            look_into(inside, {bucket[0], bucket[1]}, std::move(one.before), one.n_before, level + 1);
+        }
+    }
+
+    void look_into(std::span<const Item> items, Range range, std::vector<double> before, std::size_t n_before,
+                   unsigned level) {
+        const auto each = [&](const auto& visit) {
+            for (const Item& item : items) visit(item.value, item.row);
+        };
+        look(each, items.size(), range, std::move(before), n_before, level);
+    }
+
+    void walk(std::span<Item> items, const std::vector<double>& before, std::size_t n_before) {
+        std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.value < b.value; });
+        std::copy(before.begin(), before.end(), other_.begin());
+        for (std::size_t i = 0; i + 1 < items.size(); ++i) {
+            rows_.add(other_.data(), items[i].row);
+            if (items[i].value < items[i + 1].value)
+                offer_between(other_.data(), n_before + i + 1, items[i].value, items[i + 1].value);
+        }
+    }
+
+    const Rows& rows_;
+    std::size_t width_, stride_, min_leaf_;
+    std::uint32_t column_ = 0;
+    std::size_t n_known_ = 0, n_missing_ = 0, all_of_ = 0;
+    std::vector<double> all_, known_, missing_;  // sums over all rows, and those of a column
+    std::vector<double> left_, right_, other_;   // scratch
+    std::optional<SingleSplit> found_;
+};
+
+template <class Rows>
+std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, std::size_t min_leaf) {
+    Hunt<Rows> hunt(rows, std::max<std::size_t>(min_leaf, 1));
+    for (std::size_t column = 0; column < table.n_columns; ++column)
+        hunt.look_at(table, static_cast<std::uint32_t>(column));
+    return hunt.found();
+}
+
+}  // namespace
+
+std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows, std::size_t min_leaf) {
+    switch (rows.loss) {
+        case LabelledRows::Loss::costs:
+            return best_of(table, Votes(rows), min_leaf);
+        case LabelledRows::Loss::entropy:
+            return best_of(table, Shares(rows), min_leaf);
+        case LabelledRows::Loss::gini:
+            return best_of(table, Gini(rows), min_leaf);
+    }
+    return std::nullopt;
+}
+
+std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows, std::size_t min_leaf) {
+    return rows.kind == LossSums::Kind::least ? best_of(table, Actions(rows), min_leaf)
+                                              : best_of(table, Ratios(rows), min_leaf);
+}
+
+std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,
+                                             const LabelledRows& rows, std::size_t min_leaf) {
+    const Votes votes(rows);
+    const std::size_t width = votes.n_sums(), n_rows = rows.y.size(), n_bytes = (n_rows + 7) / 8;
+    std::optional<std::size_t> found;
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<double> sums(2 * width);  // of the rows on the left, then of those on the right
+    for (std::size_t split = 0; split < n_splits; ++split) {
+        const std::uint8_t* const bits = packed.data() + split * n_bytes;
+        std::fill(sums.begin(), sums.end(), 0.0);
+        std::size_t n_right = 0;
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            const std::size_t right = (bits[row / 8] >> (row % 8)) & 1U;
+            n_right += right;
+            sums[right * width + static_cast<std::size_t>(rows.y[row])] += rows.weight[row];
+        }
+        if (std::min(n_right, n_rows - n_right) < std::max<std::size_t>(min_leaf, 1)) continue;
+        const double loss = votes.loss(sums.data()) + votes.loss(sums.data() + width);
+        if (loss < least) least = loss, found = split;
+    }
+    return found;
+}
+
+}  // namespace treewright::tree

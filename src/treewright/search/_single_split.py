@@ -1,0 +1,224 @@
+"""The best tree of one split, of a large table whose limits end before its columns are ranked.
+
+A stopped run is not worse than the best tree of one split. Of more than `MOST_CELLS` cells it promises no more, and
+where the limits leave no time to rank the columns, or too few steps for the first pass over pairs of splits, the search
+over all thresholds would find just that tree, after it has sorted every column. The compiled core finds it without
+(``cpp/include/treewright/tree/single_split.hpp``), in a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright._native import core
+from treewright.binarize import SplitMatrix, between, known_split
+from treewright.problem import Problem
+from treewright.result import StopReason
+from treewright.search._limits import Limits
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._prune_additive import RowSums
+from treewright.table import Table
+from treewright.tree import ColumnKind, Split, ThresholdSplit
+
+__all__ = [
+    "COSTS",
+    "GINI",
+    "LOG_LOSS",
+    "UNRANKED",
+    "best_of_splits",
+    "ends_ungrouped",
+    "ends_unranked",
+    "one_split",
+    "split_of_labels",
+    "split_of_sums",
+]
+
+COSTS, LOG_LOSS, GINI = range(3)  # losses of labels, for the core
+MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than one split
+RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
+GROUPING = 1e-6  # seconds for each row: to find out which are equal
+MOST_WORK = 200_000_000  # as in the core
+ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
+SAMPLE = 1024  # rows whose values are counted
+FEW_SPLITS = 128  # of tables that may be searched as binary columns
+UNRANKED = {  # in the statistics of such a run
+    "engine": "ranked",
+    "engine_reason": "the limits end before the columns are ranked: it is the best tree of one split",
+}
+
+
+class Asked(Protocol):
+    """What is asked of a table, as far as it matters here."""
+
+    @property
+    def table(self) -> Table: ...
+    @property
+    def max_depth(self) -> int | None: ...
+    @property
+    def max_leaf_nodes(self) -> int | None: ...
+    @property
+    def min_samples_leaf(self) -> int: ...
+
+
+def ends_unranked(
+    problem: Asked, limits: Limits, options: SearchOptions | SweepOptions | None = None
+) -> StopReason | None:
+    """Return which limit leaves nothing of a search over all thresholds but the best single split; None if none does.
+
+    Parameters
+    ----------
+    problem : Problem or TreeProblem
+    limits : Limits
+        Their time is running.
+    options : SearchOptions, SweepOptions or None, default=None
+        Options of the search over binary columns ask for that.
+
+    Notes
+    -----
+    Tables with columns of text, and those whose numbers have few values, may be searched in other ways, which begin
+    in other ways: None.
+    """
+    table = problem.table
+    no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
+    if table.X.size <= MOST_CELLS or no_split or table.n_rows < problem.min_samples_leaf:
+        return None
+    if isinstance(options, SearchOptions) and options != SearchOptions():
+        return None
+    steps = limits.step_limit
+    if limits.left() < RANKING * table.X.size:
+        stop = StopReason.TIME_LIMIT
+    elif steps is not None and steps < len(table.columns):  # a pass is a step for each column at least
+        stop = StopReason.STEP_LIMIT
+    else:
+        return None
+    return stop if _has_many_thresholds(table) else None
+
+
+def split_of_labels(
+    table: Table,
+    loss: int,
+    y: NDArray[np.integer[Any]],
+    weight: NDArray[np.float64],
+    n_classes: int,
+    min_leaf: int,
+    costs: NDArray[np.float64] | None = None,
+) -> Split | None:
+    """Return the split of least loss of labels, None where no split has `min_leaf` rows on both sides.
+
+    Parameters
+    ----------
+    table : Table
+        Without columns of text.
+    loss : int
+        COSTS of the cheapest prediction, LOG_LOSS or GINI impurity of the shares.
+    y : ndarray of shape (n_rows,), int
+    weight : ndarray of shape (n_rows,), float64
+    n_classes : int
+    min_leaf : int
+    costs : ndarray of shape (n_classes, n_classes), default=None
+        For COSTS: of predicting the second class for a row of the first.
+    """
+    flat = np.empty(0) if costs is None else np.ascontiguousarray(costs, dtype=np.float64).ravel()
+    codes = np.ascontiguousarray(y, dtype=np.int32)
+    weight = np.ascontiguousarray(weight, dtype=np.float64)
+    return _split(
+        table, core.best_split_of_labels(table.X, loss, codes, weight, n_classes, flat, min_leaf), weight
+    )
+
+
+def split_of_sums(
+    table: Table, rows: RowSums, min_leaf: int, weight: NDArray[np.float64] | None = None
+) -> Split | None:
+    """Return the split of least loss, where that is a function of sums over the rows.
+
+    Parameters
+    ----------
+    table : Table
+        Without columns of text.
+    rows : RowSums
+    min_leaf : int
+    weight : ndarray of shape (n_rows,), default=None
+        Which side gets missing values of later rows: the one that weighs more; None counts rows.
+    """
+    numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
+    return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf), weight)
+
+
+def ends_ungrouped(problem: Problem, split_matrix: SplitMatrix, limits: Limits) -> StopReason | None:
+    """Return which limit leaves nothing of a search over binary columns but the best single split; None if none does.
+
+    Parameters
+    ----------
+    problem : Problem
+    split_matrix : SplitMatrix
+    limits : Limits
+        Their time is running.
+
+    Notes
+    -----
+    A stopped search over binary columns completes its tree within a number of additions
+    (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second.
+    """
+    no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
+    if no_split or problem.table.n_rows < problem.min_samples_leaf or not split_matrix.splits:
+        return None
+    if limits.left() <= GROUPING * problem.table.n_rows:
+        stop = StopReason.TIME_LIMIT
+    elif limits.step_limit == 1:
+        stop = StopReason.STEP_LIMIT
+    else:
+        return None
+    if split_matrix.packed.size * 8 * (problem.n_classes + 1) < MOST_WORK:
+        return None
+    ones = int(ONES[split_matrix.packed].sum(dtype=np.int64))
+    return stop if ones * (problem.n_classes + 1) >= MOST_WORK else None
+
+
+def best_of_splits(problem: Problem, split_matrix: SplitMatrix) -> int | None:
+    """Return the number of the split of least loss, None where no split has `min_samples_leaf` rows on both sides."""
+    best: Any = core.best_of_packed_splits(
+        np.ascontiguousarray(split_matrix.packed),
+        problem.y,
+        problem.sample_weight,
+        problem.n_classes,
+        np.ascontiguousarray(problem.costs, dtype=np.float64).ravel(),
+        problem.min_samples_leaf,
+    )
+    return None if best is None else int(best)
+
+
+def one_split(split: Split | None) -> list[Split | None]:
+    """Return the splits of a tree of this one, or of a single leaf, depth-first."""
+    return [None] if split is None else [split, None, None]
+
+
+def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
+    if found is None:
+        return None
+    column, low, high, missing_left = found  # the values around the threshold
+    if np.isinf(low):
+        return known_split(column)
+    if not table.columns[column].has_missing:
+        left = table.X[:, column] <= low
+        known = table.n_rows if weight is None else weight.sum()
+        missing_left = bool(2 * (np.count_nonzero(left) if weight is None else weight[left].sum()) >= known)
+    threshold = float(between(np.array([low]), np.array([high]))[0])
+    return ThresholdSplit(column, threshold, missing_left)
+
+
+def _has_many_thresholds(table: Table) -> bool:
+    """Whether some rows show that thresholds are too many, and enough of all splits, for binary columns."""
+    if any(column.kind is ColumnKind.CATEGORICAL for column in table.columns):
+        return False
+    continuous = [j for j, column in enumerate(table.columns) if column.kind is ColumnKind.CONTINUOUS]
+    others = sum(1 + 2 * column.has_missing for column in table.columns)
+    seen = 0
+    for j in continuous:
+        some = table.X[:SAMPLE, j]
+        seen += max(0, len(np.unique(some[~np.isnan(some)])) - 1)
+        if seen > max(FEW_SPLITS, others):
+            return True
+    return False

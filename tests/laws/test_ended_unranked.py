@@ -1,0 +1,196 @@
+"""Law: a run that ends before it ranks its columns is not worse than the best tree of one split, and claims no more.
+
+The way is one for large tables; here it is taken for small ones, whose best tree of one split is proven beside it.
+"""
+
+import numpy as np
+import pytest
+
+from treewright.problem import (
+    make_policy_problem,
+    make_probability_problem,
+    make_problem,
+    make_regression_problem,
+    make_row_costs_problem,
+    make_survival_problem,
+)
+from treewright.result import SolveStatus, StopReason
+from treewright.search import (
+    Limits,
+    SearchOptions,
+    solve,
+    solve_frontier,
+    solve_policy,
+    solve_probability,
+    solve_regression,
+    solve_regression_frontier,
+    solve_row_costs,
+    solve_survival,
+)
+from treewright.search import _single_split as single_split
+from treewright.table import table_from
+from treewright.verify import (
+    verify,
+    verify_policy,
+    verify_probability,
+    verify_regression,
+    verify_row_costs,
+    verify_survival,
+)
+
+ROUNDING = 1e-9
+
+
+def table_of(rng):
+    X = rng.normal(size=(400, 3))
+    X[:, 1] = np.round(X[:, 1], 1)
+    if rng.integers(2):
+        X[rng.random(400) < 0.1, 0] = np.nan
+    return table_from(X)
+
+
+def labels(rng, table):
+    return np.nan_to_num(table.X[:, 0]) > 0.3 + rng.normal(size=table.n_rows)
+
+
+def weights(rng, n):
+    return [None, rng.integers(1, 5, n), rng.exponential(size=n)][rng.integers(3)]
+
+
+def classes(rng, table, **how):
+    y = labels(rng, table) + (table.X[:, 2] > 1)
+    return make_problem(table, y, sample_weight=weights(rng, table.n_rows), **how)
+
+
+def balanced(rng, table, **how):
+    return make_problem(table, labels(rng, table), class_weight="balanced", **how)
+
+
+def costly(rng, table, **how):
+    return make_problem(table, labels(rng, table), costs=[[0, 3], [1, 0]], **how)
+
+
+def numbers(criterion):
+    def made(rng, table, **how):
+        y = rng.poisson(1 + 2.0 * labels(rng, table)) + (criterion == "gamma")
+        weight = weights(rng, table.n_rows)
+        return make_regression_problem(table, y, criterion=criterion, sample_weight=weight, **how)
+
+    return made
+
+
+def shares(criterion, many):
+    def made(rng, table, **how):
+        y = labels(rng, table) + many * (table.X[:, 2] > 1)
+        weight = weights(rng, table.n_rows)
+        return make_probability_problem(table, y, criterion=criterion, sample_weight=weight, **how)
+
+    return made
+
+
+def actions(rng, table, **how):
+    return make_policy_problem(
+        table, rng.normal(size=(400, 3)) + labels(rng, table)[:, None] * [0, 1, 2], **how
+    )
+
+
+def costs_of_rows(rng, table, **how):
+    costs = rng.exponential(size=(400, 2)) + labels(rng, table)[:, None] * [0, 1]
+    return make_row_costs_problem(table, labels(rng, table), costs, **how)
+
+
+def times(rng, table, **how):
+    return make_survival_problem(
+        table, (rng.random(400) < 0.7, rng.exponential(1.0 + labels(rng, table))), **how
+    )
+
+
+KINDS = {
+    "classes": (classes, solve, verify),
+    "balanced": (balanced, solve, verify),
+    "costs": (costly, solve, verify),
+    "squared error": (numbers("squared_error"), solve_regression, verify_regression),
+    "poisson": (numbers("poisson"), solve_regression, verify_regression),
+    "gamma": (numbers("gamma"), solve_regression, verify_regression),
+    "quantile": (numbers("absolute_error"), solve_regression, verify_regression),
+    "brier": (shares("brier", 1), solve_probability, verify_probability),
+    "brier of two": (shares("brier", 0), solve_probability, verify_probability),
+    "log loss": (shares("log_loss", 1), solve_probability, verify_probability),
+    "policy": (actions, solve_policy, verify_policy),
+    "row costs": (costs_of_rows, solve_row_costs, verify_row_costs),
+    "survival": (times, solve_survival, verify_survival),
+}
+LIMITS = {
+    "time": (lambda: Limits(1e-9).started(), StopReason.TIME_LIMIT),
+    "steps": (lambda: Limits(step_limit=1), StopReason.STEP_LIMIT),
+}
+
+
+@pytest.mark.parametrize("least", [1, 30])
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_not_worse_than_the_best_single_split(kind, limit, least, monkeypatch):
+    make, search, check = KINDS[kind]
+    limits, reason = LIMITS[limit]
+    for seed in range(3):
+        made = [
+            make(np.random.default_rng(seed), table_of(np.random.default_rng(seed)), **how)
+            for how in (
+                {"max_depth": 1, "min_samples_leaf": least, "cost_complexity": 0.01},
+                {"max_depth": 4, "min_samples_leaf": least, "cost_complexity": 0.01},
+            )
+        ]
+        ranked = {"options": SearchOptions(engine="ranked")} if search is solve else {}
+        best = search(made[0], **ranked)
+        assert best.status is SolveStatus.OPTIMAL
+        with monkeypatch.context() as small:
+            small.setattr(single_split, "MOST_CELLS", 0)
+            stopped = search(made[1], limits=limits())
+        assert stopped.objective <= best.objective * (1 + ROUNDING)
+        assert stopped.status is SolveStatus.FEASIBLE
+        assert stopped.stop_reason is reason
+        assert stopped.lower_bound <= search(made[1], limits=Limits(step_limit=300)).objective
+        assert check(made[1], stopped).ok
+        if kind != "quantile":  # that takes ranks
+            assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
+            assert stopped.tree.n_leaves <= 2
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("kind", ["classes", "squared error"])
+def test_frontiers(kind, limit, monkeypatch):
+    make, search, _ = KINDS[kind]
+    frontier = solve_frontier if search is solve else solve_regression_frontier
+    rng = np.random.default_rng(3)
+    table = table_of(rng)
+    how = {"max_depth": 3, "max_leaf_nodes": 5, "cost_complexity": 0.0}
+    problem = make(rng, table, **how)
+    whole = frontier(problem)
+    monkeypatch.setattr(single_split, "MOST_CELLS", 0)
+    stopped = frontier(problem, limits=LIMITS[limit][0]())
+    assert stopped.stop_reason is LIMITS[limit][1]
+    assert stopped.at_most(2).loss <= whole.at_most(2).loss * (1 + ROUNDING)
+    for leaves in range(1, 6):
+        assert stopped.at_most(leaves).lower_bound <= whole.at_most(leaves).loss + ROUNDING
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_binary_columns(limit, monkeypatch):
+    rng = np.random.default_rng(4)
+    problem = classes(rng, table_of(rng), max_depth=3, cost_complexity=0.0, max_leaf_nodes=4)
+    whole = solve_frontier(problem, 5)
+    monkeypatch.setattr(single_split, "MOST_WORK", 0)
+    stopped = solve_frontier(problem, 5, limits=LIMITS[limit][0]())
+    assert stopped.stop_reason is LIMITS[limit][1]
+    assert stopped.at_most(2).loss == whole.at_most(2).loss
+    assert stopped.proven_leaves == 1
+    assert stopped.at_most(4).lower_bound <= whole.at_most(4).loss
+
+
+def test_tables_that_other_engines_may_search_are_left_to_them(monkeypatch):
+    monkeypatch.setattr(single_split, "MOST_CELLS", 0)
+    few = table_from(np.random.default_rng(0).integers(0, 9, (400, 3)))
+    text = table_from([[x, "a" if x % 3 else "b"] for x in range(400)])
+    for table in (few, text):
+        problem = make_problem(table, np.arange(400) % 2, max_depth=2)
+        assert single_split.ends_unranked(problem, Limits(step_limit=1)) is None

@@ -1,0 +1,135 @@
+"""The best single split without ranks is the one that sorting the columns finds."""
+
+import numpy as np
+import pytest
+
+from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
+from treewright.search._gini import GiniLoss
+from treewright.search._log_loss import LogLoss
+from treewright.search._ratio_deviance import RatioDeviance
+from treewright.search._single_split import COSTS, one_split, split_of_labels
+from treewright.table import table_from
+
+
+class Votes:
+    """The cost of the cheapest label."""
+
+    def __init__(self, y, n_classes, weight, costs):
+        self.y, self.n_classes, self.weight, self.costs = y, n_classes, weight, costs
+
+    def leaf_loss(self, rows=slice(None)):
+        of_class = np.bincount(self.y[rows], self.weight[rows], self.n_classes)
+        return float((of_class @ self.costs).min())
+
+    def best_split(self, table, min_leaf):
+        return one_split(
+            split_of_labels(table, COSTS, self.y, self.weight, self.n_classes, min_leaf, self.costs)
+        )
+
+
+def losses(rng, n):
+    k = int(rng.integers(2, 6))
+    y = rng.integers(0, k, n).astype(np.int32)
+    weight = [np.ones(n), rng.integers(1, 4, n).astype(float), rng.exponential(size=n) + 1e-3][
+        rng.integers(3)
+    ]
+    costs = 1.0 - np.eye(k)
+    if rng.integers(2):
+        costs = rng.integers(0, 5, (k, k)) * (1 - np.eye(k))
+    events = rng.integers(0, 2, n)
+    target = rng.integers(0, 3, n).astype(float) if rng.integers(2) else rng.normal(size=n)
+    return {
+        "votes": Votes(y, k, weight, costs),
+        "gini": GiniLoss(y, k, weight),
+        "log loss": LogLoss(y, k, weight),
+        "squares": SquaredErrorLoss(target, weight),
+        "squares of three": SquaredErrorLoss(rng.normal(size=(n, 3)), weight),
+        "actions": ActionLoss(rng.normal(size=(n, 3))),
+        "survival": SurvivalLoss(events, events + rng.integers(1, 50, n)),
+        "poisson": RatioDeviance(rng.poisson(1.0, n) + (np.arange(n) == 0.0), weight),
+    }
+
+
+NAMES = sorted(losses(np.random.default_rng(0), 3))
+
+
+def values(rng, n):
+    """Return columns of numbers of many kinds: ties, tails, tiny differences, gaps."""
+    kind = rng.integers(7)
+    if kind == 0:
+        x = rng.integers(0, rng.integers(2, 9), n).astype(float)
+    elif kind == 1:
+        x = rng.normal(size=n)
+    elif kind == 2:
+        x = np.exp(20 * rng.normal(size=n)) * rng.choice([-1.0, 1.0], n)
+    elif kind == 3:
+        x = 1.0 + np.spacing(1.0) * rng.integers(0, 50, n)
+    elif kind == 4:
+        x = np.float64(10) ** rng.integers(-300, 300, n)
+    elif kind == 5:
+        x = rng.choice([0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308], n)
+    else:
+        x = np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n))
+    if rng.integers(3) == 0:
+        x[rng.random(n) < 0.3] = np.nan
+    return x
+
+
+def cost(loss, table, splits):
+    if splits == [None]:
+        return np.inf
+    left = splits[0].goes_left(table.X, np.arange(table.n_rows))
+    return loss.leaf_loss(np.flatnonzero(left)) + loss.leaf_loss(np.flatnonzero(~left))
+
+
+def least(loss, table, min_leaf):
+    """Return the least loss of a split, from every set of rows that a threshold makes."""
+    best = np.inf
+    for x in table.X.T:
+        missing = np.isnan(x)
+        known = np.unique(x[~missing])
+        for low in known:  # the last one asks whether the value is known
+            for left in (x <= low, (x <= low) | missing):
+                if min_leaf <= left.sum() <= len(x) - min_leaf:
+                    sides = np.flatnonzero(left), np.flatnonzero(~left)
+                    best = min(best, sum(loss.leaf_loss(side) for side in sides))
+    return best
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_small_tables(name):
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        n, min_leaf = int(rng.integers(2, 60)), int(rng.integers(1, 4))
+        table = table_from(np.column_stack([values(rng, n) for _ in range(rng.integers(1, 4))]))
+        loss = losses(rng, n)[name]
+        found = cost(loss, table, loss.best_split(table, min_leaf))
+        assert found == pytest.approx(least(loss, table, min_leaf), rel=1e-9, abs=1e-9), seed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_buckets_within_buckets(name):
+    # Enough rows for several levels; the loss of a split from running sums over the sorted rows.
+    for seed in range(14):
+        rng = np.random.default_rng(1000 + seed)
+        n = int(rng.integers(500, 3000))
+        x = values(rng, n)
+        table = table_from(x[:, None])
+        loss = losses(rng, n)[name]
+        known = np.unique(x[~np.isnan(x)])
+        tried = rng.choice(len(known), min(len(known), 60), replace=False)
+        found = cost(loss, table, loss.best_split(table, 1))
+        for low in known[tried]:
+            left = x <= low
+            if 0 < left.sum() < n:
+                there = loss.leaf_loss(np.flatnonzero(left)) + loss.leaf_loss(np.flatnonzero(~left))
+                assert found <= there + 1e-9 * abs(there), (seed, low)
+
+
+def test_planted_split_among_a_hundred_thousand_rows():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(100_000, 3))
+    y = (X[:, 1] > 0.123).astype(np.int32)
+    split = split_of_labels(table_from(X), COSTS, y, np.ones(len(y)), 2, 1, 1.0 - np.eye(2))
+    assert split.column == 1
+    assert np.array_equal(split.goes_left(X, np.arange(len(y))), y == 0)
