@@ -103,6 +103,20 @@ class QuantityTargetWarning(UserWarning):
     """
 
 
+class RowOrderWarning(UserWarning):
+    """The labels of the rows of `X` and of `y` are the same in another order; rows are matched by position.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import RowOrderWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", RowOrderWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
+
+
 class RefutedProofWarning(UserWarning):
     """A search claimed a proof that its own tree refutes: a defect of treewright. The result claims no proof.
 
