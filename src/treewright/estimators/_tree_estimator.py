@@ -155,7 +155,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
 
 def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:
     """Warn of a pandas table and labels whose indexes hold the same in another order: most likely a slip."""
-    rows, labels = getattr(X, "index", None), getattr(y, "index", None)
+    rows: Any = getattr(X, "index", None)
+    labels: Any = getattr(y, "index", None)
     if callable(rows) or callable(labels) or not (hasattr(rows, "equals") and hasattr(labels, "equals")):
         return  # no pandas, such as the method of a list
     if rows.equals(labels) or len(rows) != len(labels) or not (rows.is_unique and labels.is_unique):
