@@ -4,11 +4,13 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "MissingDependencyError",
+    "MissingLettersWarning",
     "ModelFileError",
     "NoGainWarning",
     "PoorGuessWarning",
     "QuantityTargetWarning",
     "RefutedProofWarning",
+    "RowOrderWarning",
     "SolverError",
     "TreewrightError",
 ]
@@ -59,6 +61,22 @@ class InputTypeError(InputError, TypeError):
 
 class OverlapWarning(UserWarning):
     """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess."""
+
+
+class MissingLettersWarning(UserWarning):
+    """A picture has letters that no font installed for matplotlib has.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import MissingLettersWarning
+    >>> from treewright.show import plot_tree
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MissingLettersWarning)
+    ...     _ = plot_tree(OptimalTreeClassifier().fit([[20], [40]], [0, 1]), Figure().subplots())
+    """
 
 
 class NoGainWarning(UserWarning):
