@@ -59,7 +59,7 @@ class TreeEstimator(TreeDisplay):
             except ValueError as error:
                 if dates := self._unexpanded_dates(X):
                     raise InputError(
-                        f"X holds {', '.join(dates)} as in the table before its dates were made numbers. Give "
+                        f"{error}\nX holds {', '.join(dates)} as in the table before its dates were made numbers. Give "
                         "treewright.table.expand_dates(X, like=model)."
                     ) from error
                 raise

@@ -28,8 +28,17 @@ DATE_PARTS = ("year", "month", "weekday", "hour", "age")
 def is_unit(text: str) -> bool:
     """Whether a text is what numbers may carry: "%", or a currency as a sign or in letters.
 
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
+    >>> from treewright.table import is_unit
     >>> [is_unit(text) for text in ("zł", "€", "%", "kg")]
     [True, True, True, False]
     """
