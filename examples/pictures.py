@@ -9,6 +9,7 @@ folder it writes the pictures of docs/pictures.md.
 import sys
 from pathlib import Path
 
+from matplotlib.text import Text
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import train_test_split
 
@@ -55,6 +56,8 @@ pictures = {
 }
 if len(sys.argv) > 1:
     for name, ax in pictures.items():
-        ax.figure.savefig(Path(sys.argv[1]) / f"{name}.png", dpi=90)
+        ax.figure.canvas.draw()
+        words = " | ".join(filter(None, (text.get_text() for text in ax.figure.findobj(Text))))
+        ax.figure.savefig(Path(sys.argv[1]) / f"{name}.png", dpi=90, metadata={"Description": words})
 print(model.result_.sentence())
 print(compared.sentence())

@@ -20,5 +20,6 @@ model = OptimalTreeClassifier(cost_complexity=0.005, max_depth=3).fit(data.data,
 figure = tree_figure(model.tree_)
 figure.text(0.5, -0.02, textwrap.fill(model.result_.sentence(), 90), ha="center", va="top", fontsize=10)
 if len(sys.argv) > 1:
-    figure.savefig(sys.argv[1], bbox_inches="tight", dpi=110)
+    words = " | ".join(text.get_text() for ax in figure.axes for text in ax.texts)
+    figure.savefig(sys.argv[1], bbox_inches="tight", dpi=110, metadata={"Description": words})
 print(model.result_.sentence())

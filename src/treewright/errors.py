@@ -4,11 +4,13 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "MissingDependencyError",
+    "MissingLettersWarning",
     "ModelFileError",
     "NoGainWarning",
     "PoorGuessWarning",
     "QuantityTargetWarning",
     "RefutedProofWarning",
+    "RowOrderWarning",
     "SolverError",
     "TreewrightError",
 ]
@@ -61,6 +63,22 @@ class OverlapWarning(UserWarning):
     """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess."""
 
 
+class MissingLettersWarning(UserWarning):
+    """A picture has letters that no font installed for matplotlib has.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import MissingLettersWarning
+    >>> from treewright.show import plot_tree
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MissingLettersWarning)
+    ...     _ = plot_tree(OptimalTreeClassifier().fit([[20], [40]], [0, 1]), Figure().subplots())
+    """
+
+
 class NoGainWarning(UserWarning):
     """A hybrid tree is not better than one of its parts alone.
 
@@ -99,6 +117,20 @@ class QuantityTargetWarning(UserWarning):
     >>> from treewright.errors import QuantityTargetWarning
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", QuantityTargetWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
+
+
+class RowOrderWarning(UserWarning):
+    """The labels of the rows of `X` and of `y` are the same in another order; rows are matched by position.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import RowOrderWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", RowOrderWarning)
     ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
     """
 

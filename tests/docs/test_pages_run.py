@@ -6,7 +6,9 @@ A block of "python" runs; what needs more than this machine (a cluster) is marke
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
+import sys
 import warnings
 from pathlib import Path
 
@@ -91,3 +93,19 @@ def test_the_pictures_of_the_page_are_made_by_its_code() -> None:
     shown = set(re.findall(r"images/(\w+)\.png", page))
     assert shown == set(re.findall(r'^    "(\w+)": \w+,$', script, flags=re.MULTILINE))
     assert all((ROOT / "docs" / "images" / f"{name}.png").exists() for name in shown)
+
+
+def test_the_pictures_of_the_page_show_what_its_code_makes_now(tmp_path, monkeypatch) -> None:
+    """Each file keeps the words that it shows; a tree of other thresholds has other words."""
+    pytest.importorskip("matplotlib")
+    from PIL import Image
+
+    for name, target in (("pictures.py", tmp_path), ("readme_picture.py", tmp_path / "breast_cancer.png")):
+        monkeypatch.setattr(sys, "argv", [name, str(target)])
+        runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+    for name in ("tree", "leaf_accuracies", "decision_regions", "frontier", "breast_cancer"):
+        words = [
+            Image.open(path / f"{name}.png").text["Description"]
+            for path in (tmp_path, ROOT / "docs" / "images")
+        ]
+        assert words[0] == words[1], f"{name}: run examples/pictures.py or readme_picture.py for docs/images"

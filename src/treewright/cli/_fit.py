@@ -324,7 +324,7 @@ def fit(
         **how,
     )
     has_classes = task in (CLASSIFICATION, PROBABILITY)
-    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target)
+    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns)
     if has_classes:
         refuse_quantity(csv, target)
     loss = criterion_of(task, criterion)

@@ -120,7 +120,7 @@ def frontier(
         merge_labels=merge_labels,
         **how,
     )
-    say_what_was_read(rows, data, target)
+    say_what_was_read(rows, data, target, columns)
     question = state_question(
         rows,
         target=target,

@@ -109,6 +109,8 @@ def look(
         say()
         say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
         say("Or add --fix: it writes them to a file that fit reads with --columns.")
+    if seen.open_columns():
+        say(f"Still to decide: {', '.join(seen.open_columns())} (see above).")
 
 
 def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] | None]) -> str:

@@ -152,7 +152,7 @@ def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> Inpu
     return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
 
 
-def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
+def say_what_was_read(csv: CsvTable, data: Path, target: str | None, settings: Path | None) -> None:
     """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
     from treewright.table import look_at
 
@@ -168,7 +168,9 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str | None) -> None:
         first = as_options(seen.findings[0].text)
         more = f" And {count - 1} more." if count > 1 else ""
         named = "" if target is None else f" --target {shlex.quote(target)}"
-        if csv.reading.encoding not in ("utf-8", "utf-16"):
+        if settings is not None:
+            named += f" --columns {shlex.quote(str(settings))}"
+        elif csv.reading.encoding not in ("utf-8", "utf-16"):
             named += f" --encoding {csv.reading.encoding}"
         note(f"To look at: {first}{more} See: treewright look {shlex.quote(str(data))}{named}")
 

@@ -41,10 +41,10 @@ def run_bar(wanted: bool, time_limit: float | None) -> Iterator[Callable[[Progre
         if state.seconds < SECONDS_BEFORE_BAR:
             return
         if bar is None:
-            from tqdm.auto import tqdm
+            from treewright.search import quiet_bar
 
             layout = "{desc}: {bar}| {n:.0f} s{postfix}" if time_limit else "{desc}: {n:.0f} s{postfix}"
-            bar = tqdm(total=time_limit, leave=False, bar_format=layout)
+            bar = quiet_bar(total=time_limit, leave=False, bar_format=layout)
         bar.n = round(state.seconds, 1)
         bar.set_description_str(WORDS.get(state.phase, state.phase), refresh=False)
         bar.set_postfix_str(f"{state.steps:,} steps, {state.bytes >> 20:,} MiB")

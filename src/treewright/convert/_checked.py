@@ -35,6 +35,12 @@ def parse(text: str | bytes) -> Checked:
     except MemoryError:
         raise ModelFileError("The model file does not fit into memory.") from None
     except ValueError as error:  # JSONDecodeError, or an integer of thousands of digits
+        start = text.lstrip()[:1]
+        if start in ("<", b"<"):
+            raise ModelFileError(
+                "This is a web page, not a model file. Give the JSON file that the fit wrote (--out); a report cannot "
+                "be checked by itself."
+            ) from None
         raise ModelFileError(
             f"The model file is not JSON ({error}). It may be cut off or not a model file at all."
         ) from None

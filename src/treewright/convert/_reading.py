@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
-import unicodedata
 from typing import Any
 
 from treewright.convert._checked import Checked
-from treewright.table import DateFormat, NumberFormat, Reading
+from treewright.table import DateFormat, NumberFormat, Reading, is_unit
 
 __all__ = ["checked_reading", "plain_reading"]
 
@@ -132,9 +131,8 @@ def _checked_format(value: Checked) -> NumberFormat | DateFormat:
         if thousands == decimal:
             fields["thousands"].fail("another mark than the decimal one")
         unit = fields["unit"].text()
-        is_sign = len(unit) == 1 and (unit == "%" or unicodedata.category(unit) == "Sc")
-        if unit and not is_sign and not re.fullmatch(r"[A-Z]{3}", unit):
-            fields["unit"].fail('empty, "%", a currency sign or its three letters')
+        if unit and not is_unit(unit):
+            fields["unit"].fail('empty, "%", a currency sign or its letters, such as EUR or zł')
         return NumberFormat(decimal, thousands, unit)
     fields = value.fields("kind", "order", "mark", "offered", "reference")
     reference = fields["reference"].text()

@@ -28,6 +28,7 @@ from treewright.search import (
     answers_in_order,
     check_max_leaves,
     check_n_jobs,
+    quiet_bar,
     watched,
 )
 from treewright.tree import Tree
@@ -330,9 +331,7 @@ class _Bar:
     """Shows how many folds are done."""
 
     def __init__(self, total: int) -> None:
-        from tqdm.auto import tqdm
-
-        self.bar = tqdm(
+        self.bar = quiet_bar(
             total=total, unit="fold", leave=False, delay=SECONDS_BEFORE_BAR, desc="cross-validating"
         )
 

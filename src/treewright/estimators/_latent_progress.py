@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from treewright.search import SECONDS_BEFORE_BAR, watched
+from treewright.search import SECONDS_BEFORE_BAR, quiet_bar, watched
 
 __all__ = ["EpochCallback", "epoch_bar"]
 
@@ -43,9 +43,7 @@ class _Bar:
         if self.bar is None:
             if epoch.seconds < SECONDS_BEFORE_BAR:
                 return
-            from tqdm.auto import tqdm
-
-            self.bar = tqdm(total=self.epochs, unit="epoch", leave=False, desc="training")
+            self.bar = quiet_bar(total=self.epochs, unit="epoch", leave=False, desc="training")
         self.bar.n = epoch.number
         self.bar.set_postfix_str(
             f"loss {epoch.train_loss:.4f}, validation {epoch.validation_error:.4f}, "

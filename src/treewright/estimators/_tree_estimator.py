@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright.errors import InputError, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.result import SolveResult
@@ -45,6 +46,7 @@ class TreeEstimator(TreeDisplay):
         validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):
             warn_of_column_vector(stacklevel=stacklevel + 1)
+        warn_of_row_order(X, y, stacklevel=stacklevel + 1)
         return table
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
@@ -52,11 +54,29 @@ class TreeEstimator(TreeDisplay):
         check_is_fitted(self)
         has_rows_and_columns = len(getattr(X, "shape", ())) == 2
         if has_rows_and_columns:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            try:
+                validate_data(self, X, reset=False, skip_check_array=True)
+            except ValueError as error:
+                if dates := self._unexpanded_dates(X):
+                    raise InputError(
+                        f"{error}\nX holds {', '.join(dates)} as in the table before its dates were made numbers. Give "
+                        "treewright.table.expand_dates(X, like=model)."
+                    ) from error
+                raise
         encoded = encode_like(X, self.tree_.columns, expected_by=type(self).__name__, needed=self._asked())
         if not has_rows_and_columns:  # a list: only now known to be a table
             validate_data(self, encoded, reset=False, skip_check_array=True)
         return encoded
+
+    def _unexpanded_dates(self, X: Any) -> list[str]:
+        """Columns of new rows of whose dates the tree knows the parts, such as "opened (year)"."""
+        known = getattr(self, "feature_names_in_", ())
+        given = [str(name) for name in getattr(X, "columns", ())]
+        return [
+            name
+            for name in given
+            if name not in known and any(own.startswith(f"{name} (age in days on ") for own in known)
+        ]
 
     def _asked(self) -> frozenset[int] | None:
         """Positions of the columns that answering needs; None is all."""
@@ -131,6 +151,23 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         """
         encoded = self._encode(X)
         return self.tree_.predict_proba(encoded)
+
+
+def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:
+    """Warn of a pandas table and labels whose indexes hold the same in another order: most likely a slip."""
+    rows: Any = getattr(X, "index", None)
+    labels: Any = getattr(y, "index", None)
+    if callable(rows) or callable(labels) or not (hasattr(rows, "equals") and hasattr(labels, "equals")):
+        return  # no pandas, such as the method of a list
+    if rows.equals(labels) or len(rows) != len(labels) or not (rows.is_unique and labels.is_unique):
+        return
+    if rows.isin(labels).all():
+        warnings.warn(
+            "The index of y holds the labels of X in another order, and rows are matched by position, not by index. "
+            "If that is not meant, pass y.loc[X.index].",
+            RowOrderWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def is_column_vector(y: Any) -> bool:

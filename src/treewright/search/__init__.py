@@ -14,6 +14,7 @@ from treewright.search._limits import Limits, Progress, ProgressCallback, stop_r
 from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR as SECONDS_BEFORE_BAR
 from treewright.search._progress_bar import progress_bar
+from treewright.search._progress_bar import quiet_bar as quiet_bar
 from treewright.search._progress_bar import watched as watched
 from treewright.search._ranks import RankedColumn as RankedColumn
 from treewright.search._ranks import rank_matrix as rank_matrix

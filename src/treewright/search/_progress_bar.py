@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, Protocol
@@ -10,7 +11,7 @@ from typing import Any, Literal, Protocol
 from treewright.errors import InputError
 from treewright.search._limits import Progress, ProgressCallback
 
-__all__ = ["SECONDS_BEFORE_BAR", "progress_bar", "watched"]
+__all__ = ["SECONDS_BEFORE_BAR", "progress_bar", "quiet_bar", "watched"]
 
 SECONDS_BEFORE_BAR = 0.5
 
@@ -76,6 +77,15 @@ def _is_watched() -> bool:
     return "ipykernel" in sys.modules or sys.stderr.isatty()
 
 
+def quiet_bar(**options: Any) -> Any:
+    """Return a bar of tqdm; in a notebook without ipywidgets it is a line of text, and nothing warns of that."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from tqdm.auto import tqdm
+
+        return tqdm(**options)
+
+
 class _Bar:
     """Shows seconds used, the best objective, the bound and the gap."""
 
@@ -87,9 +97,7 @@ class _Bar:
         if self.bar is None:
             if state.seconds < SECONDS_BEFORE_BAR:
                 return
-            from tqdm.auto import tqdm
-
-            self.bar = tqdm(
+            self.bar = quiet_bar(
                 total=self.time_limit,
                 unit="s",
                 leave=False,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treewright.show._axes import INK, pyplot
+from treewright.show._fonts import cover_letters
 from treewright.show._matplotlib import plot_tree
 from treewright.show._tree_of import TreeLike
 
@@ -49,4 +50,5 @@ def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figur
         ax = figure.add_axes((place * share, 0.0, share, 0.9))
         plot_tree(tree, ax)
         ax.set_title(title, fontsize=13, color=INK, parse_math=False)
+    cover_letters(figure)
     return figure

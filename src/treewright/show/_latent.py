@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, pyplot, tidy
 from treewright.show._colours import OKABE_ITO, tint
+from treewright.show._fonts import cover_letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,6 +122,7 @@ def plot_latent_tree(
     ax.axis("off")
     if title is not None:
         ax.set_title(title)
+    cover_letters(ax)
     return ax
 
 
@@ -165,6 +167,7 @@ def plot_latent_tree_by_class(
         ax = figure.add_subplot(down, across, place + 1)
         rows = _Routed(model, np.asarray(model.apply(X))[labels == label])
         plot_latent_tree(rows, None, ax, max_depth=max_depth, title=str(label))
+    cover_letters(figure)
     return figure
 
 

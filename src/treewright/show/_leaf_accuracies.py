@@ -14,6 +14,7 @@ from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
 from treewright.show._colours import OKABE_ITO, rgb, tint
+from treewright.show._fonts import cover_letters
 from treewright.show._rules import Rule, rules
 from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
@@ -128,6 +129,7 @@ def plot_leaf_accuracies(
     tidy(ax, grid="x")
     ax.tick_params(axis="y", length=0)
     _legend(ax, test is not None)
+    cover_letters(ax)
     return ax
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treewright.errors import InputError, MissingDependencyError
 from treewright.show._colours import class_colours
+from treewright.show._fonts import cover_letters, families_for
 from treewright.show._layout import Layout, Size, arrange
 from treewright.show._pen import BAR, LINE_HEIGHT, PAD, SMALL, Block, Pen
 from treewright.show._tree_of import TreeLike, tree_of
@@ -220,7 +221,7 @@ def _width(text: str, font_size: float, weight: str = "normal") -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(size=font_size, weight=weight)
+    font = FontProperties(family=families_for(text), size=font_size, weight=weight)
     return 1.03 * float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
@@ -269,3 +270,4 @@ def _draw(ax: Axes, tree: Tree, blocks: list[Block], layout: Layout, down: bool,
         )
         if block.is_leaf:
             pen.fill(node, tree, colours)
+    cover_letters(ax)

@@ -17,6 +17,7 @@ from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
 from treewright.show._colours import RGB, class_colours, tint
+from treewright.show._fonts import cover_letters
 from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
 from treewright.table import encode_like
@@ -121,6 +122,7 @@ def plot_decision_regions(
     if held:
         ax.set_title(held, fontsize=9, loc="left", parse_math=False)
     tidy(ax)
+    cover_letters(ax)
     return ax
 
 

@@ -11,6 +11,7 @@ from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
 from treewright.show._colours import GOLDEN_ANGLE, OKABE_ITO, rgb
+from treewright.show._fonts import cover_letters
 from treewright.show._rules import rules
 from treewright.show._tree_of import tree_of
 from treewright.tree import TreeKind
@@ -107,4 +108,5 @@ def plot_survival_curves(model: Any, *, digits: int = 4, bands: bool = False, ax
     ax.set_ylabel("without the event (%)", color=INK)
     tidy(ax, grid="y")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=INK, fontsize=9)
+    cover_letters(ax)
     return ax

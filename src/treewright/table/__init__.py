@@ -4,7 +4,7 @@ from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._expand_dates import expand_dates
 from treewright.table._finding import Finding
-from treewright.table._formats import DateFormat, NumberFormat, Reading
+from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
 from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
 from treewright.table._groupings import load_groups
 from treewright.table._look import Look, look, look_at
@@ -34,6 +34,7 @@ __all__ = [
     "expand_dates",
     "header_of",
     "is_no_class",
+    "is_unit",
     "load_csv",
     "load_groups",
     "load_leniently",

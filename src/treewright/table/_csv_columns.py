@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText
-from treewright.table._faults import all_or_faults
+from treewright.table._faults import ColumnFault, OpenQuestion, all_or_faults
 from treewright.table._fields import FieldReader
 from treewright.table._formats import DateFormat, Reading
 from treewright.table._from_data import assemble, encode_column
@@ -33,7 +33,13 @@ def for_fit(
     """Type all features; every fault is told at once."""
 
     def read(name: str) -> list[RawColumn]:
-        return [reader.words(name)] if name in categories else reader.typed(name)
+        try:
+            return [reader.words(name)] if name in categories else reader.typed(name)
+        except ColumnFault:
+            raise
+        except InputError as error:
+            action = "" if isinstance(error, OpenQuestion) else "ignore"
+            raise ColumnFault(str(error), name, action) from error
 
     found = all_or_faults((partial(read, name) for name in features), faults)
     raws = [raw for columns in found for raw in columns]

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._encodings import likely_encodings
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 
@@ -36,6 +37,7 @@ __all__ = ["CsvText", "read_text"]
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+LINES_OF_TOTALS = 3  # at the end of a file, at most
 CHUNK = 1 << 20
 SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of one byte a character
@@ -163,8 +165,7 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
         raise InputError(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. If it was saved by a spreadsheet, try "
-            f'encoding="{_of_spreadsheets(data, encoding)}".'
+            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}"
         ) from None
     if _is_garbled(data, encoding):
         raise InputError(
@@ -191,13 +192,17 @@ def _is_garbled(data: bytes, encoding: str) -> bool:
     return True
 
 
-def _of_spreadsheets(data: bytes, failed: str) -> str:
-    """The encoding that spreadsheets of Western systems write, where it can read the bytes."""
-    try:
-        data.decode("cp1252")  # latin-1 with the euro sign and typographic quotes
-    except UnicodeError:
-        return "latin-1"
-    return "cp1252" if failed.replace("-", "").lower() != "cp1252" else "latin-1"
+def _other_encodings(data: bytes) -> str:
+    """Say which encodings can read the bytes, and what the first words beyond ASCII are in each."""
+    likely = likely_encodings(data)
+    if not likely:
+        return "Save it as UTF-8."
+    (first, words), *others = likely
+    if first == "utf-8":
+        return 'It is UTF-8: give encoding="utf-8".'
+    told = f'If it was saved by a spreadsheet, try encoding="{first}", which reads {words!r}'
+    more = " or ".join(f'encoding="{encoding}" {shown!r}' for encoding, shown in others)
+    return f"{told} ({more}): take the one that reads well." if more else f"{told}."
 
 
 def _sniff(text: str) -> str:
@@ -273,8 +278,7 @@ def _parse_plain(
     rows = filled[1:]
     ragged = np.flatnonzero(n_fields[rows] != len(names))
     if len(ragged):
-        row = rows[ragged[0]]
-        raise _ragged(where, int(row) + 1, int(n_fields[row]), len(names), separator)
+        raise _ragged(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator)
     if len(rows) == 0:
         raise _no_rows(where)
     if len(names) == 1:  # nothing to cut, and polars would read a blank line as a row
@@ -306,6 +310,7 @@ def _parse_quoted(
 
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     names: tuple[str, ...] | None = None
+    header_line = 1
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
@@ -313,9 +318,13 @@ def _parse_quoted(
         for row in reader:
             if row:
                 if names is None:
-                    names = _check_header(row, where)
+                    names, header_line = _check_header(row, where), line
                 elif len(row) != len(names):
-                    raise _ragged(where, line, len(row), len(names), separator)
+                    ahead, counts = [*lines, line], [len(names)] * len(lines) + [len(row)]
+                    for other in reader:
+                        ahead.append(reader.line_num)
+                        counts.append(len(other))
+                    raise _ragged(where, [header_line, *ahead], [len(names), *counts], separator)
                 else:
                     rows.append(row)
                     lines.append(line)
@@ -342,10 +351,25 @@ def _check_header(fields: Sequence[str], where: str) -> tuple[str, ...]:
     return names
 
 
-def _ragged(where: str, line: int, came: int, expected: int, separator: str) -> InputError:
+def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str) -> InputError:
+    """The error about a row of another length than the header, which is the first of `lines`.
+
+    Exported reports often have a title above the header or a total below the rows: then that is the advice.
+    """
+    expected = n_fields[0]
+    first = next(place for place, count in enumerate(n_fields) if count != expected)
+    usual = Counter(n_fields).most_common(1)[0][0]
+    if usual > expected:
+        header = lines[n_fields.index(usual)]
+        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete those above it"
+    elif first > 1 and expected not in n_fields[first:] and len(n_fields) - first <= LINES_OF_TOTALS:
+        advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
+    else:
+        advice = "Put text that holds the separator in double quotes, or name another separator"
+    came = "1 field" if n_fields[first] == 1 else f"{n_fields[first]} fields"
     return InputError(
-        f"{where}, line {line}: {came} fields, but the header has {expected} (separator {separator!r}). Put "
-        "text that holds the separator in double quotes, or name another separator."
+        f"{where}, line {lines[first]}: {came}, but the header has {expected} (separator "
+        f"{separator!r}). {advice}."
     )
 
 

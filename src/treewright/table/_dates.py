@@ -3,6 +3,7 @@
 A date as text has one category a day, which no tree can use. Read as a date it offers its year, month, weekday and
 hour (where they differ from row to row), and its age in days, which keeps the order of all dates. `03/04/2020` has
 two readings, so the order of day and month needs evidence: a field with a number above 12, or another column.
+`2020-04-03` has one reading, so such fields may stand among others.
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import InputError
+from treewright.table._faults import OpenQuestion
 from treewright.table._formats import DATE_PARTS, DateFormat
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Dates", "choose_order", "looks_like_date", "offered_parts", "order_of", "parts_of", "read_dates"]
+__all__ = [
+    "Dates",
+    "begins_with_year",
+    "choose_order",
+    "looks_like_date",
+    "offered_parts",
+    "order_of",
+    "parts_of",
+    "read_dates",
+]
 
 CLOCK = r"(?:[ T]([0-9]{1,2}):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
 YEAR_FIRST = rf"^([0-9]{{4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,2}}){CLOCK}"
@@ -50,18 +60,27 @@ def looks_like_date(fields: pl.Series) -> pl.Series:
     return fields.str.contains(EITHER).fill_null(False)
 
 
+def begins_with_year(fields: pl.Series) -> pl.Series:
+    """Return for each field whether it is a date whose year stands first."""
+    return fields.str.contains(YEAR_FIRST).fill_null(False)
+
+
 def order_of(fields: pl.Series) -> tuple[str | None, str]:
     """Return the order of year, month and day that the known fields leave, and their mark.
 
-    None instead of an order means that day and month may be either way; "" that the fields contradict each other.
+    A field that begins with its year has one reading, whatever its mark and the others' order, so it says nothing
+    about them. None instead of an order means that day and month may be either way; "" that the fields contradict each
+    other.
     """
     distinct = fields.drop_nulls().unique(maintain_order=True)
-    mark = _mark(distinct)
-    if mark == "":
-        return "", ""
     first = distinct.str.contains(YEAR_FIRST)
-    if first.any():
-        return ("ymd" if first.all() else ""), mark
+    if first.all():
+        return "ymd", (distinct.str.extract(YEAR_FIRST, 2).drop_nulls().to_list() or [""])[0]
+    distinct = distinct.filter(~first)
+    marks = set(distinct.str.extract(YEAR_LAST, 2).drop_nulls())
+    if len(marks) != 1:
+        return "", ""
+    mark = marks.pop()
     numbers = [_integers(distinct.str.extract(YEAR_LAST, group)) for group in (1, 3)]
     day_first, month_first = (numbers[1] <= 12).all(), (numbers[0] <= 12).all()
     if not day_first and not month_first:
@@ -76,12 +95,12 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
 
     Raises
     ------
-    InputError
+    OpenQuestion
         Neither the user nor another column says which.
     """
     order = told or elsewhere
     if order is None:
-        raise InputError(
+        raise OpenQuestion(
             f"{column} holds dates such as {example!r}, whose day and month could be swapped, and nothing in the "
             "file decides. Give day_first=True or day_first=False."
         )
@@ -89,19 +108,22 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
 
 
 def read_dates(fields: pl.Series, written: DateFormat) -> Dates:
-    """Return days and hours of fields that are written like this; others are NaT."""
+    """Return days and hours of fields that are written like this, or begin with their year; others are NaT."""
     distinct = fields.drop_nulls().unique(maintain_order=True)
-    pattern = YEAR_FIRST if written.order == "ymd" else YEAR_LAST
-    groups = {"ymd": (1, 3, 4), "dmy": (4, 3, 1), "mdy": (4, 1, 3)}[written.order]
-    year, month, day = (_integers(distinct.str.extract(pattern, group)) for group in groups)
-    short = distinct.str.extract(pattern, groups[0]).str.len_chars().fill_null(4).to_numpy() == 2
-    year = np.where(short, year + np.where(year >= PIVOT, 1900, 2000), year)
-    same_mark = (distinct.str.extract(pattern, 2) == written.mark).fill_null(False).to_numpy()
-    known = same_mark & (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
+    year, month, day, hour = (_integers(distinct.str.extract(YEAR_FIRST, group)) for group in (1, 3, 4, 5))
+    if written.order != "ymd":
+        same_mark = (distinct.str.extract(YEAR_LAST, 2) == written.mark).fill_null(False).to_numpy()
+        groups = (4, 3, 1, 5) if written.order == "dmy" else (4, 1, 3, 5)
+        last = [_integers(distinct.str.extract(YEAR_LAST, group)) for group in groups]
+        short = distinct.str.extract(YEAR_LAST, 4).str.len_chars().fill_null(4).to_numpy() == 2
+        last[0] = np.where(short, last[0] + np.where(last[0] >= PIVOT, 1900, 2000), last[0])
+        year, month, day, hour = (
+            np.where(same_mark, own, other) for own, other in zip(last, (year, month, day, hour), strict=True)
+        )
+    known = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
     months = (np.where(known, year - 1970, 0) * 12 + np.where(known, month - 1, 0)).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + np.where(known, day - 1, 0).astype("timedelta64[D]")
     known &= days.astype("datetime64[M]") == months  # no 31 April
-    hour = _integers(distinct.str.extract(pattern, 5))
     values = np.where(known, (days - EPOCH).astype(np.float64), np.nan)
     hours = np.where(known & (hour >= 0) & (hour < 24), hour.astype(np.float64), np.nan)
     position = fields.replace_strict(distinct, np.arange(len(distinct)), default=None).fill_null(
@@ -144,13 +166,6 @@ def offered_parts(dates: Dates, order: str, mark: str) -> DateFormat:
         if len(np.unique(values[~np.isnan(values)])) > 1 or part == "age"
     )
     return DateFormat(order, mark, offered, latest)
-
-
-def _mark(distinct: pl.Series) -> str:
-    marks = set(distinct.str.extract(YEAR_FIRST, 2).drop_nulls()) | set(
-        distinct.str.extract(YEAR_LAST, 2).drop_nulls()
-    )
-    return marks.pop() if len(marks) == 1 else ""
 
 
 def _integers(texts: pl.Series) -> NDArray[np.int64]:

@@ -7,11 +7,24 @@ from typing import TypeVar
 
 from treewright.errors import InputError, InputTypeError
 
-__all__ = ["all_or_faults"]
+__all__ = ["ColumnFault", "OpenQuestion", "all_or_faults"]
 
 MOST_FAULTS = 8  # shown in one message
 
 Returned = TypeVar("Returned")
+
+
+class ColumnFault(InputError):
+    """A column that cannot be read; `action` is the one-word option that settles it, "" if that takes more."""
+
+    def __init__(self, message: str, column: str, action: str = "") -> None:
+        super().__init__(message)
+        self.column = column
+        self.action = action
+
+
+class OpenQuestion(InputError):
+    """What is in a column has two readings, and only a person can say which holds."""
 
 
 def all_or_faults(
@@ -31,8 +44,26 @@ def all_or_faults(
     if len(faults) == 1:
         raise faults[0]
     if faults:
-        told = "\n".join(f"  - {fault}" for fault in faults[:MOST_FAULTS])
-        more = f"\n  ... and {len(faults) - MOST_FAULTS} more." if len(faults) > MOST_FAULTS else ""
+        texts = _joined(faults)
+        told = "\n".join(f"  - {text}" for text in texts[:MOST_FAULTS])
+        more = f"\n  ... and {len(texts) - MOST_FAULTS} more." if len(texts) > MOST_FAULTS else ""
         kind = InputTypeError if any(isinstance(fault, InputTypeError) for fault in faults) else InputError
         raise kind(f"{len(faults)} columns cannot be read:\n{told}{more}")
     return found
+
+
+def _joined(faults: list[InputError]) -> list[str]:
+    """Return the messages, those that differ in the name of their column alone as one."""
+    likewise: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for fault in faults:
+        name = f"Column {fault.column!r} " if isinstance(fault, ColumnFault) else ""
+        rest = str(fault).removeprefix(name)
+        if rest not in first:
+            first[rest], likewise[rest] = str(fault), []
+        elif isinstance(fault, ColumnFault):
+            likewise[rest].append(repr(fault.column))
+    return [
+        f"{text[: -len(rest)]}(likewise {', '.join(likewise[rest])}) {rest}" if likewise[rest] else text
+        for rest, text in first.items()
+    ]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.table._faults import ColumnFault
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
 
 if TYPE_CHECKING:
@@ -25,21 +26,21 @@ __all__ = [
     "worth_of",
 ]
 
+FEW_WORDS = 4  # of one column that may all mean missing
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 
 
-class TextAmong(InputError):
-    """Text among numbers or dates; `word` is the only one, which then most likely means missing.
+class TextAmong(ColumnFault):
+    """Text among numbers or dates; the `words`, if they are few and without digits, most likely mean missing.
 
     `numbers` are those of the `column`, without the text: one of them may mean missing as well.
     """
 
     def __init__(
-        self, message: str, column: str, word: str | None, numbers: NDArray[np.float64] | None = None
+        self, message: str, column: str, words: tuple[str, ...], numbers: NDArray[np.float64] | None = None
     ) -> None:
-        super().__init__(message)
-        self.column = column
-        self.word = word
+        super().__init__(message, column, "missing" if words else "ignore")
+        self.words = words
         self.numbers = np.empty(0) if numbers is None else numbers
 
 
@@ -68,7 +69,6 @@ def text_among(
             f"{subject} has to hold {what}, and holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
-    one_word = len(offending) == 1
     these = "is text" if n_text == 1 else "are text"
     if what == "dates":
         these = "is not a date" if n_text == 1 else "are not dates"
@@ -77,13 +77,19 @@ def text_among(
         f"{'it means' if n_text == 1 else 'they mean'} missing, add {'it' if n_text == 1 else 'them'} to the missing "
         "values; if the column is not a quantity, declare it categorical.",
         column=column,
-        word=offending[0] if one_word else None,
+        words=_that_mean_missing(offending),
         numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
     )
 
 
+def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
+    """Return the texts if they may all mean missing: one, or a few without a digit ("12 kg" is a value)."""
+    few = len(texts) == 1 or (len(texts) <= FEW_WORDS and not texts.str.contains("[0-9]").any())
+    return tuple(texts) if few else ()
+
+
 def check_exact(
-    subject: str, values: NDArray[np.float64], fields: pl.Series, lines: NDArray[np.int64]
+    column: str, subject: str, values: NDArray[np.float64], fields: pl.Series, lines: NDArray[np.int64]
 ) -> None:
     """Refuse infinities and integers that float64 would change."""
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
@@ -96,9 +102,11 @@ def check_exact(
             )
         digits = field.lstrip("+-")
         if digits.isdigit() and int(values[row]) != int(field):
-            raise InputError(
+            raise ColumnFault(
                 f"{subject} holds the integer {field[:40]} in line {lines[row]}; beyond 2**53 neighbouring integers "
-                "cannot be told apart. If it is an identifier, ignore the column or declare it categorical."
+                "cannot be told apart. If it is an identifier, ignore the column or declare it categorical.",
+                column,
+                "ignore",
             )
 
 

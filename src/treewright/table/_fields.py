@@ -18,6 +18,7 @@ from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._csv_text import CsvText
 from treewright.table._dates import (
+    begins_with_year,
     choose_order,
     looks_like_date,
     offered_parts,
@@ -349,8 +350,10 @@ class FieldReader:
         names = written.names(name)
         parts = [WORDS.get(part, part) for part in written.offered]
         offered = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
+        others = begins_with_year(fields).sum() if order != "ymd" else 0
+        form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         self.notes.append(
-            f"Column {name!r} holds dates ({written.in_words()}); the tree may ask for {offered}. To keep it as text, "
+            f"Column {name!r} holds dates ({form}); the tree may ask for {offered}. To keep it as text, "
             "declare it categorical."
         )
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
@@ -390,7 +393,7 @@ class FieldReader:
         return text_among(name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows))
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
-        check_exact(f"Column {name!r} of {self._where}", values, fields, self._text.lines)
+        check_exact(name, f"Column {name!r} of {self._where}", values, fields, self._text.lines)
 
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
         shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])

@@ -6,14 +6,43 @@ with a decimal comma, so the reading that `fit` chose travels with its tree, and
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["MISSING_VALUES", "DateFormat", "NumberFormat", "Reading"]
+__all__ = ["CURRENCIES", "MISSING_VALUES", "DateFormat", "NumberFormat", "Reading", "is_unit"]
 
 MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
 
+CURRENCIES = (  # letters; signs such as € and $ are known by their category
+    "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF",
+    "RON", "BGN", "RSD", "TRY", "RUB", "UAH", "ILS", "SGD", "HKD", "TWD", "THB", "IDR", "MYR", "PHP", "VND", "AED",
+    "SAR", "ZAR", "EGP", "NGN", "KES", "BRL", "MXN", "ARS", "CLP", "COP", "PEN", "KRW", "ISK", "US$", "A$", "C$",
+    "NZ$", "R$", "HK$", "NT$", "S$", "zł", "Kč", "kr", "kr.", "Ft", "lei", "лв", "лв.", "руб", "руб.", "грн", "Fr.",
+    "SFr.", "Rs", "Rs.", "RM",
+)  # fmt: skip
+
 DATE_PARTS = ("year", "month", "weekday", "hour", "age")
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is what numbers may carry: "%", or a currency as a sign or in letters.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from treewright.table import is_unit
+    >>> [is_unit(text) for text in ("zł", "€", "%", "kg")]
+    [True, True, True, False]
+    """
+    return text == "%" or text in CURRENCIES or (len(text) == 1 and unicodedata.category(text) == "Sc")
 
 
 @dataclass(frozen=True, slots=True)

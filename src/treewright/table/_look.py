@@ -25,6 +25,7 @@ from treewright.table._suspicions import (
     of_fault,
     of_labels,
     of_rows,
+    ordered_categories,
     some_of,
 )
 from treewright.table._table import Table
@@ -76,6 +77,12 @@ class Look:
     def options(self) -> str:
         """Return the options of the command line that accept every proposal."""
         return " ".join(dict.fromkeys(finding.option for finding in self.findings if finding.action))
+
+    def open_columns(self) -> list[str]:
+        """Return the columns that cannot be read before a person has answered a question about them."""
+        read = {name for names in self.kinds.values() for name in names} | {self.target}
+        asked = (finding.column for finding in self.findings if not finding.action)
+        return [name for name in dict.fromkeys(asked) if name is not None and name not in read]
 
     def summary(self) -> list[str]:
         """Return two lines: columns by kind, labels with their rows."""
@@ -152,7 +159,7 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
                 f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
             )
     seen = look_at(table, labels, name="The frame", target=name, faults=errors)
-    dates = {finding.column: finding for finding in dates_as_text(table)}
+    dates = {finding.column: finding for finding in [*dates_as_text(table), *ordered_categories(data)]}
     others = [finding for finding in seen.findings if finding.column not in dates]
     return replace(seen, of_file=False, findings=(*dates.values(), *others))
 

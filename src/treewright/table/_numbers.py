@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treewright.errors import InputError
-from treewright.table._formats import NumberFormat
+from treewright.table._faults import OpenQuestion
+from treewright.table._formats import CURRENCIES, NumberFormat
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Evidence", "choose_format", "evidence_of", "looks_like_number", "to_numbers"]
 
-CODES = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW"
-UNIT = rf"(?:\p{{Sc}}|{CODES}|%)"
+UNIT = rf"(?:{'|'.join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))}|\p{{Sc}}|%)"
 BLANKS = r"[ \x{a0}\x{202f}]"
 GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # never decimal marks
 DIGITS = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+"
@@ -227,13 +227,13 @@ def _default(evidence: Evidence, separator: str) -> str | None:
     return "." if separator == "," and "point_three" not in found and "long" not in found else None
 
 
-def _two_readings(column: str, evidence: Evidence, why: str) -> InputError:
+def _two_readings(column: str, evidence: Evidence, why: str) -> OpenQuestion:
     found = evidence.examples
     field = found.get("comma_three", found.get("point_three", ""))
     mark = "," if "," in field else "."
     digits = _bare(field)
     readings = {mark: digits.replace(mark, "."), ("." if mark == "," else ","): digits.replace(mark, "")}
-    return InputError(
+    return OpenQuestion(
         f"{column} can be read in two ways: {field!r} is {readings['.']} with decimal points, or {readings[',']} with "
         f"decimal commas, and {why}. Give decimal_comma=False for decimal points, decimal_comma=True for decimal "
         "commas."

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError, InputTypeError
+from treewright.table._faults import ColumnFault
 
 __all__ = ["RawColumn", "as_words", "dates_error", "from_numeric", "from_objects", "quoted", "text_of_number"]
 
@@ -210,23 +211,25 @@ def _cell_kind(name: str, cell: type) -> str:
         return "complex"
     raise InputTypeError(
         f"Column {name!r} holds a cell of type {cell.__name__!r}; the argument must be a string or a number "
-        "(or None or NaN for a missing value). Turn such cells into one of these first."
+        "(or None or NaN for a missing value). Turn such cells into one of these first, such as text: "
+        f"X[{name!r}].astype(str) in pandas."
     )
 
 
-def dates_error(name: str, what: str) -> InputError:
+def dates_error(name: str, what: str) -> ColumnFault:
     """The error about a column of `what`: "dates", "durations" or "times of day"."""
-    return InputError(f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what]}")
+    return ColumnFault(f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what]}", name)
 
 
-def integer_error(name: str, value: int) -> InputError:
+def integer_error(name: str, value: int) -> ColumnFault:
     text = (
         str(value)
         if abs(value) < 10**40
         else f"about {'-' if value < 0 else ''}10**{len(str(abs(value))) - 1}"
     )
-    return InputError(
-        f"Column {name!r} holds the integer {text}; beyond 2**53 float64 cannot represent every integer "
-        "in float64. If it is an identifier, leave the column out or declare it categorical as text; "
-        "otherwise rescale it."
+    return ColumnFault(
+        f"Column {name!r} holds the integer {text}; beyond 2**53 neighbouring integers are one number in float64. If "
+        "it is an identifier, leave the column out, or turn it into text; otherwise rescale it.",
+        name,
+        "ignore",
     )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
+from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._finding import Finding
@@ -22,13 +23,34 @@ from treewright.table._raw import text_of_number
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["count_of", "dates_as_text", "of_column", "of_fault", "of_labels", "of_rows", "some_of"]
+__all__ = [
+    "count_of",
+    "dates_as_text",
+    "of_column",
+    "of_fault",
+    "of_labels",
+    "of_rows",
+    "ordered_categories",
+    "some_of",
+]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
 NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 SHOWN = 3
-ID_NAME = re.compile(r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index|unnamed_\d+)\.?$", re.IGNORECASE)
+ID_NAME = re.compile(
+    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|numer|numero|número|index|unnamed_\d+)\.?$",
+    re.IGNORECASE,
+)
+ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
+    r"^(id|nr|no|num|number|nummer|numer|numéro|número)\.?[ _-]+(?!of |der |des |de )", re.IGNORECASE
+)
+KNOWN_IDS = re.compile(
+    r"(^|[^a-z])(iban|ssn|nip|pesel|regon|vin|imei|isbn|ean|phone|telephone|telefon|tel|mobile|fax)([^a-z]|$)",
+    re.IGNORECASE,
+)
+FEWEST_DIGITS = 7  # of numbers that are all equally long and all different
+TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
     r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
@@ -40,14 +62,20 @@ DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2
 
 def of_fault(fault: InputError) -> Iterator[Finding]:
     """What is wrong with a column; of numbers among text, also which of them may mean missing."""
-    if not isinstance(fault, TextAmong):
+    if not isinstance(fault, ColumnFault):
         yield Finding(None, str(fault))
-        return
-    if fault.word is None:
-        yield Finding(None, str(fault))
+    elif not isinstance(fault, TextAmong):
+        yield Finding(fault.column, str(fault), fault.action, fault.column if fault.action else "")
+    elif not fault.words:
+        yield Finding(fault.column, str(fault), "ignore", fault.column)
     else:
-        yield Finding(fault.column, str(fault), "missing", fault.word)
-    yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
+        first, *others = fault.words
+        yield Finding(fault.column, str(fault), "missing", first)
+        for word in others:
+            text = f"{fault.column} holds the word {word!r} among its numbers, too: does it mean missing?"
+            yield Finding(fault.column, text, "missing", word)
+    if isinstance(fault, TextAmong) and fault.words:
+        yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
 
 
 def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
@@ -74,7 +102,11 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     dense = whole and every and distinct[-1] - distinct[0] < 2 * len(distinct)
     many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
-    if every and (words or dense or (whole and ID_NAME.search(name))):
+    named = bool(ID_NAME.search(name) or ID_BEGINS.search(name) or KNOWN_IDS.search(name))
+    if words and many and (times := _times_as_words(column, distinct)):
+        yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
+        return
+    if every and (words or dense or (whole and (named or _equally_long(distinct)))):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
         text = f"{name} differs in {rows_said} ({shown}, ...): it seems to identify the rows."
         yield Finding(name, text, "ignore", name)
@@ -107,6 +139,30 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         )
 
 
+def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
+    """What many words are that are all dates or all times, and what to do about it; "" if they are something else."""
+    words = [column.categories[int(code)] for code in distinct]
+    shown = ", ".join(words[:SHOWN])
+    if all(map(TIME_OF_DAY.match, words)):
+        return (
+            f"times of day ({shown}, ...), and each is a word of its own. Write them as numbers in the file, such as "
+            "22.5 for 22:30"
+        )
+    if all(map(DATE.match, words)):
+        return (
+            f"dates that are written in several ways ({shown}, ...), so each is a word of its own. Write them in one "
+            "way in the file"
+        )
+    return ""
+
+
+def _equally_long(distinct: NDArray[np.float64]) -> bool:
+    """Whether numbers have the same number of digits, and many: telephones and tax numbers do, quantities do not."""
+    return distinct[0] >= 10 ** (FEWEST_DIGITS - 1) and len(str(int(distinct[0]))) == len(
+        str(int(distinct[-1]))
+    )
+
+
 def dates_as_text(table: Table) -> Iterator[Finding]:
     """Columns of a frame whose words are all dates: a file's are read as dates, a frame's have to be made so."""
     for column in table.columns:
@@ -120,6 +176,25 @@ def dates_as_text(table: Table) -> Iterator[Finding]:
                 text += " Add dayfirst=True where the day comes first."
             day_first = bool(parts) and (first > 12 or "." in words[0])
             yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
+def ordered_categories(frame: Any) -> Iterator[Finding]:
+    """Columns of a frame whose categories have an order, which no split uses."""
+    import narwhals as nw
+
+    own = nw.from_native(frame, eager_only=True)
+    numbers = "X[{0!r}].cat.codes.where(X[{0!r}].notna())"
+    if not own.implementation.is_pandas_like():
+        numbers = "X[{0!r}].to_physical()"
+    for name, dtype in own.schema.items():
+        categories = getattr(dtype, "categories", None)
+        if isinstance(dtype, nw.Enum) and categories is not None and len(categories) > 2:
+            shown = " < ".join(map(str, categories[:SHOWN])) + (" < ..." if len(categories) > SHOWN else "")
+            text = (
+                f"{name} has ordered categories ({shown}), and a split of categories does not use their order. To ask "
+                f"for at most one of them, make them numbers: X[{name!r}] = {numbers.format(name)}."
+            )
+            yield Finding(name, text)
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:

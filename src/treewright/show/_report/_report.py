@@ -130,7 +130,10 @@ def report(
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
     if tree.classes is None or not tree.predicts_classes:
-        raise InputError(f"This is a {tree.kind.value} tree; the report is of trees that predict classes.")
+        raise InputError(
+            f"This is a {tree.kind.value} tree; the report is of trees that predict classes. For this one: "
+            "treewright.show.rules and plot_tree, and treewright verify."
+        )
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     if (X_test is None) != (y_test is None):
