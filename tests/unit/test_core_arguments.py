@@ -212,6 +212,22 @@ def test_leaf_accuracy(wrong: dict[str, Any]) -> None:
         leaf_accuracy(**wrong)
 
 
+def test_a_leaf_dearer_than_all_weights_together() -> None:
+    """The kernels' cost of one weight is then rounded down to nothing; a division by it ended the interpreter."""
+    rng = np.random.default_rng(0)
+    n_rows = 40
+    many = {
+        "rank": rng.integers(0, 9, (3, n_rows)).astype(np.uint32),
+        "label": rng.integers(0, 2, n_rows).astype(np.uint16),
+        "weight": np.ones(n_rows, dtype=np.int32),
+        "depth": 4,
+        "target": (1, 2),
+    }
+    answer = leaf_accuracy(**many, leaf=(1, 2**53))
+    assert answer["feasible"]
+    assert answer["nodes"] == [None]
+
+
 def ensemble(**other: Any) -> core.BornAgainEnsemble:
     arguments = {
         "feature": np.array([0, -1, -1], dtype=np.int32),
