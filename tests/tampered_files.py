@@ -34,7 +34,7 @@ import numpy as np
 from typer.main import get_command
 
 from mutations import mutants
-from tampered_kinds import BORN_AGAIN, COMMANDS, write_data, write_ensemble
+from tampered_kinds import BORN_AGAIN, COMMANDS, KINDS, WRITERS, write_data, write_ensemble
 from treewright.convert import load_model
 from treewright.errors import TreewrightError
 from treewright.near_optimal import load_near_optimal
@@ -139,12 +139,15 @@ def made(folder: Path, seed: int, kinds: tuple[str, ...] = ()) -> Iterator[Made]
     data, file, ensemble = folder / "data.csv", folder / "model.json", folder / "forest.txt"
     write_data(data, seed)
     write_ensemble(ensemble)
-    for kind, command in COMMANDS.items():
+    for kind in KINDS:
         if kinds and kind not in kinds:
             continue
-        named = {"DATA": data, "FILE": file, "FOREST": ensemble}
-        _, printed, error = run(*(str(named.get(part, part)) for part in command))
-        assert file.exists(), (kind, printed, error)
+        if kind in WRITERS:
+            WRITERS[kind](data, file)
+        else:
+            named = {"DATA": data, "FILE": file, "FOREST": ensemble}
+            _, printed, error = run(*(str(named.get(part, part)) for part in COMMANDS[kind]))
+            assert file.exists(), (kind, printed, error)
         against = ("--ensemble", str(ensemble)) if kind in BORN_AGAIN else (str(data),)
         yield Made(kind, json.loads(file.read_text(encoding="utf-8")), against)
         file.unlink()
@@ -311,7 +314,7 @@ def main(seconds: float, kinds: tuple[str, ...]) -> int:
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     start, seed, counted, found = time.monotonic(), int(time.time()), Counter[str](), Counter[str]()
-    part = seconds / (len(kinds) or len(COMMANDS))
+    part = seconds / (len(kinds) or len(KINDS))
     while time.monotonic() - start < seconds:
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:

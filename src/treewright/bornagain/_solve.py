@@ -125,6 +125,8 @@ def solve(
         "exact_boxes": exact_boxes,
         "random_state": random_state,
     }
+    if ensemble.domain is not None:
+        options["domain"] = ensemble.domain.named(ensemble.feature_names)
     start = time.monotonic()
     rows = None if X is None else ensemble.encode(X)
     if ensemble.domain is not None and ensemble.domain.groups:

@@ -136,7 +136,7 @@ def verify(
 
 def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
-    from treewright.convert import Ensemble
+    from treewright.convert import Domain, Ensemble
     from treewright.result import BornAgainResult
     from treewright.verify import check_faithful, verify_born_again
 
@@ -153,6 +153,12 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
         )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
+    if claim is not None and " of the domain" in claim.scope and "domain" not in claim.options:
+        raise InputError(
+            "The file does not hold the domain that its certificate speaks of; make the tree again."
+        )
+    if claim is not None and "domain" in claim.options:
+        model = model.within(Domain.from_named(model.feature_names, claim.options["domain"]))
     report = check_faithful(content.tree, model)
     say(report.sentence())
     if not report.faithful or content.certificate is None:
