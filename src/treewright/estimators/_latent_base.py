@@ -241,7 +241,8 @@ class LatentTreeBase(TreeDisplay):
         if needed > half_of_memory():
             raise InputError(
                 f"{self.n_trees:,} trees of depth {self.depth} over {n_inputs:,} inputs take some "
-                f"{needed / 1e9:,.1f} GB, more than half of this machine's memory. Give fewer trees, less depth, or fewer columns."
+                f"{needed / 1e9:,.1f} GB, more than half of this machine's memory. Give fewer trees, less depth, or "
+                "fewer columns."
             )
 
     def _with_validation(
