@@ -226,6 +226,7 @@ def test_a_leaf_dearer_than_all_weights_together() -> None:
     answer = leaf_accuracy(**many, leaf=(1, 2**53))
     assert answer["feasible"]
     assert answer["nodes"] == [None]
+    assert leaf_accuracy(**many | {"target": None}, leaf=(2**15, 1))["feasible"]
 
 
 def ensemble(**other: Any) -> core.BornAgainEnsemble:
@@ -458,7 +459,9 @@ def test_the_largest_sums_of_the_worst_leaf() -> None:
     full = np.tile(np.array([2**35, 0], dtype=np.uint64), (3, 1))  # 2^99 each, a sum below 2^101
     small = leaf_accuracy()
     assert leaf_accuracy(weight=weight)["nodes"] == small["nodes"]
-    answer = leaf_accuracy(weight=weight, full=full, shift=75, unit=(0, 2**20), leaf=(2**57, 0), target=(1, 2))
+    answer = leaf_accuracy(
+        weight=weight, full=full, shift=75, unit=(0, 2**20), leaf=(2**57, 0), target=(1, 2)
+    )
     leaf, wrong = 2**121, 2**99 * 2**20  # of 128 bits
     assert answer["nodes"] == [None]
     assert (answer["cost"][0] << 64) + answer["cost"][1] == leaf + wrong

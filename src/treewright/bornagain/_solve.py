@@ -114,7 +114,7 @@ def solve(
     True
     """
     _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
-    options = {
+    options: dict[str, Any] = {
         "method": "born-again",
         "objective": objective,
         "time_limit": time_limit,
