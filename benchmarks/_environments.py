@@ -57,7 +57,13 @@ SET_PEERS = {
     )
 }
 # Ensembles trained by gradients: `benchmarks.latent ensemble`.
-FOREST_PEERS = {"tabm": Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5"))}
+FOREST_PEERS = {
+    peer.name: peer
+    for peer in (
+        Peer("tabm", ("tabm==0.0.3", "scikit-learn>=1.5")),
+        Peer("grande", ("GRANDE==0.1.6", "scikit-learn==1.5.2")),  # its encoders fail with newer ones
+    )
+}
 EVERY_PEER = PEERS | SET_PEERS | FOREST_PEERS
 
 

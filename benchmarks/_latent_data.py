@@ -59,8 +59,8 @@ def splits(X: Any, y: Any, seed: int) -> tuple[Any, ...]:
 
 
 def fit(options: dict[str, Any], X: Any, y: Any, train: Any, validation: Any, seed: int) -> tuple[Any, Any]:
-    """Train with the given validation rows: the estimator's own split is bypassed."""
-    model = LatentTreeClassifier(random_state=seed, progress=False, **options)
+    """Train with the given validation rows; the soft model is what is judged, so hardening follows its signs."""
+    model = LatentTreeClassifier(hardening="signs", random_state=seed, progress=False, **options)
     order = np.concatenate([train, validation])
     held_out = np.arange(len(order)) >= len(train)
     own = base._hold_out

@@ -1,12 +1,12 @@
-"""Ten latent trees in one sum beside one tree, the mean of five, boosting, a random forest and TabM.
+"""Ten latent trees in one sum beside one tree, the mean of five, boosting, a random forest, TabM, GRANDE.
 
 Ten tables, at most `rows` rows of each, drawn by a fixed seed; three quarters of them train; seeds from 700 on, which
 nothing was chosen by. Every method gets the training rows whole, and holds out a fifth of them itself where it chooses
-something: the epoch (latent trees, TabM), or learning rate, leaves and rounds (boosting, tuned; it is then trained
-again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held out.
-TabM runs in an environment of its own (`_environments.py`); where that cannot be made, the reason is kept. The order is
-split, table, method, and each answer is kept when it is there (a line of JSON in `store`): what was stopped goes on
-where it was, and processes with different tables or methods share a store.
+something: the epoch (latent trees, TabM, GRANDE), or learning rate, leaves and rounds (boosting, tuned; it is then
+trained again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held
+out. TabM and GRANDE run in environments of their own (`_environments.py`); where that cannot be made, the reason is
+kept. The order is split, table, method, and each answer is kept when it is there (a line of JSON in `store`): what was
+stopped goes on where it was, and processes with different tables or methods share a store.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; `guessing`, `latent-ensemble`, `leaf_accuracy` and `near_optimal`
-have shapes of their own; of any other file the plain values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; those of guessing, `latent-ensemble`, `leaf_accuracy` and
+`near_optimal` have shapes of their own; of any other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks._guessing_tables import figure_tables, held_out_tables
 from benchmarks._latent_tables import ensemble_tables
 from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
 from benchmarks._tables import finished, format_table, show_depth
@@ -24,6 +25,11 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 
 Row = dict[str, Any]
+TABLES_OF: dict[str, Callable[[Sequence[Row]], list[str]]] = {
+    "guessing_figures": figure_tables,
+    "guessing_held_out": held_out_tables,
+    "latent-ensemble": ensemble_tables,
+}
 
 
 def results(folder: Path = RESULTS) -> list[Path]:
@@ -64,8 +70,8 @@ def table(content: Row) -> str:
     rows = content["rows"]
     if content["benchmark"] in LEAF_ACCURACY_TABLES:
         return "\n\n".join(LEAF_ACCURACY_TABLES[content["benchmark"]](rows))
-    if content["benchmark"] == "latent-ensemble":
-        return "\n\n".join(ensemble_tables(rows))
+    if content["benchmark"] in TABLES_OF:
+        return "\n\n".join(TABLES_OF[content["benchmark"]](rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
     if content["benchmark"] in ("near_optimal", "near_optimal-continuous"):

@@ -30,6 +30,7 @@ from treewright.bornagain import (
     Ensemble,
     agreement,
     distil,
+    distil_labels,
     distil_values,
     forecast,
     solve_active,
@@ -234,6 +235,14 @@ def agreeing_stopped() -> str:
 def agreement_on_rows() -> str:
     """Say on how many rows a tree and an ensemble decide alike."""
     return agreement(agreeing(tolerance=0.02).tree, small_ensemble(), iris().table.X[:, 2:]).sentence()
+
+
+def agreeing_with_answers() -> str:
+    """Say what is said of the smallest tree that agrees with the answers of any classifier."""
+    data = iris()
+    return distil_labels(
+        small_ensemble().predict(data.table.X[:, 2:]), data.table.X[:, 2:], tolerance=0.02
+    ).sentence()
 
 
 @cache
@@ -488,6 +497,7 @@ CASES: dict[str, Maker] = {
     "born-again-rows-missed": lambda: agreeing(tolerance=0.0, max_leaves=2).sentence(),
     "born-again-rows-any-depth": lambda: agreeing(tolerance=0.02, max_depth=None).sentence(),
     "born-again-rows-stopped": agreeing_stopped,
+    "born-again-labels": agreeing_with_answers,
     "agreement": agreement_on_rows,
     "born-again-values": lambda: near_values()[0].sentence(),
     "born-again-values-open": values_open,

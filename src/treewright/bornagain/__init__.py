@@ -1,8 +1,10 @@
 """Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
 
+from treewright.bornagain._agreement import Agreement, agreement, label_agreement
 from treewright.bornagain._certificate import find_other_decision
 from treewright.bornagain._course import Progress
-from treewright.bornagain._distil import Agreement, agreement, distil
+from treewright.bornagain._distil import distil
+from treewright.bornagain._distil_labels import distil_labels
 from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
@@ -22,9 +24,11 @@ __all__ = [
     "Progress",
     "agreement",
     "distil",
+    "distil_labels",
     "distil_values",
     "find_other_decision",
     "forecast",
+    "label_agreement",
     "leaf_scores",
     "prune",
     "solve",

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.bornagain._agreement import encoded
 from treewright.bornagain._course import Progress
 from treewright.bornagain._engine import DEFAULT_MEMORY
 from treewright.convert import Ensemble
@@ -26,94 +27,9 @@ from treewright.problem import Problem, make_problem
 from treewright.result import BornAgainResult, SolveResult, SolveStatus, told_to_stop
 from treewright.search import Frontier, Limits, solve_frontier
 from treewright.table import Table
-from treewright.tree import Column, ColumnKind, Tree, exactly, percent_at_least, wilson_interval
+from treewright.tree import Column, ColumnKind, Tree
 
-__all__ = ["Agreement", "agreement", "distil"]
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """On how many rows a tree and an ensemble decide alike.
-
-    Parameters
-    ----------
-    n_rows : int
-    n_alike : int
-    lower_bound : float
-        Of the share of new rows on which they do (Wilson score interval), if these rows are a random sample of
-        them that was used neither to train the ensemble nor to find the tree.
-    confidence : float
-        Two-sided level of the interval.
-    tolerance : float or None, default=None
-        For numbers: how far apart they may be to count as alike.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from treewright.bornagain import Ensemble, agreement, solve
-    >>> X = [[1.0], [2.0], [3.0], [4.0]]
-    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
-    >>> print(agreement(solve(ensemble).tree, ensemble, X).sentence())
-    Tree and ensemble decide alike on 4 of 4 rows (100.0%); if neither has seen these rows, on at least
-    51.0% of all new ones like them (95% interval).
-    """
-
-    n_rows: int
-    n_alike: int
-    lower_bound: float
-    confidence: float
-    tolerance: float | None = None
-
-    @property
-    def share(self) -> float:
-        """Share of the rows, 0 to 1."""
-        return self.n_alike / self.n_rows
-
-    def sentence(self) -> str:
-        """Return it as one sentence."""
-        level = f"{100 * self.confidence:.10g}% interval"
-        known = f"{self.n_alike:,} of {self.n_rows:,} rows ({percent_at_least(self.share)})"
-        new = f"on at least {percent_at_least(self.lower_bound)} of all new ones like them ({level})"
-        alike = "Tree and ensemble decide alike"
-        if self.tolerance is not None:
-            alike = f"Tree and model are at most {exactly(self.tolerance)} apart"
-        return f"{alike} on {known}; if neither has seen these rows, {new}."
-
-
-def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float = 0.95) -> Agreement:
-    """Count the rows on which a tree and an ensemble decide alike.
-
-    Parameters
-    ----------
-    tree : Tree
-        Over the columns of the ensemble.
-    ensemble : Ensemble
-    X : array-like of shape (n_rows, n_features)
-        No labels are needed. For a statement about new rows take rows that neither was made from.
-    confidence : float, default=0.95
-        Two-sided level of the interval, strictly between 0 and 1.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    InputError
-        If `X` has no rows or the wrong number of columns, or `confidence` is out of range.
-
-    Examples
-    --------
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from treewright.bornagain import Ensemble, agreement, solve
-    >>> X = [[1.0], [2.0], [3.0], [4.0]]
-    >>> ensemble = Ensemble.from_model(RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, [0, 0, 1, 1]))
-    >>> agreement(solve(ensemble).tree, ensemble, X).n_alike
-    4
-    """
-    rows = _encoded(ensemble, X)
-    alike = int((tree.predict(rows) == ensemble.predict(rows)).sum())
-    return Agreement(len(rows), alike, wilson_interval(alike, len(rows), confidence)[0], confidence)
+__all__ = ["check_distil", "distil", "of_classes", "smallest_tree"]
 
 
 def distil(
@@ -180,57 +96,99 @@ def distil(
     ('proven optimal', True)
     """
     start = time.monotonic()
-    _check(tolerance, max_leaves)
-    rows = _encoded(ensemble, X)
+    check_distil(tolerance, max_leaves)
+    rows = encoded(ensemble, X)
     index = ensemble.predict_index(rows)
-    limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit)
     problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
+    result = smallest_tree(
+        problem,
+        thresholds,
+        tolerance,
+        Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit),
+        progress,
+        objective="rows",
+        start=start,
+    )
+    sizes = {
+        "ensemble_trees": len(ensemble.trees),
+        "ensemble_leaves": ensemble.n_leaves,
+        "ensemble_depth": max(t.depth for t in ensemble.trees),
+    }
+    return replace(result, tree=_of_ensemble(result.tree, ensemble), stats={**result.stats, **sizes})
+
+
+def smallest_tree(
+    problem: Problem,
+    thresholds: Any,
+    tolerance: float,
+    limits: Limits,
+    progress: Callable[[Progress], bool | None] | None,
+    *,
+    objective: str,
+    start: float,
+) -> BornAgainResult:
+    """Find the tree with the fewest leaves that gives all but a share of the rows their labels.
+
+    Parameters
+    ----------
+    problem : Problem
+        The labels are the answers of the model; with a largest number of leaves.
+    thresholds : dict or str
+        As `solve_frontier` takes them.
+    tolerance : float
+        Share of the rows.
+    limits : Limits
+    progress : callable or None
+    objective : str
+        What the options of the result call the question.
+    start : float
+        When it began, by `time.monotonic`.
+    """
+    n_rows, max_depth, max_leaves = problem.table.n_rows, problem.max_depth, problem.max_leaf_nodes
+    assert max_leaves is not None  # it is asked for
     report = None
     if progress is not None:
         report = lambda now: progress(Progress(now.seconds, now.subproblems, now.memory, "rows"))  # noqa: E731
     frontier = solve_frontier(problem, thresholds, limits=limits, progress=report)
-    allowed = math.floor(tolerance * len(rows) + 1e-9)
-    found = _choose(frontier, allowed, len(rows))
-    options = {
-        "method": "born-again",
-        "objective": "rows",
-        "tolerance": float(tolerance),
-        "max_depth": max_depth,
-        "max_leaves": max_leaves,
-        "time_limit": time_limit,
-        "step_limit": step_limit,
-        "memory_limit": memory_limit,
-    }
-    tree = _of_ensemble(found.point.tree, ensemble)
-    keeps = found.differing <= allowed
+    allowed = math.floor(tolerance * n_rows + 1e-9)
+    found = _choose(frontier, allowed, n_rows)
+    tree = found.point.tree
+    alike = n_rows - found.differing
     stats: dict[str, Any] = {
         "seconds": time.monotonic() - start,
         "depth": tree.depth,
         "leaves": tree.n_leaves,
         "depth_lower_bound": int(found.least_leaves - 1).bit_length(),
         "leaves_lower_bound": found.least_leaves,
-        "rows": len(rows),
-        "rows_alike": len(rows) - found.differing,
-        "rows_asked": len(rows) - allowed,
+        "rows": n_rows,
+        "rows_alike": alike,
+        "rows_asked": n_rows - allowed,
         "subproblems": frontier.stats["subproblems"],
-        "ensemble_trees": len(ensemble.trees),
-        "ensemble_leaves": ensemble.n_leaves,
-        "ensemble_depth": max(t.depth for t in ensemble.trees),
         **told_to_stop(frontier.asked_to_stop),
     }
     notes = ["Agreement on these rows is no bound for new ones; count it on rows that neither has seen."]
-    if not keeps:
+    if found.differing > allowed:
         notes.insert(0, _missed(found, allowed, max_depth, max_leaves))
     return BornAgainResult(
         tree=tree,
         status=SolveStatus.OPTIMAL if found.proven else SolveStatus.FEASIBLE,
         objective=float(tree.n_leaves),
         lower_bound=float(min(found.least_leaves, tree.n_leaves)),
-        loss=found.differing / len(rows),
-        scope=f"{len(rows) - found.differing} of the {len(rows)} rows that it was made from",
+        loss=found.differing / n_rows,
+        scope=f"{alike} of the {n_rows} rows that it was made from",
         stop_reason=None if found.proven else frontier.stop_reason,
         stats=stats,
-        options=options,
+        options={
+            "method": "born-again",
+            "objective": objective,
+            "tolerance": float(tolerance),
+            "max_depth": max_depth,
+            "max_leaves": max_leaves,
+            "time_limit": limits.time_limit,
+            "step_limit": limits.step_limit,
+            "memory_limit": limits.memory_limit,
+            "splits": found.point.scope,
+        },
         notes=tuple(notes),
     )
 
@@ -284,18 +242,12 @@ def _missed(found: _Found, allowed: int, max_depth: int | None, max_leaves: int)
     )
 
 
-def _check(tolerance: float, max_leaves: int) -> None:
+def check_distil(tolerance: float, max_leaves: int) -> None:
+    """Raise `InputError` for a tolerance or a number of leaves out of range."""
     if not (isinstance(tolerance, (int, float)) and 0 <= tolerance <= 1):
         raise InputError(f"tolerance={tolerance!r}; give a share of the rows from 0 to 1.")
     if not (isinstance(max_leaves, (int, np.integer)) and max_leaves >= 1):
         raise InputError(f"max_leaves={max_leaves!r}; give the largest number of leaves, at least 1.")
-
-
-def _encoded(ensemble: Ensemble, X: ArrayLike) -> NDArray[np.float64]:
-    rows = ensemble.encode(X)
-    if not len(rows):
-        raise InputError("X has no rows; agreement is counted on rows.")
-    return rows
 
 
 def _problem(
@@ -326,17 +278,15 @@ def _of_ensemble(tree: Tree, ensemble: Ensemble) -> Tree:
     """The tree over the columns and all classes of the ensemble; the search saw the classes that occur."""
     assert tree.classes is not None  # class indices
     assert ensemble.missing is not None  # set in __post_init__
-    seen = tree.classes.astype(np.int64)
-    value = np.zeros((tree.node_count, ensemble.n_classes))
-    value[:, seen] = tree.value
     columns = tuple(
         Column(name, ColumnKind.CONTINUOUS, has_missing=bool(ensemble.missing[f]))
         for f, name in enumerate(ensemble.feature_names)
     )
-    return replace(
-        tree,
-        columns=columns,
-        classes=ensemble.classes,
-        prediction=seen[tree.prediction].astype(np.int32),
-        value=value,
-    )
+    return replace(of_classes(tree, tree.classes.astype(np.int64), ensemble.classes), columns=columns)
+
+
+def of_classes(tree: Tree, seen: NDArray[np.int64], classes: NDArray[Any]) -> Tree:
+    """Return the tree with all classes of a model, where its own are those at the positions `seen`."""
+    value = np.zeros((tree.node_count, len(classes)))
+    value[:, seen] = tree.value
+    return replace(tree, classes=classes, prediction=seen[tree.prediction].astype(np.int32), value=value)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.bornagain._distil import Agreement
+from treewright.bornagain._agreement import Agreement
 from treewright.errors import InputError
 from treewright.problem import RowCostsProblem
 from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason, told_to_stop

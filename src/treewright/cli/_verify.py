@@ -113,6 +113,11 @@ def verify(
                 raise typer.Exit(CHECK_FAILED)
             return
         if isinstance(content.result, BornAgainResult):
+            if content.result.options.get("objective") == "labels":
+                raise InputError(
+                    "This tree repeats the answers of a model, not the labels of a table. Make it again to check it: "
+                    "treewright.bornagain.distil_labels with the same rows and answers."
+                )
             raise InputError(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
@@ -144,6 +149,11 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
         raise InputError(
             f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
             "it. Make it again to check it: treewright reborn --faithful rows."
+        )
+    if claim is not None and claim.options.get("objective") == "labels":
+        raise InputError(
+            f"This tree says what a model said of {claim.scope}, not what {path.name} would say. Make it again to "
+            "check it, treewright.bornagain.distil_labels with these rows and the model's answers."
         )
     if claim is not None and claim.options.get("objective") == "values":
         raise InputError(

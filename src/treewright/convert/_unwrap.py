@@ -14,8 +14,8 @@ from treewright.errors import InputError
 __all__ = ["unwrapped"]
 
 INSTEAD = (
-    "Fit one ensemble instead; or ask for a small tree that agrees with it on rows: OptimalTreeClassifier fitted to "
-    "model.predict(X)"
+    "Fit one ensemble instead; or ask for a small tree that agrees with it on rows, "
+    'BornAgainTreeClassifier.from_fitted(model, X, faithful="rows")'
 )
 ALL_CLASSES = "Fit the ensemble with all classes instead: tree ensembles take them"
 THRESHOLD = "moves the threshold of a probability. Read model.estimator_, which decides at one half"

@@ -19,6 +19,8 @@ from treewright.bornagain import (
     Ensemble,
     agreement,
     distil,
+    distil_labels,
+    label_agreement,
     prune,
     solve,
     solve_active,
@@ -27,7 +29,8 @@ from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
-from treewright.tree import merge_equal_leaves
+from treewright.table import Table
+from treewright.tree import Column, ColumnKind, merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
@@ -54,7 +57,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     Parameters
     ----------
     estimator : classifier, default=None
-        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. None is a random
+        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads; for ``faithful="rows"``
+        any other, too (votes, stacks, calibrated models, pipelines with scaling), of which only the answers are read
+        and the tree may split at all thresholds, see `treewright.bornagain.distil_labels`. None is a random
         forest of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge;
         train on few distinct values (bins), prune actively, or ask for ``faithful="rows"``.
     faithful : {"everywhere", "rows"}, default="everywhere"
@@ -96,8 +101,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     tree_ : Tree
     result_ : BornAgainResult
         With bounds, status and the sizes of the ensemble.
-    ensemble_ : Ensemble
-        Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came.
+    ensemble_ : Ensemble or None
+        Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came. None if only the
+        model's answers were read.
     domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.
@@ -182,7 +188,10 @@ class BornAgainTreeClassifier(TreeClassifier):
         if len(classes) < 2:
             raise InputError(f"y has one class only ({classes.tolist()[0]!r}); there is nothing to decide.")
         self.estimator_ = estimator.fit(rows, y)
-        ensemble = Ensemble.from_model(self.estimator_, missing=self.missing)
+        ensemble = self._read(self.estimator_)
+        if ensemble is None:
+            self._find_tree_of_answers(rows)
+            return self
         if hasattr(
             self, "feature_names_in_"
         ):  # the ensemble saw an array, the tree speaks of the frame's columns
@@ -209,7 +218,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self = cls(**params)
         self._check()
-        ensemble = Ensemble.from_model(model, missing=self.missing)
+        ensemble = self._read(model)
         if self.prune is not None and X is None:
             raise InputError(f"prune={self.prune!r} needs training rows; pass X.")
         if self.faithful == "rows" and X is None:
@@ -218,6 +227,11 @@ class BornAgainTreeClassifier(TreeClassifier):
             raise InputError('domain="rows" needs training rows; pass X.')
         if not isinstance(model, Ensemble):
             self.estimator_ = model
+        if ensemble is None:
+            finite = "allow-nan" if self.missing == "route" else True
+            rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
+            self._find_tree_of_answers(rows, X)
+            return self
         self.n_features_in_ = ensemble.n_features
         names = getattr(model, "feature_names_in_", None)
         if names is not None:
@@ -247,24 +261,50 @@ class BornAgainTreeClassifier(TreeClassifier):
         if self.faithful == "rows" and self.max_leaves is None:
             raise InputError('max_leaves=None; with faithful="rows" say up to how many leaves to look.')
 
+    def _read(self, model: Any) -> Ensemble | None:
+        """The trees of a model; None where only its answers can be read, which do for ``faithful="rows"``."""
+        try:
+            return Ensemble.from_model(model, missing=self.missing)
+        except InputError:
+            if self.faithful != "rows" or not callable(getattr(model, "predict", None)):
+                raise
+            return None
+
+    def _find_tree_of_answers(self, rows: NDArray[np.float64], X: Any = None) -> None:
+        """The tree of what the model says of the rows; `X` as it takes them."""
+        said = np.asarray(self.estimator_.predict(rows if X is None else X))
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
+        columns = tuple(
+            Column(str(name), ColumnKind.CONTINUOUS, has_missing=bool(np.isnan(x).any()))
+            for name, x in zip(names, rows.T, strict=True)
+        )
+        self.ensemble_: Ensemble | None = None
+        self.domain_: Domain | None = None
+        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(said)))
+        self.result_ = distil_labels(
+            said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **self._limits_of_rows()
+        )
+        self.tree_ = self.result_.tree
+        settle_interrupt(self.result_.asked_to_stop)
+
+    def _limits_of_rows(self) -> dict[str, Any]:
+        return {
+            "tolerance": self.tolerance,
+            "max_depth": self.max_depth,
+            "max_leaves": 16 if isinstance(self.max_leaves, str) else self.max_leaves,  # "auto", see _check
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+        }
+
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
         self.domain_ = Domain.of_rows(rows) if is_rows(self.domain) and rows is not None else self.domain
         if self.domain_ is not None:
             ensemble = ensemble.within(self.domain_)
         self.ensemble_ = ensemble
         self.classes_ = ensemble.classes
-        is_auto = isinstance(self.max_leaves, str)  # "auto", see _check
         if self.faithful == "rows":
             assert rows is not None  # checked by both callers
-            result = distil(
-                ensemble,
-                rows,
-                tolerance=self.tolerance,
-                max_depth=self.max_depth,
-                max_leaves=16 if is_auto else self.max_leaves,
-                time_limit=self.time_limit,
-                memory_limit=self.memory_limit,
-            )
+            result = distil(ensemble, rows, **self._limits_of_rows())
         elif self.prune == "active":
             assert rows is not None  # checked by both callers
             result = solve_active(ensemble, rows, time_limit=self.time_limit, memory_limit=self.memory_limit)
@@ -275,7 +315,7 @@ class BornAgainTreeClassifier(TreeClassifier):
                 X=rows,
                 time_limit=self.time_limit,
                 memory_limit=self.memory_limit,
-                max_leaves=20_000 if is_auto else self.max_leaves,
+                max_leaves=20_000 if isinstance(self.max_leaves, str) else self.max_leaves,
             )
         self.result_ = result
         self.tree_ = result.tree
@@ -300,11 +340,17 @@ class BornAgainTreeClassifier(TreeClassifier):
         -------
         Agreement
         """
-        return agreement(self.tree_, self._everywhere(), self._encode(X), confidence=confidence)
+        rows, ensemble = self._encode(X), self._everywhere()
+        if ensemble is not None:
+            return agreement(self.tree_, ensemble, rows, confidence=confidence)
+        named = hasattr(self.estimator_, "feature_names_in_")  # by its fit: it takes tables as they came
+        said = self.estimator_.predict(X if named else rows)
+        return label_agreement(self.tree_, said, rows, confidence=confidence)
 
-    def _everywhere(self) -> Ensemble:
-        """The ensemble as it came, which answers rows outside the domain, too."""
-        return self.ensemble_ if self.ensemble_.whole is None else self.ensemble_.whole
+    def _everywhere(self) -> Ensemble | None:
+        """The ensemble as it came, which answers rows outside the domain, too; None if only answers were read."""
+        ensemble = self.ensemble_
+        return ensemble if ensemble is None or ensemble.whole is None else ensemble.whole
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -317,7 +363,8 @@ class BornAgainTreeClassifier(TreeClassifier):
         check_is_fitted(self)
         finite = "allow-nan" if self.missing == "route" else True
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
-        return self._everywhere().encode(rows)
+        ensemble = self._everywhere()
+        return np.asarray(rows) if ensemble is None else ensemble.encode(rows)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).

@@ -55,6 +55,8 @@ class BornAgainResult(SolveResult):
             return self._sentence_of_rows(
                 f"This tree of {size} decides like the ensemble ({ensemble}) on", "agrees"
             )
+        if self.options.get("objective") == "labels":
+            return self._sentence_of_rows(f"This tree of {size} decides like the model on", "agrees")
         if self.options.get("objective") == "values":
             tolerance = self.options.get("tolerance", "unknown")
             apart = exactly(tolerance) if isinstance(tolerance, (int, float)) else tolerance

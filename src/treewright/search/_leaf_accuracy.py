@@ -121,7 +121,7 @@ def solve_leaf_accuracy(
     weights = _weights(problem, compared)
     z = NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0
     raw = _run(
-        problem, space, weights, split_limits(limits) if z > 0 else limits, options, progress,
+        problem, space, weights, split_limits(limits), options, progress,
         lower_bound=z > 0,
         z=z,
         # Observations of the bound: as many as there are rows, shared out by weight.
@@ -132,7 +132,7 @@ def solve_leaf_accuracy(
     )  # fmt: skip
     proven_value, stop, steps = bool(raw["proven_value"]), stop_reason(raw["stop"]), int(raw["steps"])
     upper_bound = float(raw["upper_bound"])
-    if z > 0 and not proven_value:
+    if not proven_value:
         bound = _bounded(problem, space, z, limits.after(steps), stop)
         upper_bound, steps = min(upper_bound, bound.upper), steps + bound.steps
         stop = StopReason.INTERRUPT if bound.interrupted else stop

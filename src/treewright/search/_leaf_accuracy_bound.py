@@ -1,8 +1,8 @@
 """What no worst leaf can exceed, from trees of fewest errors: for searches for the best worst leaf that were stopped.
 
-Criterion: the lower end of the Wilson interval. A leaf of n observations, c of them right, is worth at least q exactly
-if c >= q n + z sqrt(q (1 - q) n) (the interval inverts the score test). Take a tree whose leaves are all worth q, and
-add this up over some or all of its leaves:
+Criterion: the lower end of the Wilson interval, or with z = 0 the accuracy, of which all below holds as well. A leaf
+of n observations, c of them right, is worth at least q exactly if c >= q n + z sqrt(q (1 - q) n) (the interval inverts
+the score test). Take a tree whose leaves are all worth q, and add this up over some or all of its leaves:
 
     right >= q N + z sqrt(q (1 - q)) R,    N = sum of n,    R = sum of sqrt(n)                                (1)
 
@@ -19,10 +19,12 @@ lightest rows). The root is concave, so R is least at the end of the range: L - 
 `right` is N less the errors, and the search for fewest errors tells how many there must be: if no tree of this depth
 over these splits, with leaves of any size, has errors + p L below P, then errors >= P - p L. (The trees with large
 leaves are among these, so P holds for them; and a search that was stopped gives a smaller P that holds too.) Each
-price p is a guess of what a leaf costs at the bound so far: the slope of the chord of the root, in (1).
+price p is a guess of what a leaf costs at the bound so far: the slope of the chord of the root, in (1). With z = 0 it
+is 0, and the bound says that no tree's worst leaf is more accurate than the tree.
 
 Cost: up to four searches for a tree of fewest errors. They end much sooner than a search for the best worst leaf:
-.2 s for breast cancer, depth 3, all thresholds, 29 rows a leaf, where the bound of that search is 1 after 9 s.
+.2 s for breast cancer, depth 3, all thresholds, 29 rows a leaf, where the bound of that search is 1 after 9 s; for
+accuracy one search of .07 s, and .9842 in place of 1.
 """
 
 from __future__ import annotations
@@ -148,7 +150,7 @@ def _searched(problem: Problem, z: float, limits: Limits, least_cost: LeastCost 
         before, upper = upper, min(upper, _by_leaves(problem, smallest, least, z))
         if stop is StopReason.INTERRUPT:
             return Proven(upper, steps, True)
-        if stop is not None or upper > before - WORTH:
+        if stop is not None or upper > before - WORTH or z == 0:  # without z all penalties are 0
             break
     return Proven(upper, steps, False)
 

@@ -350,9 +350,9 @@ def test_wrappers_that_decide_like_the_model_inside_are_opened():
         (lambda forest: CalibratedClassifierCV(forest, cv=2), "calibrated_classifiers_"),
         (
             lambda forest: VotingClassifier([("a", forest), ("b", forest)]),
-            r"OptimalTreeClassifier fitted to model",
+            'faithful="rows"',
         ),
-        (lambda forest: StackingClassifier([("a", forest)], cv=2), r"OptimalTreeClassifier fitted to model"),
+        (lambda forest: StackingClassifier([("a", forest)], cv=2), 'faithful="rows"'),
         (lambda forest: FixedThresholdClassifier(forest, threshold=0.3), "model.estimator_"),
         (lambda forest: OneVsRestClassifier(forest), "tree ensembles take them"),
         (

@@ -5,15 +5,27 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
-from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treewright.bornagain import Ensemble
 from treewright.errors import InputError
 from treewright.estimators import BornAgainTreeClassifier
+from treewright.result import SolveStatus
 from treewright.verify import check_faithful
 
 
@@ -95,3 +107,47 @@ def test_search_pickle_and_bad_parameters():
     with pytest.raises(NotFittedError):
         BornAgainTreeClassifier().get_depth()
     assert isinstance(pd.Series(model.predict(X)), pd.Series)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        VotingClassifier(
+            [("forest", RandomForestClassifier(5, max_depth=2, random_state=0)), ("bayes", GaussianNB())],
+            voting="soft",
+        ),
+        CalibratedClassifierCV(RandomForestClassifier(5, max_depth=3, random_state=0), cv=2),
+        make_pipeline(StandardScaler(), RandomForestClassifier(5, max_depth=3, random_state=0)),
+        StackingClassifier([("forest", RandomForestClassifier(5, max_depth=2, random_state=0))], cv=2),
+        LogisticRegression(max_iter=500),
+    ],
+    ids=["vote", "calibrated", "scaled", "stack", "no trees"],
+)
+def test_of_any_other_model_the_answers_are_read(model):
+    X, y = load_iris(return_X_y=True)
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    tree = BornAgainTreeClassifier(model, faithful="rows", tolerance=0.03).fit(X[::2], words[::2])
+    differing = int((tree.predict(X[::2]) != tree.estimator_.predict(X[::2])).sum())
+    assert tree.ensemble_ is None
+    assert differing == 75 - tree.result_.stats["rows_alike"] <= 75 * 0.03
+    assert tree.result_.status is SolveStatus.OPTIMAL
+    assert "decides like the model on" in tree.result_.sentence()
+    new = tree.agreement(X[1::2])
+    assert new.n_alike == int((tree.predict(X[1::2]) == tree.estimator_.predict(X[1::2])).sum())
+    np.testing.assert_array_equal(tree.classes_, np.unique(words))
+    assert tree.predict_proba(X).shape == (150, 3)
+    with pytest.raises(InputError):  # faithful everywhere: nothing is known between the rows
+        BornAgainTreeClassifier(model).fit(X[::2], words[::2])
+
+
+def test_answers_of_a_fitted_model_that_knows_column_names_and_a_class_it_never_gives():
+    frame = load_iris(as_frame=True)
+    X, y = frame.data, frame.target
+    vote = VotingClassifier([("bayes", GaussianNB()), ("more", GaussianNB())]).fit(X, y)
+    two = X[y < 2]
+    tree = BornAgainTreeClassifier.from_fitted(vote, two, faithful="rows", tolerance=0.0)
+    assert [column.name for column in tree.tree_.columns] == list(X.columns)
+    np.testing.assert_array_equal(tree.classes_, [0, 1, 2])
+    np.testing.assert_array_equal(tree.predict(two), vote.predict(two))
+    assert tree.agreement(two).share == 1.0
+    assert tree.predict_proba(two).shape == (100, 3)

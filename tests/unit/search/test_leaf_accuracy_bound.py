@@ -37,7 +37,7 @@ def test_no_tree_is_above_the_bounds(seed) -> None:
     told_something = 0
     for _ in range(60):
         problem = random_problem(rng)
-        confidence = float(rng.choice([0.6, 0.8, 0.95]))
+        confidence = float(rng.choice([0.5, 0.6, 0.8, 0.95]))  # .5: the accuracy itself
         z = NormalDist().inv_cdf(confidence)
         best = Oracle(problem, confidence).best((1 << problem.table.n_rows) - 1, problem.max_depth)
         if best is None:  # no tree has so many rows in its leaves
@@ -80,6 +80,14 @@ def test_a_stopped_search_has_the_bound_of_fewest_errors(breast_cancer, monkeypa
     assert result.stop_reason is StopReason.STEP_LIMIT
     assert result.objective <= result.upper_bound < 0.97
     assert 1500 < result.stats["steps"] <= 3010
+
+
+def test_a_stopped_search_for_accuracy_has_it_too(breast_cancer, monkeypatch) -> None:
+    monkeypatch.setattr(_leaf_accuracy_bound, "SHARE", 0.9)
+    result = solve_leaf_accuracy(breast_cancer, "all", criterion="accuracy", limits=Limits(step_limit=3000))
+    assert result.stop_reason is StopReason.STEP_LIMIT
+    assert result.objective <= result.upper_bound == pytest.approx(1 - 9 / 569, abs=1e-8)  # 9 errors at least
+    assert result.stats["steps"] <= 3010
 
 
 def test_steps_are_shared_between_the_searches(breast_cancer) -> None:

@@ -1,0 +1,116 @@
+"""A small tree that says nearly what any classifier says: fewest leaves that give the rows the model's own labels.
+
+Only answers are read, so the model may be a vote, a stack, a calibrated or moved threshold, a network, a pipeline. It
+has no thresholds that could be known, so the tree may split wherever the rows differ, and the proof is about all of
+these splits. The search is that of `distil`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from treewright.bornagain._course import Progress
+from treewright.bornagain._distil import check_distil, of_classes, smallest_tree
+from treewright.bornagain._engine import DEFAULT_MEMORY
+from treewright.errors import InputError
+from treewright.problem import make_problem
+from treewright.result import BornAgainResult
+from treewright.search import Limits
+from treewright.table import Table, table_from
+
+__all__ = ["distil_labels"]
+
+
+def distil_labels(
+    labels: ArrayLike,
+    X: Any,
+    *,
+    classes: ArrayLike | None = None,
+    tolerance: float = 0.0,
+    max_depth: int | None = 4,
+    max_leaves: int = 16,
+    time_limit: float | None = 60.0,
+    step_limit: int | None = None,
+    memory_limit: int | None = DEFAULT_MEMORY,
+    progress: Callable[[Progress], bool | None] | None = None,
+) -> BornAgainResult:
+    """Find the tree with the fewest leaves that says what a classifier says of given rows, or of nearly all of them.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        What the model answers for the rows: ``model.predict(X)`` of any classifier.
+    X : array-like or frame of shape (n_rows, n_columns), or Table
+        Rows, usually those that the model was trained on; text and missing values as `OptimalTreeClassifier` takes
+        them.
+    classes : array-like of shape (n_classes,), optional
+        All classes of the model, ascending, where it may not give each of them to one of the rows.
+    tolerance : float, default=0.0
+        Share of the rows, 0 to 1, on which the tree may decide otherwise.
+    max_depth : int or None, default=4
+        Largest number of splits on a path; None is unlimited.
+    max_leaves : int, default=16
+        Largest number of leaves.
+    time_limit : float or None, default=60.0
+        Seconds.
+    step_limit : int or None, default=None
+    memory_limit : int or None, default=4 GiB
+        Bytes of the search.
+    progress : callable, optional
+        Called about 20 times a second with a `Progress`; a true answer ends the run.
+
+    Returns
+    -------
+    BornAgainResult
+        As of `distil`, but the proof is about the splits of the table that ``options["splits"]`` names (all thresholds,
+        all categories but of columns with hundreds), not those of an ensemble.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of range, or there is not one label for each row.
+
+    See Also
+    --------
+    distil : for tree ensembles, over the thresholds that they have; no other tree can decide like them everywhere.
+    label_agreement : counts on other rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from treewright.bornagain import distil_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=1000).fit(X, y)
+    >>> result = distil_labels(model.predict(X), X, tolerance=0.02)
+    >>> result.status.value, result.loss <= 0.02
+    ('proven optimal', True)
+    """
+    start = time.monotonic()
+    check_distil(tolerance, max_leaves)
+    table = X if isinstance(X, Table) else table_from(X)
+    said = np.asarray(labels)
+    if said.shape != (table.n_rows,):
+        raise InputError(
+            f"labels has the shape {said.shape}; give one label for each of the {table.n_rows} rows."
+        )
+    problem = make_problem(
+        table, said, cost_complexity=0.0, max_depth=max_depth, max_leaf_nodes=int(max_leaves)
+    )
+    limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit)
+    result = smallest_tree(problem, "auto", tolerance, limits, progress, objective="labels", start=start)
+    if classes is None:
+        return result
+    every, seen = np.asarray(classes), result.tree.classes
+    assert seen is not None  # a tree of classes
+    if not np.isin(seen, every).all():
+        raise InputError(
+            f"classes has {every.tolist()!r:.80}, but labels has others; name all classes of the model."
+        )
+    return replace(result, tree=of_classes(result.tree, np.searchsorted(every, seen), every))
