@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 
@@ -100,7 +101,7 @@ def mutate_json(text: str, rng: np.random.Generator) -> str:
         elif kind == 3 and isinstance(home[key], (int, float)):
             home[key] = int(rng.integers(-2, 12))
         else:
-            home[key] = VALUES[int(rng.integers(len(VALUES)))]
+            home[key] = copy.deepcopy(VALUES[int(rng.integers(len(VALUES)))])
     return json.dumps(top)
 
 

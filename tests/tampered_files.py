@@ -34,7 +34,7 @@ import numpy as np
 from typer.main import get_command
 
 from mutations import mutants
-from tampered_kinds import BORN_AGAIN, COMMANDS, write_data, write_ensemble
+from tampered_kinds import BORN_AGAIN, COMMANDS, KINDS, WRITERS, write_data, write_ensemble
 from treewright.convert import load_model
 from treewright.errors import TreewrightError
 from treewright.near_optimal import load_near_optimal
@@ -61,6 +61,7 @@ UNSAID = {
     r"reading(\..*)?": "says how to read the file of data; what comes of it is compared with the tree",
     r"certificate\.(stats|options)": "exchanged with each other, where no limit was asked for: none is in the sentence",
     r"certificate\.stats\.\w+": "how the run went",
+    r"certificate\.stats\.runs(\.(#|\w+))*": "how the solver of a mixed-integer program went on",
     r"certificate\.options\.\w+": "how the run was set, or a limit left out that was not asked for",
     r"certificate\.options\.action_costs\.#": "left out or exchanged with an equal one",
     r"certificate\.notes(\.#)?": "not in the sentence; what they say of proofs and of splits left out is compared",
@@ -78,7 +79,8 @@ UNSAID = {
     r"nodes\.#\.value(\.#)?": "the last bits of a mean; or a number of a leaf that is near on as many rows",
     r"nodes\.#\.line\.(centers|slopes|columns)(\.#)*": "less than rounding shows in what the lines leave of the loss",
     r"nodes\.#\.line\.freedom": "no claim: an effective number of coefficients",
-    r"born again.*: nodes\.#\.(n_node_samples|value(\.#)?)": "of rows beside the ensemble, which `verify` has not",
+    r"born again.*: nodes\.#(\.(n_node_samples|value(\.#)?))?": "of rows beside the ensemble, which `verify` has "
+    "not; whatever is exchanged, the tree decides like the ensemble",
     r"best\.(written_by|reading(\..*)?)": "as of a model file",
     r"best\.certificate\.(stats|options|notes|terms)(\.\w+|\.#)?": "as of a model file",
     r"best\.certificate\.(objective|loss|lower_bound)": "as of a model file",
@@ -94,6 +96,8 @@ UNSAID = {
 # Where the words change, and are true all the same or known to the search alone.
 WEAKER = {
     r"certificate\.terms\.(costs|class_weight)(\.#)*": "less than rounding shows, or not paid by the tree",
+    r"certificate": "left out: nothing but the tree is claimed then, and `verify` says that it checked nothing else",
+    r"columns\.#\.name": "one that the tree does not ask about, nor the data have, and `verify` says so",
     r"(best\.)?certificate\.status": "not proven is less than proven",
     r"(best\.)?certificate\.stop_reason": "why a run ended that has no proof, the run alone knows",
     r"certificate\.lower_bound": "how far a run had come that has no proof, the search alone knows; or a weaker bound",
@@ -139,12 +143,15 @@ def made(folder: Path, seed: int, kinds: tuple[str, ...] = ()) -> Iterator[Made]
     data, file, ensemble = folder / "data.csv", folder / "model.json", folder / "forest.txt"
     write_data(data, seed)
     write_ensemble(ensemble)
-    for kind, command in COMMANDS.items():
+    for kind in KINDS:
         if kinds and kind not in kinds:
             continue
-        named = {"DATA": data, "FILE": file, "FOREST": ensemble}
-        _, printed, error = run(*(str(named.get(part, part)) for part in command))
-        assert file.exists(), (kind, printed, error)
+        if kind in WRITERS:
+            WRITERS[kind](data, file)
+        else:
+            named = {"DATA": data, "FILE": file, "FOREST": ensemble}
+            _, printed, error = run(*(str(named.get(part, part)) for part in COMMANDS[kind]))
+            assert file.exists(), (kind, printed, error)
         against = ("--ensemble", str(ensemble)) if kind in BORN_AGAIN else (str(data),)
         yield Made(kind, json.loads(file.read_text(encoding="utf-8")), against)
         file.unlink()
@@ -311,7 +318,7 @@ def main(seconds: float, kinds: tuple[str, ...]) -> int:
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     start, seed, counted, found = time.monotonic(), int(time.time()), Counter[str](), Counter[str]()
-    part = seconds / (len(kinds) or len(COMMANDS))
+    part = seconds / (len(kinds) or len(KINDS))
     while time.monotonic() - start < seconds:
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:

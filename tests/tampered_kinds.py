@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-__all__ = ["BORN_AGAIN", "COMMANDS", "write_data", "write_ensemble"]
+__all__ = ["BORN_AGAIN", "COMMANDS", "KINDS", "WRITERS", "write_data", "write_ensemble"]
 
 TARGETS = (
     "y", "num", "num2", "count", "cost_no", "cost_yes", "drug", "none", "event", "months", "weight", "yhat",
@@ -106,8 +108,32 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "born again": ("reborn", "FOREST", "--out", "FILE"),
     "born again, leaves": ("reborn", "FOREST", "--out", "FILE", "--objective", "leaves"),
     "born again, depth": ("reborn", "FOREST", "--out", "FILE", "--objective", "depth"),
+    "born again, heuristic": ("reborn", "FOREST", "--out", "FILE", "--objective", "heuristic"),
+    "born again, pruned": ("reborn", "FOREST", "--out", "FILE", "--rows", "DATA", "--prune", "rows"),
+    "born again, domain": ("reborn", "FOREST", "--out", "FILE", "--rows", "DATA", "--domain", "rows"),
+    "born again, groups": ("reborn", "FOREST", "--out", "FILE", "--one-hot", "x0,x1"),
 }
-BORN_AGAIN = ("born again", "born again, leaves", "born again, depth")
+
+
+def write_program(formulation: str, data: Path, file: Path) -> None:
+    """Write the tree of a mixed-integer program, which the command line does not make, with its question."""
+    import polars as pl
+
+    from treewright import MIPTreeClassifier
+    from treewright.convert import Model, Terms, save_model
+
+    frame = pl.read_csv(data).head(20)  # these programs take long; the kinds above have been yielded
+    frame.write_csv(data)
+    options: dict[str, Any] = {"max_depth": 2, "min_samples_leaf": 3 if formulation != "binoct" else 1}
+    options |= {"cost_complexity": 0.02} if formulation == "oct" else {}
+    model = MIPTreeClassifier(formulation=formulation, time_limit=60, progress=False, **options)
+    model.fit(frame.select("a", "b"), frame["y"])
+    save_model(file, Model.of(model.result_, Terms(target="y", **({"cost_complexity": 0.0} | options))))
+
+
+WRITERS = {f"program, {name}": partial(write_program, name) for name in ("oct", "binoct", "leaf_accuracy")}
+KINDS = (*COMMANDS, *WRITERS)
+BORN_AGAIN = tuple(kind for kind in COMMANDS if kind.startswith("born again"))
 FOREST = """DATASET_NAME: made
 ENSEMBLE: RF
 NB_TREES: 2

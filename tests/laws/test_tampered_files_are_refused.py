@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tampered_files import Made, changes, made, mistakes, read_damaged
-from tampered_kinds import COMMANDS
+from tampered_kinds import KINDS
 
 SLICE = 25  # changes of a file of each kind; `python tests/tampered_files.py SECONDS` tries more
 DAMAGED = 15
@@ -37,7 +37,7 @@ def file_of(kind: str) -> Made:
     return next(iter(made(folder(), 0, (kind,))))
 
 
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_no_change_is_accepted_without_a_reason(kind: str) -> None:
     one, file = file_of(kind), folder() / "changed.json"
     some = islice(changes(one.content, random.Random(kind)), SLICE if "set" not in kind else 8)

@@ -212,6 +212,23 @@ def test_leaf_accuracy(wrong: dict[str, Any]) -> None:
         leaf_accuracy(**wrong)
 
 
+def test_a_leaf_dearer_than_all_weights_together() -> None:
+    """The kernels' cost of one weight is then rounded down to nothing; a division by it ended the interpreter."""
+    rng = np.random.default_rng(0)
+    n_rows = 40
+    many = {
+        "rank": rng.integers(0, 9, (3, n_rows)).astype(np.uint32),
+        "label": rng.integers(0, 2, n_rows).astype(np.uint16),
+        "weight": np.ones(n_rows, dtype=np.int32),
+        "depth": 4,
+        "target": (1, 2),
+    }
+    answer = leaf_accuracy(**many, leaf=(1, 2**53))
+    assert answer["feasible"]
+    assert answer["nodes"] == [None]
+    assert leaf_accuracy(**many | {"target": None}, leaf=(2**15, 1))["feasible"]
+
+
 def ensemble(**other: Any) -> core.BornAgainEnsemble:
     arguments = {
         "feature": np.array([0, -1, -1], dtype=np.int32),
@@ -445,3 +462,43 @@ def test_codes_that_cannot_be_counted_are_refused(wrong: dict[str, Any]) -> None
 def test_thresholds_that_do_not_ascend_are_refused(thresholds: Any) -> None:
     with pytest.raises(ValueError, match="code_values"):
         core.code_values(np.zeros(2), np.array(thresholds, dtype=np.float64), np.zeros(2, dtype=np.uint8))
+
+
+def test_the_largest_sums_over_binary_columns() -> None:
+    """The caps of docs/architecture.md: what is accepted is added without overflow, and one more is refused."""
+    largest = 2**58 // 3
+    plain = search(bits(weight=np.full(3, 1000, dtype=np.int64)))
+    answer = search(bits(weight=np.full(3, largest, dtype=np.int64)))
+    assert answer["shape"] == plain["shape"] == [0, -1, -1]
+    assert answer["lower_bound"] <= answer["upper_bound"] <= 3
+    with pytest.raises(ValueError, match="sum to at most"):
+        bits(weight=np.full(3, largest + 1, dtype=np.int64))
+
+
+def test_the_largest_sums_over_ranked_columns() -> None:
+    largest = (2**30 - 1) // 3
+    weight = np.full(3, largest, dtype=np.int32)
+    unit, leaf = 2**59 // (3 * largest), 2**59
+    answer = sweep(weight=weight, unit=unit, leaf=1)
+    assert (answer["lower"], answer["upper"]) == (3, 3)  # three leaves, no mistake
+    answer = sweep(weight=weight, unit=unit, leaf=leaf)
+    assert answer["nodes"] == [None]
+    assert answer["lower"] == answer["upper"] == leaf + unit * largest
+    for more in ({"weight": weight + 1}, {"unit": unit + 2}, {"leaf": leaf + 1}):
+        with pytest.raises(ValueError, match="sweep"):
+            sweep(**({"weight": weight, "unit": unit, "leaf": leaf} | more))
+
+
+def test_the_largest_sums_of_the_worst_leaf() -> None:
+    weight = np.full(3, 2**25 // 3, dtype=np.int32)
+    full = np.tile(np.array([2**35, 0], dtype=np.uint64), (3, 1))  # 2^99 each, a sum below 2^101
+    small = leaf_accuracy()
+    assert leaf_accuracy(weight=weight)["nodes"] == small["nodes"]
+    answer = leaf_accuracy(
+        weight=weight, full=full, shift=75, unit=(0, 2**20), leaf=(2**57, 0), target=(1, 2)
+    )
+    leaf, wrong = 2**121, 2**99 * 2**20  # of 128 bits
+    assert answer["nodes"] == [None]
+    assert (answer["cost"][0] << 64) + answer["cost"][1] == leaf + wrong
+    with pytest.raises(ValueError, match="weights too large"):
+        leaf_accuracy(weight=weight + 1)

@@ -166,8 +166,8 @@ void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relax
     for (std::size_t i = 0; i < floors.size(); ++i) {
         const bool holds_more = (i > at) == is_left;
         const Count weight = holds_more ? 0 : std::abs(here.column.left_weight[i] - here.column.left_weight[at]);
-        if (relaxed / rates_->kernel.unit >= weight)
-            floors[i] = std::max(floors[i], relaxed - rates_->kernel.unit * weight);
+        const Count less = rates_->kernel.unit * weight;  // at most kMaxKernel of pair_solver.cpp; 0 beside dear leaves
+        if (relaxed >= less) floors[i] = std::max(floors[i], relaxed - less);
     }
 }
 

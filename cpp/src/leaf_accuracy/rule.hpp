@@ -29,7 +29,8 @@ LeafRule<T> make_rule(const Target& target, const CostRates* rates) {
 inline bool rule_fits_narrow(const Target& target, const CostRates* rates, Count total) {
     const Count most = std::max(target.wanted(total), target.per_row * total);
     if (std::max(most, target.size_rate * target.min_leaf) >= kNarrow) return false;
-    return rates == nullptr || (total < kNarrow / rates->unit && rates->unit * total + rates->leaf < kNarrow);
+    return rates == nullptr ||
+           rates->unit * total + rates->leaf < kNarrow;  // below 2^50: kMaxKernel of pair_solver.cpp
 }
 
 }  // namespace treewright::leaf_accuracy

@@ -1,5 +1,6 @@
 #include "treewright/search/group_search.hpp"
 
+#include "search/cost_of_leaves.hpp"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -55,7 +56,8 @@ Outcome GroupSearch::run(Size limits) {
         const Outcome found = solve(root, d, best.upper, 0);
         better(found);
         const Cost deeper =
-            d == depth ? kNoCost : std::max(at_any_depth(root), root.unavoidable + (Cost{d} + 2) * penalty_);
+            d == depth ? kNoCost
+                       : std::max(at_any_depth(root), root.unavoidable + cost_of_leaves(Cost{d} + 2, penalty_));
         best.lower = std::min(best.upper, std::max(best.lower, std::min(found.lower, deeper)));
         control_.lower_bound(best.lower);
         if (best.exact() || d == depth) return best;
@@ -119,7 +121,7 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
         const std::uint32_t less = depth == kFree ? kDeepened : depth - 1;
         const Outcome shallower = solve(set, less, std::min(best.upper, budget), level);
         best.offer(shallower.upper, shallower.plan);
-        const Cost deeper = set.unavoidable + (Cost{less} + 2) * penalty_;
+        const Cost deeper = set.unavoidable + cost_of_leaves(Cost{less} + 2, penalty_);
         if (std::min(best.upper, budget) <= deeper) {
             best.lower = std::min({best.upper, shallower.lower, deeper});
             return best;

@@ -1,5 +1,6 @@
 #include "treewright/search/ranked_search.hpp"
 
+#include "search/cost_of_leaves.hpp"
 #include "treewright/space/orders.hpp"
 
 #include <algorithm>
@@ -39,8 +40,8 @@ Outcome Search::prove(const Node& root, Size limits) {
     Cost proven = 0;
     for (std::uint32_t d = 3;; ++d) {
         // A tree deeper than d - 1 has d + 1 leaves or more.
-        const Cost deeper =
-            options_.leaf_count ? (Cost{d} + 1) * objective_.leaf_penalty() : 2 * objective_.leaf_penalty();
+        const Cost deeper = options_.leaf_count ? cost_of_leaves(Cost{d} + 1, objective_.leaf_penalty())
+                                                : 2 * objective_.leaf_penalty();
         proven = std::max(proven, std::min(root_.lower, deeper));
         best.lower = std::min(best.upper, proven);
         control_.incumbent(best.upper);
@@ -159,7 +160,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
             at_root ? root_ : solve(node, {size.depth - 1, size.leaves}, std::min(best.upper, budget), level);
         best.offer(shallower.upper, shallower.plan);
         whole = shallower.lower;
-        const Cost deeper = (Cost{size.depth} + 1) * objective_.leaf_penalty();
+        const Cost deeper = cost_of_leaves(Cost{size.depth} + 1, objective_.leaf_penalty());
         if (options_.leaf_count && std::min(best.upper, budget) <= deeper) {
             best.lower = std::min(whole, deeper);
             return best;

@@ -114,7 +114,7 @@ def solve(
     True
     """
     _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
-    options = {
+    options: dict[str, Any] = {
         "method": "born-again",
         "objective": objective,
         "time_limit": time_limit,
@@ -125,6 +125,8 @@ def solve(
         "exact_boxes": exact_boxes,
         "random_state": random_state,
     }
+    if ensemble.domain is not None:
+        options["domain"] = ensemble.domain.named(ensemble.feature_names)
     start = time.monotonic()
     rows = None if X is None else ensemble.encode(X)
     if ensemble.domain is not None and ensemble.domain.groups:

@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from treewright.cli._csv_options import CsvOptions
     from treewright.table import CsvTable, Reading, Settings
     from treewright.tree import Column, Tree
+    from treewright.verify import VerificationReport
 
-__all__ = ["column_names", "labels_like", "read_csv", "read_groups", "say_what_was_read", "settings_with"]
+__all__ = [
+    "column_names",
+    "labels_like",
+    "read_csv",
+    "read_groups",
+    "say_what_was_read",
+    "settings_with",
+    "with_absent",
+]
+
+MOST_NAMED = 4  # columns that the data lack
 
 LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
 
@@ -192,3 +203,18 @@ def labels_like(labels: NDArray[Any], tree: Tree) -> NDArray[np.generic]:
     known = {str(label): k for k, label in enumerate(tree.classes.tolist())}
     positions = [known.get(str(label), -1) for label in labels.tolist()]
     return labels if -1 in positions else tree.classes[positions]
+
+
+def with_absent(report: VerificationReport, csv: CsvTable) -> VerificationReport:
+    """Say in the check of columns which ones the data lack; the tree does not ask about them, so none is needed."""
+    if not csv.absent:
+        return report
+    named = ", ".join(f"{name!r:.60}" for name in csv.absent[:MOST_NAMED])
+    more = len(csv.absent) - MOST_NAMED
+    found = f"all but {named}{f' and {more} more' if more > 0 else ''}"
+    return replace(
+        report,
+        checks=tuple(
+            replace(each, found=found) if each.name == "columns" else each for each in report.checks
+        ),
+    )

@@ -307,7 +307,7 @@ def reborn(
         if out is not None:
             again = (
                 ""
-                if is_table(source) or prune or domain or one_hot or faithful == "rows"
+                if is_table(source) or prune or faithful == "rows"
                 else f" Check it any time: treewright verify {out} --ensemble {source}"
             )
             say(f"Saved to {out}.{again}")

@@ -15,7 +15,7 @@ import typer
 from treewright.cli._additive import column_of_numbers
 from treewright.cli._clock import Clock
 from treewright.cli._output import note, say
-from treewright.cli._read_csv import read_csv
+from treewright.cli._read_csv import read_csv, with_absent
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import size_of, tree_text
 from treewright.errors import InputError
@@ -250,4 +250,5 @@ def check_near_values(
             "max_depth": terms.max_depth,
             "max_leaves": terms.max_leaf_nodes,
         }
-    return verify_near_values(numbers, Table(content.tree.columns, csv.table.X), result, asked=asked)
+    report = verify_near_values(numbers, Table(content.tree.columns, csv.table.X), result, asked=asked)
+    return with_absent(report, csv)

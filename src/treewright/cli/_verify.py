@@ -14,7 +14,7 @@ from treewright.cli._output import say
 from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
-from treewright.cli._read_csv import labels_like, read_csv, settings_with
+from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from treewright.verify import VerificationReport
 
 __all__ = ["verify"]
-
 OBJECTIVES = {  # of each kind of tree that is verified against the labels, numbers or rewards of a table
     "classification": ("accuracy", "balanced_accuracy", "brier", "log_loss", "row_costs"),
     "regression": ("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
@@ -141,7 +140,7 @@ def verify(
 
 def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     """Prove that the tree and the ensemble of a file decide alike everywhere, or show where they do not."""
-    from treewright.convert import Ensemble
+    from treewright.convert import Domain, Ensemble
     from treewright.result import BornAgainResult
     from treewright.verify import check_faithful, verify_born_again
 
@@ -163,9 +162,17 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
         )
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
+    if claim is not None and " of the domain" in claim.scope and "domain" not in claim.options:
+        raise InputError(
+            "The file does not hold the domain that its certificate speaks of; make the tree again."
+        )
+    if claim is not None and "domain" in claim.options:
+        model = model.within(Domain.from_named(model.feature_names, claim.options["domain"]))
     report = check_faithful(content.tree, model)
     say(report.sentence())
-    if not report.faithful or content.certificate is None:
+    if claim is None:
+        say("The file holds no certificate, so only that both decide alike was checked.")
+    if claim is None or not report.faithful:
         return report.faithful
     result = content.result
     if not isinstance(result, BornAgainResult) or result.options.get("objective") == "active":
@@ -215,7 +222,7 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
         report, asked = check_row_costs(content, csv, data, csv_options)
     else:
         report, asked = check_claims(content, csv)
-    say(str(report))
+    say(str(with_absent(report, csv)))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
     return report.ok

@@ -132,6 +132,41 @@ class Domain:
             tuple(tuple(place[name] for name in group) for group in at_most_one),
         )
 
+    def named(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the arguments of `of` that make this domain, as data for a model file; infinite ends stay so."""
+        limited = np.flatnonzero((self.low > -np.inf) | (self.high < np.inf))
+        return {
+            "ranges": {names[j]: [float(self.low[j]), float(self.high[j])] for j in limited.tolist()},
+            "integers": [names[j] for j in np.flatnonzero(self.integer).tolist()],
+            "one_hot": [[names[j] for j in group] for group in self.one_hot],
+            "at_most_one": [[names[j] for j in group] for group in self.at_most_one],
+        }
+
+    @classmethod
+    def from_named(cls, names: Sequence[str], content: Any) -> Domain:
+        """Make a domain from what `named` returned, read from a file that may hold anything.
+
+        Raises
+        ------
+        InputError
+            It is no domain over these columns.
+        """
+
+        def are_words(value: Any) -> bool:
+            return isinstance(value, list) and all(isinstance(word, str) for word in value)
+
+        try:
+            ranges, groups = content["ranges"], [*content["one_hot"], *content["at_most_one"]]
+            ends = [tuple(float(end) for end in pair) for pair in ranges.values()]
+            fine = all(len(pair) == 2 for pair in ends) and all(
+                map(are_words, [content["integers"], *groups])
+            )
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            fine = False
+        if not fine or set(content) != {"ranges", "integers", "one_hot", "at_most_one"}:
+            raise InputError("The domain of the certificate cannot be read; make the tree again.")
+        return cls.of(names, **(content | {"ranges": dict(zip(ranges, ends, strict=True))}))
+
     @classmethod
     def of_rows(cls, X: ArrayLike) -> Domain:
         """Return the smallest domain with these rows: from least to largest value, whole numbers where all are.

@@ -13,6 +13,7 @@ import numpy as np
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._text_numbers import number_in_text, whole_in_text
 from treewright.errors import ModelFileError
 
 __all__ = ["read_forest_file", "read_forest_text"]
@@ -145,9 +146,11 @@ def _read_tree(
         fields = row.split()
         where = f"Line {first_line + i}"
         try:
-            node, kind = int(fields[0]), fields[1]
-            left_child, right_child, column, level, label = (int(fields[k]) for k in (2, 3, 4, 6, 7))
-            cut = float(fields[5])
+            node, kind = whole_in_text(fields[0]), fields[1]
+            left_child, right_child, column, level, label = (
+                whole_in_text(fields[k]) for k in (2, 3, 4, 6, 7)
+            )
+            cut = number_in_text(fields[5])
         except (IndexError, ValueError) as error:
             raise ModelFileError(f"{where}: expected eight node fields, got {row[:60]!r}.") from error
         if len(fields) != 8 or node != i or kind not in ("IN", "LN"):

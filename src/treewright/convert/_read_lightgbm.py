@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._text_numbers import number_in_text, whole_in_text
 from treewright.errors import InputError, ModelFileError
 
 __all__ = ["read_lightgbm", "read_lightgbm_text"]
@@ -145,7 +146,8 @@ def _numbers(
     """A list of exactly `length` numbers from -`LARGEST` to `most`."""
     tokens = _get(fields, name, where).split()
     try:
-        array = np.array([int(t) if whole else float(t) for t in tokens], dtype=np.int64 if whole else float)
+        read = whole_in_text if whole else number_in_text
+        array = np.array([read(token) for token in tokens], dtype=np.int64 if whole else float)
     except (ValueError, OverflowError):
         raise ModelFileError(f"{name} in {where} holds what is not a number.") from None
     if len(array) != length or not ((array >= -LARGEST) & (array <= most)).all():
@@ -278,7 +280,7 @@ def _sigmoid_scale(options: list[str]) -> float:
     """The factor of the score in the sigmoid; 1 if the file names none."""
     stated = [option.partition(":")[2] for option in options if option.startswith("sigmoid:")]
     try:
-        scale = float(stated[0]) if stated else 1.0
+        scale = number_in_text(stated[0]) if stated else 1.0
     except ValueError:
         scale = math.nan
     if not (0 < scale < math.inf and 1.0 / scale < math.inf) or len(stated) > 1:

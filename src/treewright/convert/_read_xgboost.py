@@ -17,6 +17,7 @@ from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._text_numbers import number_in_text
 from treewright.errors import InputError
 
 __all__ = ["read_xgboost", "read_xgboost_json"]
@@ -169,7 +170,7 @@ def _base_score(value: Checked, k: int) -> NDArray[np.float64]:
     """The bias: for two classes the single-precision logit of a probability, else one score or k of them."""
     text = str(value.value) if isinstance(value.value, (int, float)) else value.text()
     try:
-        numbers = np.array([float(part) for part in text.strip().strip("[]").split(",")])
+        numbers = np.array([number_in_text(part) for part in text.strip().strip("[]").split(",")])
     except (ValueError, OverflowError):
         value.fail("a number, or a list of numbers as text")
     if len(numbers) not in (1, k) or not (np.abs(numbers) < np.finfo(np.float32).max).all():

@@ -186,7 +186,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             estimator.set_params(random_state=self.random_state)
         classes = np.unique(y)
         if len(classes) < 2:
-            raise InputError(f"y has one class only ({classes[0]!r}); there is nothing to decide.")
+            raise InputError(f"y has one class only ({classes.tolist()[0]!r}); there is nothing to decide.")
         self.estimator_ = estimator.fit(rows, y)
         ensemble = self._read(self.estimator_)
         if ensemble is None:

@@ -21,6 +21,7 @@ from treewright.errors import InputError
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._latent_progress import EpochCallback, epoch_bar
 from treewright.result import StopReason
+from treewright.search import half_of_memory
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Column, Split, Tree
 
@@ -35,6 +36,10 @@ __all__ = ["LatentTreeBase"]
 
 BLOCK = 65536  # rows predicted at once
 LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
+BYTES_A_WEIGHT = (
+    24  # its value, its gradient and two means of the optimizer in float32; then its value in float64
+)
+MOST_DEPTH_COUNTED = 40  # deeper trees are refused whatever their inputs
 HARDENINGS = ("linear", "axis", "signs")
 
 
@@ -220,9 +225,25 @@ class LatentTreeBase(TreeDisplay):
             "routing": self.routing,
             "batch_norm": self.batch_norm,
         }
-        if self.n_trees == 1:
+        self._check_memory(n_inputs)
+        if self.n_trees == 1 and not isinstance(self.n_trees, (bool, float)):
             return LatentTree(n_inputs, self.depth, **options)
         return LatentForest(n_inputs, self.depth, self.n_trees, **options)
+
+    def _check_memory(self, n_inputs: int) -> None:
+        """Refuse linear splits whose weights would not fit, before they are made; wrong numbers are refused later."""
+        numbers = (self.depth, self.n_trees)
+        if not all(isinstance(number, (int, np.integer)) and 0 < number < 2**31 for number in numbers):
+            return
+        if self.depth > MOST_DEPTH_COUNTED or not isinstance(self.splits, str):
+            return
+        needed = BYTES_A_WEIGHT * self.n_trees * (2**self.depth - 1) * n_inputs
+        if needed > half_of_memory():
+            raise InputError(
+                f"{self.n_trees:,} trees of depth {self.depth} over {n_inputs:,} inputs take some "
+                f"{needed / 1e9:,.1f} GB, more than half of this machine's memory. Give fewer trees, less depth, or "
+                "fewer columns."
+            )
 
     def _with_validation(
         self, table: Table, validation: tuple[Any, Any] | None

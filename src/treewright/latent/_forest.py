@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.latent._shape import MAX_DEPTH, check_depth
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
 
 __all__ = ["LatentForest"]
+
+MAX_TREES = 4096
 
 nn = torch.nn
 
@@ -31,7 +34,7 @@ class LatentForest(nn.Module):
     depth : int
         Depth >= 1 of each tree.
     n_trees : int
-        Number of trees, >= 1.
+        Number of trees, from 1 to 4096; all together have at most 2**21 nodes, as the deepest single tree.
     pruning : float, default=1.0
         lambda >= 0 of eq. (3) in each tree, relative to the rows of a batch; 0 = no pruning.
     splits : {"linear", "elu"}, default="linear"
@@ -53,7 +56,7 @@ class LatentForest(nn.Module):
     Raises
     ------
     InputError
-        `n_trees` is not an integer >= 1, or `splits` is a module.
+        `n_trees` is no such number, or `splits` is a module.
 
     Examples
     --------
@@ -82,8 +85,14 @@ class LatentForest(nn.Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if not isinstance(n_trees, (int, np.integer)) or isinstance(n_trees, bool) or n_trees < 1:
-            raise InputError(f"n_trees must be an integer >= 1; got {n_trees!r}.")
+        is_whole = isinstance(n_trees, (int, np.integer)) and not isinstance(n_trees, bool)
+        if not is_whole or not 1 <= n_trees <= MAX_TREES:
+            raise InputError(f"n_trees must be an integer from 1 to {MAX_TREES:,}; got {n_trees!r}.")
+        if n_trees << check_depth(depth) > 1 << MAX_DEPTH:
+            raise InputError(
+                f"{n_trees:,} trees of depth {depth} have more than 2**{MAX_DEPTH + 1} nodes; give fewer trees, or "
+                "less depth."
+            )
         if isinstance(splits, nn.Module):
             raise InputError(
                 'splits must be "linear" or "elu" where there are several trees: copies of one module would be '

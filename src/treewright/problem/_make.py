@@ -179,8 +179,9 @@ def encode_labels(y: Any, n_rows: int | None = None) -> tuple[NDArray[Any], NDAr
         )
     classes, index = _distinct(labels)
     if len(classes) > MOST_CLASSES:
+        first, second = classes[:2].tolist()
         raise InputError(
-            f"y has {len(classes):,} different labels (such as {classes[0]!r}, {classes[1]!r}); at most "
+            f"y has {len(classes):,} different labels (such as {first!r}, {second!r}); at most "
             f"{MOST_CLASSES:,} classes are supported. If y is a quantity, cut it into a few ranges first; if it "
             "identifies the rows, it is not a label."
         )

@@ -26,7 +26,7 @@ __all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
 # A float64 sum of whole numbers that stays below this is exact; one that would pass it shows at least this
 # (every partial sum is exact until then, and further terms are not negative), so compare with >=.
 LARGEST_TOTAL = 2**53
-SMALLEST_TOTAL = 1e-150  # its square still has all its digits; units of losses are products of weights
+SMALLEST_TOTAL = 1e-250  # shares of it stay clear of subnormal numbers, which have few digits
 MOST_PLACES = 12  # of decimals that are balanced as whole numbers
 MOST_DISTINCT = 2000  # weights, whose products with class weights are those of the decimals
 
@@ -92,7 +92,7 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
 
 
 def check_total(weight: NDArray[np.float64], name: str) -> None:
-    """Refuse weights that cannot be summed, or whose sum is zero, not exact or too small to be squared."""
+    """Refuse weights that cannot be summed, or whose sum is zero, near to zero or not exact."""
     if not np.isfinite(weight).all():
         raise InputError(f"{name} contains NaN or infinity; give finite numbers of at least 0.")
     if (weight < 0).any():
@@ -104,14 +104,13 @@ def check_total(weight: NDArray[np.float64], name: str) -> None:
         total = float(weight.sum())
     if total == 0:
         raise InputError(f"{name} is zero in every row; at least one row must have a positive weight.")
+    if total < SMALLEST_TOTAL:
+        raise InputError(
+            f"{name} sums to {total:g}, too near to zero for float64; multiply all weights by the same large number."
+        )
     if math.isinf(total) or (total >= LARGEST_TOTAL and is_integer(weight)):
         raise InputError(
             f"{name} sums to {total:g}; integer weights are added exactly up to 2**53. Divide them by a "
-            "common factor."
-        )
-    if total < SMALLEST_TOTAL:
-        raise InputError(
-            f"{name} sums to {total:g}; products of weights so small have no digits left. Multiply them by a "
             "common factor."
         )
 

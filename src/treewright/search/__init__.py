@@ -11,6 +11,7 @@ from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_leaf_accuracy
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import half_of_memory as half_of_memory
 from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR as SECONDS_BEFORE_BAR
 from treewright.search._progress_bar import progress_bar

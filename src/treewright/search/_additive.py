@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.binarize import CandidateSplits
+from treewright.binarize import CandidateSplits, candidates_of_text
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search._additive_losses import AdditiveLoss
@@ -20,6 +20,7 @@ from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
+from treewright.search._space import check_ranked_memory
 from treewright.table import Table
 from treewright.tree import Split
 
@@ -180,7 +181,9 @@ def solve_additive(
             NOTHING_COUNTED,
             options.used(),
         )
-    ranked = ranked_columns(table, candidates)
+    offered = list(candidates_of_text(table).values()) if candidates is None else candidates
+    check_ranked_memory(table, offered, limits)
+    ranked = ranked_columns(table, offered)
 
     answer = loss.native(
         rank_matrix(ranked, n),

@@ -153,16 +153,19 @@ class Limits:
         """Return the limits as keyword arguments of the compiled core."""
         memory = self.memory_limit
         if memory is None:
-            memory = (
-                os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-                if hasattr(os, "sysconf")
-                else 2**32
-            )
+            memory = half_of_memory()
         return {
             "time_limit": max(self.left(), LEAST_SECONDS),
             "step_limit": 2**62 if self.step_limit is None else min(int(self.step_limit), 2**62),
             "memory_limit": min(int(memory), 2**62),
         }
+
+
+def half_of_memory() -> int:
+    """Return half of the bytes of this machine's memory; 4 GiB where that is not told."""
+    if not hasattr(os, "sysconf"):
+        return 2**32
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def native_report(progress: ProgressCallback | None, unit: float) -> Callable[..., Any] | None:

@@ -35,6 +35,7 @@ __all__ = [
     "Thresholds",
     "binary_space",
     "check_binary_memory",
+    "check_ranked_memory",
     "check_thresholds",
     "ranked_space",
 ]
@@ -215,6 +216,26 @@ def ranked_space(
         table, candidates, level, f'thresholds="auto" offers at most {most:,} splits of categories.'
     )
     return RankedSpace(kept, _scope(scope_of_all(table), level), (*table.notes, *notes))
+
+
+def check_ranked_memory(table: Table, candidates: Sequence[CandidateSplits], limits: Limits) -> None:
+    """Refuse categories that, each a column of ranks, do not fit into the memory limit.
+
+    Raises
+    ------
+    InputError
+    """
+    text = [offered for offered in candidates if offered.gaps is None]
+    n_splits = sum(offered.n_splits() for offered in text)
+    need, granted = RANKED_CELL.n_bytes * n_splits * table.n_rows, limits.native()["memory_limit"]
+    if need > max(LEAST_MEMORY, granted):
+        most = max(text, key=lambda offered: offered.n_splits())
+        name = table.columns[most.position].name
+        raise InputError(
+            f"Each value of a text column is a split: {n_splits:,} of them need about {need / 2**20:,.0f} MiB on "
+            f"{table.n_rows:,} rows; memory_limit is {granted / 2**20:,.0f} MiB. Leave out text columns of many "
+            f"values, such as {name!r:.60} with {most.n_splits():,}, or raise memory_limit."
+        )
 
 
 def _scope(scope: str, level: int) -> str:

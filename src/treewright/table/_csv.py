@@ -65,6 +65,8 @@ class CsvTable:
     blanked : mapping of str to mapping of str to int
         By column that was read, in how many rows each field stood that the caller declared missing; the usual ones,
         such as "NA", are not counted.
+    absent : tuple of str, default=()
+        Columns of the schema that were not needed, and that the file does not have.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class CsvTable:
     separator: str
     reading: Reading = field(default_factory=Reading)
     blanked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
 
 def load_csv(
@@ -316,7 +319,12 @@ def _load(
                 )
     now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
-    return CsvTable(table, labels, weights, text.lines, text.separator, now, own), reader
+    lacks = tuple(
+        column.name
+        for column in columns or ()
+        if column.name not in asked and offered.get(column.name, column.name) not in text.index
+    )
+    return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks), reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:

@@ -118,8 +118,10 @@ def _domain_check(ensemble: Ensemble, result: BornAgainResult) -> Check:
     """The notes say of which domain the scope speaks, if there is one."""
     named = [note for note in result.notes if note.startswith("The domain: ")]
     if ensemble.domain is None:
-        return _equal("domain", len(named), 0)
+        return _equal("domain", len(named) + ("domain" in result.options), 0)
     limits = ensemble.domain.words(ensemble.feature_names) or "no limits"
+    if result.options.get("domain") != ensemble.domain.named(ensemble.feature_names):
+        return _equal("domain", "other limits in the options", limits)
     return _equal("domain", " ".join(named), f"The domain: {limits}. Of rows outside it nothing is said.")
 
 

@@ -283,7 +283,8 @@ def test_a_tree_for_the_domain_of_the_rows(forest, table, tmp_path):
     assert load_model(out).tree.n_leaves == 1  # x0 <= .5 splits no row from 1 to 3
     assert "decide alike on all rows of the domain without missing values" in result.output
     assert "The domain: x0 from 1 to 3 (whole numbers), x1 from 0 to 5 (whole numbers)" in result.output
-    assert "Check it any time" not in result.output
+    assert f"verify {out}" in "".join(result.output.split("\n"))
+    assert run("verify", out, "--ensemble", forest).exit_code == 0  # the file holds the domain
     assert load_model(out).result.scope == "all rows of the domain without missing values"
     trained = run("reborn", table, "--trees", 2, "--depth", 2, "--domain", "rows")
     assert trained.exit_code == 0, trained.output
@@ -400,7 +401,7 @@ def test_one_hot_columns(tmp_path):
     assert load_model(out).result.status is SolveStatus.OPTIMAL
     assert "decide alike on all rows of the domain" in result.output
     assert "The domain: exactly one of x0, x1, x2 is 1" in result.output
-    assert "Check it any time" not in result.output
+    assert run("verify", out, "--ensemble", model).exit_code == 0
     for words, message in [
         (("--one-hot", "x0,x7"), "the column 'x7'"),
         (("--one-hot", "x0,x1", "--prune", "rows"), "--one-hot is for a tree"),

@@ -58,6 +58,15 @@ CHANGES: list[tuple[str, int, Callable[[Any], None]]] = [
     ),
     ("born again", 2, put(CLAIM, "options", "method", value=None)),
     ("born again", 2, put(CLAIM, "options", "objective", value="active")),
+    ("born again", 2, put(CLAIM, "options", "domain", value=None)),
+    ("born again, domain", 1, put(CLAIM, "options", "domain", "ranges", "x0", value=[0.0, 4.0])),
+    ("born again, domain", 1, put(CLAIM, "options", "domain", "ranges", "x0", value=[0.0, "inf"])),
+    ("born again, domain", 1, put(CLAIM, "options", "domain", "integers", value=["x1"])),
+    ("born again, domain", 2, put(CLAIM, "options", "domain", "one_hot", value=[["x0", "x9"]])),
+    ("born again, domain", 2, put(CLAIM, "options", "domain", "one_hot", value="x0")),
+    ("born again, domain", 2, put(CLAIM, "options", "domain", "ranges", "x0", value=[0.0])),
+    ("born again, domain", 2, put(CLAIM, "options", "domain", value=[])),
+    ("born again, domain", 2, lambda content: content[CLAIM]["options"].pop("domain")),
     ("latent", 1, put(CLAIM, "lower_bound", value=0.05)),
     ("near-optimal set", 1, put("limits", "min_samples_leaf", value=2)),
     ("near-optimal set", 1, put("unit", value="1/59")),
@@ -137,3 +146,24 @@ def test_a_file_without_its_question_says_so(folder: Path) -> None:
     status, printed, _ = run("verify", str(file), *one.against, "--target", "yhat")
     assert status == 0, printed
     assert "does not hold the question" in printed
+
+
+def test_columns_that_the_data_lack_are_named(folder: Path) -> None:
+    """The tree does not ask about them, so they are not needed; but none of them is "as claimed"."""
+    one, file = one_of("classes", folder), folder / "changed.json"
+    changed = copy.deepcopy(one.content)
+    asked = {node["split"]["column"] for node in changed["nodes"] if node["split"]}
+    place = next(k for k in range(len(changed["columns"])) if k not in asked)
+    changed["columns"][place]["name"] = "of no table"
+    file.write_text(json.dumps(changed), encoding="utf-8")
+    status, printed, _ = run("verify", str(file), *one.against)
+    assert status == 0, printed
+    assert "all but 'of no table'" in printed
+
+
+def test_without_a_certificate_only_the_decisions_are_checked(folder: Path) -> None:
+    one, file = one_of("born again", folder), folder / "changed.json"
+    file.write_text(json.dumps(one.content | {CLAIM: None}), encoding="utf-8")
+    status, printed, _ = run("verify", str(file), *one.against)
+    assert status == 0, printed
+    assert "holds no certificate" in printed

@@ -152,6 +152,8 @@ def test_deep_trees_are_refused():
         ("2 IN 3 4 1 2.5 1", "2 IN 3 4 -1 2.5 1", "out of range"),
         ("2 IN 3 4 1 2.5 1", "2 IN 3 4 1 2.5 2", "depth"),
         ("MAX_TREE_DEPTH: 3", "MAX_TREE_DEPTH: 1", "depth"),
+        ("0 IN 1 2 0 0.5 0 -1", "0 IN 1 2 0 0_5 0 -1", "eight node fields"),  # Python reads 5, C reads 0
+        ("2 IN 3 4 1 2.5 1", "2 IN 3 4 \u0661 2.5 1", "eight node fields"),
         ("0 IN 1 2 0 0.5 0 -1", "0 IN 1 2 0 0.5 0 -1 7", "eight node fields|expected node"),
     ],
 )
@@ -223,6 +225,7 @@ def put(home, *keys_and_value):
         (put(learner, "learner_model_param", "base_score", "[0E0]"), "between 0 and 1"),
         (put(learner, "learner_model_param", "base_score", "[nan]"), "base_score"),
         (put(learner, "learner_model_param", "base_score", "[5E-1,5E-1]"), "base_score"),
+        (put(learner, "learner_model_param", "base_score", "[0.0_1]"), "base_score"),
         (put(learner, "learner_model_param", "num_feature", "1000000000"), "1000000000 columns"),
         (put(learner, "learner_model_param", "num_class", "3"), "num_class"),
         (put(learner, "learner_model_param", "num_target", "2"), "num_target"),
@@ -262,6 +265,8 @@ def test_broken_json(text, message, tmp_path):
         ("sigmoid:1", "sigmoid:0", "sigmoid"),
         ("sigmoid:1", "sigmoid:-1", "sigmoid"),
         ("sigmoid:1", "sigmoid:1e-320", "sigmoid"),
+        ("sigmoid:1", "sigmoid:1_0", "sigmoid"),
+        ("threshold=", "threshold=1_0 ", "threshold"),
         ("num_class=1", "num_class=2", "do not fit together"),
         ("num_tree_per_iteration=1", "num_tree_per_iteration=1000000000", "num_tree_per_iteration"),
         ("num_tree_per_iteration=1", "num_tree_per_iteration=0", "do not fit together"),

@@ -89,12 +89,20 @@ def test_a_sum_is_not_drawn():
         plot_latent_tree(LatentTreeClassifier(**QUICK).fit(X, y), X)
 
 
-@pytest.mark.parametrize("n_trees", [0, 2.5, "many"])
+@pytest.mark.parametrize("n_trees", [0, 2.5, "many", True, 10**7])
 def test_refuses_what_is_no_number_of_trees(n_trees):
-    with pytest.raises(InputError, match="n_trees must be an integer >= 1"):
+    with pytest.raises(InputError, match="n_trees must be an integer from 1 to"):
         LatentTreeClassifier(**QUICK | {"n_trees": n_trees}).fit(*IRIS)
 
 
 def test_refuses_a_module_of_splits():
     with pytest.raises(InputError, match="copies of one module"):
         LatentTreeClassifier(**QUICK, splits=torch.nn.Linear(4, 3)).fit(*IRIS)
+
+
+def test_refuses_what_does_not_fit(monkeypatch):
+    """The weights of wide tables are counted before they are made: no limit of time can end one allocation."""
+    monkeypatch.setattr("treewright.estimators._latent_base.half_of_memory", lambda: 10**6)
+    X = np.zeros((20, 1000))
+    with pytest.raises(InputError, match=r"40 trees of depth 5 over 1,000 inputs .* Give fewer trees"):
+        LatentTreeClassifier(depth=5, n_trees=40).fit(X, [0, 1] * 10)

@@ -76,10 +76,18 @@ def test_the_trees_are_trained_together():
 
 @pytest.mark.parametrize("n_trees", [0, -1, 2.0, True, "3"])
 def test_refuses_what_is_no_number_of_trees(n_trees):
-    with pytest.raises(InputError, match="n_trees must be an integer >= 1"):
+    with pytest.raises(InputError, match="n_trees must be an integer from 1 to"):
         LatentForest(4, 3, n_trees)
 
 
 def test_refuses_a_module_of_splits():
     with pytest.raises(InputError, match="copies of one module"):
         LatentForest(4, 3, 2, splits=torch.nn.Linear(4, 7))
+
+
+def test_more_trees_than_there_is_room_for() -> None:
+    """Ten million trees were made one after the other, which no limit could end."""
+    with pytest.raises(InputError, match="from 1 to 4,096"):
+        LatentForest(4, 3, 10**7)
+    with pytest.raises(InputError, match="nodes"):
+        LatentForest(4, 18, 5)

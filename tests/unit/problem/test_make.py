@@ -83,6 +83,7 @@ def test_one_class_is_a_problem():
         ({"sample_weight": [1, 1, -1, 1]}, "negative in row 2"),
         ({"sample_weight": [1, np.nan, 1, 1]}, "NaN or infinity"),
         ({"sample_weight": [0, 0, 0, 0]}, "zero in every row"),
+        ({"sample_weight": [5e-324] * 4}, "too near to zero"),  # of which shares have no digits left
         ({"sample_weight": [2**53, 1, 1, 1]}, r"2\*\*53"),
         ({"sample_weight": [1e308] * 4}, r"sums to inf"),
         ({"sample_weight": [1e-300] * 4}, r"sums to 4e-300; .* Multiply them"),
