@@ -11,7 +11,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from treewright.bornagain import Ensemble, Progress, solve
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 from treewright.estimators import BornAgainTreeClassifier
 from treewright.result import BornAgainResult, SolveStatus, StopReason
 
@@ -54,7 +54,8 @@ def test_a_step_limit_holds_in_sum_and_leaves_valid_bounds(steps: int) -> None:
     assert best.stats["steps"] > steps
     stopped = solve(forest(1), objective="leaves", step_limit=steps, n_jobs=3)
     assert stopped.stats["steps"] <= steps
-    assert stopped.stop_reason is StopReason.STEP_LIMIT
+    if stopped.status is not SolveStatus.OPTIMAL:  # the heuristic that follows may prove small ones
+        assert stopped.stop_reason is StopReason.STEP_LIMIT
     assert stopped.lower_bound <= best.objective <= stopped.objective
 
 
@@ -67,9 +68,9 @@ def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:
 
     before = threading.active_count()
     large = forest(2, 9, 5)
-    stopped = solve(large, objective="leaves", n_jobs=3, progress=stop_at_once, max_leaves=None)
-    assert stopped.stop_reason is StopReason.CALLBACK or stopped.status is SolveStatus.OPTIMAL
-    assert set(callers) <= {threading.get_ident()}
+    with pytest.raises(SolverError, match="callback ended the run"):
+        solve(large, objective="leaves", n_jobs=3, progress=stop_at_once, max_leaves=None)
+    assert set(callers) == {threading.get_ident()}
     assert threading.active_count() == before
 
 
