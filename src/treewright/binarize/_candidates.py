@@ -98,10 +98,10 @@ class CandidateSplits:
 
     def n_splits(self, level: int = ALL) -> int:
         """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
-        kept = min(level, self.n_choices)
         if self.gaps is not None:
+            kept = min(level, len(self.gaps.below))
             return 2 * kept + 1 if self.asks_known else kept
-        return int(self.alone[:kept].sum() + self.joined[:kept].sum()) + self.asks_known
+        return int(self.alone[:level].sum() + self.joined[:level].sum()) + self.asks_known
 
     def splits(self, level: int = ALL) -> list[Split]:
         """Return the splits if at most `level` choices are kept: the most even thresholds, the heaviest categories."""

@@ -64,7 +64,7 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
         cut = [
             f"{table.columns[offer.position].name} ({level} of {offer.n_choices})"
             for offer, level in zip(offers, levels, strict=True)
-            if (offer.gaps is not None) == of_numbers and offer.n_splits(level) < offer.n_splits()
+            if (offer.gaps is not None) == of_numbers and level < offer.n_choices
         ]
         if cut:
             notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {listed(cut)}.")

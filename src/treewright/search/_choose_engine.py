@@ -253,9 +253,9 @@ def _has_many_thresholds(
     problem: Problem | PolicyProblem, candidates: Sequence[CandidateSplits]
 ) -> tuple[bool, str]:
     """Say whether thresholds of continuous columns are many and most of what can be split, and how many there are."""
-    continuous, others = count_splits(problem.table, candidates)
     if all(column.kind is not ColumnKind.CONTINUOUS for column in problem.table.columns):
         return False, "no column is continuous"
+    continuous, others = count_splits(problem.table, candidates)
     categories = sum(offered.n_splits() for offered in candidates if offered.gaps is None)
     others += min(categories, MOST_SPLITS) - categories  # "auto" holds no more
     many = continuous > max(FEW_SPLITS, others)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -28,7 +29,7 @@ __all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs"
 
 LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
-DECIMALS = 12
+POWERS_OF_TEN = tuple(10.0**places for places in range(1, 13))  # decimals of twelve places
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
 LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
 FEW_NUMBERS = 64  # of which ratios are looked at
@@ -199,11 +200,13 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     weight, weight_scale = exact_weight or _rounded(
         weights, min(LARGEST_EXACT, room // max(1, int(costs.max()))) / float(weights.sum())
     )
-    weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(label_costs.max())
-    cost_error = float(np.abs(costs / cost_scale - label_costs).max()) * float(weight.sum() / weight_scale)
     exact = exact_weight is not None and exact_costs is not None
-    if exact:
-        weight_error = cost_error = 0.0  # but for what float64 shows of fractions
+    weight_error = cost_error = 0.0  # but for what float64 shows of fractions
+    if not exact:
+        weight_error = float(np.abs(weight / weight_scale - weights).sum()) * float(label_costs.max())
+        cost_error = float(np.abs(costs / cost_scale - label_costs).max()) * float(
+            weight.sum() / weight_scale
+        )
     return IntegerCosts(
         weight,
         costs,
@@ -289,7 +292,7 @@ def _exact(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | Non
     if not values.any():  # the costs of a single class
         return values.astype(np.int64), 1.0
     smallest = float(values[values > 0].min())
-    for factor in (1.0, 1.0 / smallest, *(10.0**places for places in range(1, DECIMALS + 1))):
+    for factor in chain((1.0, 1.0 / smallest), POWERS_OF_TEN):
         whole = np.rint(values * factor)
         if whole.sum() < LARGEST_EXACT and np.array_equal(whole / factor, values):
             integers = whole.astype(np.int64)

@@ -155,9 +155,8 @@ def _whole_units(unit: float, largest: int, cost_complexity: float, n_leaves: in
     n_leaves : int
         At most so many leaves are compared.
     """
-    units = 1 / Fraction(unit)  # of the total weight
-    if abs(units - round(units)) * 10**9 < units:
-        units = Fraction(round(units))
+    whole = round(1 / unit)  # units in the total weight
+    units = Fraction(whole) if abs(whole * unit - 1) < 1e-9 else 1 / Fraction(unit)
     # A leaf penalty above all errors together orders trees by their leaves first, whatever it costs beyond that.
     leaf_penalty = min(Fraction(repr(float(cost_complexity))) * units, Fraction(largest + 1))
     scale = leaf_penalty.denominator

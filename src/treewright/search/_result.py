@@ -84,7 +84,7 @@ def result_of(
         A pruning of the tree is better than was claimed possible.
     """
     loss, objective = measured(problem, tree)
-    pruning = pruning or pruning_of(problem, tree, options.get("min_leaf_accuracy") or 0.0)
+    pruning = pruning or _pruning_of(problem, tree, objective, options.get("min_leaf_accuracy") or 0.0)
     objective = (
         loss + problem.cost_complexity * pruning.merged_leaves
     )  # of the given tree, but for needless splits
@@ -96,13 +96,14 @@ def result_of(
             *notes,
             note_of_rounding("The weights and costs", slack),
         )
-    pruned_loss, pruned_objective = measured(problem, pruning.tree)
-    if pruning.tree is not tree and pruned_objective <= objective + ROUNDING * abs(objective):
-        claimed = objective - 2 * slack if proven else lower_bound
-        tree, loss, objective = pruning.tree, pruned_loss, pruned_objective
-        if not conditional and objective < claimed - max(tolerance, ROUNDING * abs(claimed)):
-            notes = (*notes, refute(f"no objective below {claimed:.9g}", f"{objective:.9g}"))
-            proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
+    if pruning.tree is not tree:
+        pruned_loss, pruned_objective = measured(problem, pruning.tree)
+        if pruned_objective <= objective + ROUNDING * abs(objective):
+            claimed = objective - 2 * slack if proven else lower_bound
+            tree, loss, objective = pruning.tree, pruned_loss, pruned_objective
+            if not conditional and objective < claimed - max(tolerance, ROUNDING * abs(claimed)):
+                notes = (*notes, refute(f"no objective below {claimed:.9g}", f"{objective:.9g}"))
+                proven, lower_bound = False, min(1.0, problem.cost_complexity)  # every tree has a leaf
     bound = objective - 2 * slack if proven else min(objective, lower_bound)
     constraints = {
         name: getattr(problem, name)
@@ -131,12 +132,12 @@ def pruning_of(problem: Problem, tree: Tree, min_leaf_accuracy: float = 0.0) -> 
     tree : Tree
     min_leaf_accuracy : float, default=0.0
     """
+    return _pruning_of(problem, tree, measured(problem, tree)[1], min_leaf_accuracy)
+
+
+def _pruning_of(problem: Problem, tree: Tree, objective: float, min_leaf_accuracy: float) -> Pruning:
     return best_pruning(
-        problem,
-        tree,
-        measured(problem, tree)[1],
-        min_leaf_accuracy=min_leaf_accuracy,
-        seconds=SECONDS_OF_PRUNING,
+        problem, tree, objective, min_leaf_accuracy=min_leaf_accuracy, seconds=SECONDS_OF_PRUNING
     )
 
 
