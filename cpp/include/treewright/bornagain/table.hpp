@@ -13,8 +13,8 @@
 // depth: 13.7 s and 760 MB, against 0.2 s and 60 MB (benchmarks/born_again; the two were not run side by side).
 //
 // Threads. The boxes of one level need only rows of lower levels, so several threads take its batches one after another
-// and meet where rows are stored, behind one lock. What a row holds, which rows are equal, and how many batches there are
-// does not depend on who computed them; only the numbers of rows do, and nothing is chosen by them.
+// and meet where rows are stored, behind one lock. What a row holds, which rows are equal, and how many batches there
+// are does not depend on who computed them; only the numbers of rows do, and nothing is chosen by them.
 #pragma once
 
 #include "treewright/bornagain/kernel.hpp"
