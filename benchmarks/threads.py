@@ -56,9 +56,9 @@ TABLES: dict[str, tuple[int, int, int, float, int, float, str]] = {
     "worst leaf, continuous": (500, 5, 0, 0.2, 3, 0.0, "worst leaf"),
     "front": (600, 5, 0, 0.2, 3, 0.0, "front"),
     "near-optimal": (3000, 40, 2, 0.3, 4, 0.005, "near-optimal"),
-    "born-again": (600, 7, 16, 0.2, 4, 0.0, "born-again"),
+    "born-again": (600, 6, 9, 0.2, 3, 0.0, "born-again"),
 }
-FRONT_LEAVES, EPSILON, FOREST = 6, 0.03, 10
+FRONT_LEAVES, EPSILON, FOREST = 6, 0.03, 6
 
 
 def generate(name: str) -> tuple[np.ndarray, np.ndarray]:
