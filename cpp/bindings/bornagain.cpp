@@ -116,9 +116,10 @@ nb::dict forecast(const Ensemble& e, double cell_limit, double time_limit) {
     return answer;
 }
 
-nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-               nb::object report) {
+nb::dict exact(const Ensemble& e, int goal, std::size_t threads, double time_limit, std::int64_t step_limit,
+               std::size_t memory_limit, nb::object report) {
     require(goal >= 0 && goal <= 2, "no such goal");
+    require(threads >= 1, "threads must be at least 1");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     Exact result;
     Grid grid;
@@ -132,7 +133,7 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
         } else {
             grid = make_grid(e, e.whole(), control);
             labelled = !control.stopped();
-            if (labelled) result = solve_exact(grid, static_cast<Goal>(goal), control);
+            if (labelled) result = solve_exact(grid, static_cast<Goal>(goal), threads, control);
         }
     }
     double reduced = 1.0;
@@ -156,13 +157,15 @@ nb::dict exact(const Ensemble& e, int goal, double time_limit, std::int64_t step
 }
 
 nb::dict hybrid(const Ensemble& e, double exact_boxes, double grid_cells, std::int64_t samples, double max_leaves,
-                std::uint64_t seed, int descents, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-                nb::object report) {
+                std::uint64_t seed, int descents, std::size_t threads, double time_limit, std::int64_t step_limit,
+                std::size_t memory_limit, nb::object report) {
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     HybridOptions options;
     options.exact_boxes = exact_boxes;
     options.grid_cells = grid_cells;
     require(samples >= 0, "samples must be at least 0");
+    require(threads >= 1, "threads must be at least 1");
+    options.threads = threads;
     options.samples = static_cast<std::size_t>(samples);
     if (max_leaves < 1e15) options.max_leaves = static_cast<std::int64_t>(max_leaves);
     options.seed = seed;
@@ -249,11 +252,11 @@ void bind_bornagain(nb::module_& m) {
           nb::arg("bias"), nb::arg("n_classes"), nb::arg("link"), nb::arg("single"), nb::arg("exact"),
           nb::arg("divisor"), nb::arg("cutoff"));
     m.def("bornagain_forecast", &forecast, nb::arg("ensemble"), nb::arg("cell_limit"), nb::arg("time_limit"));
-    m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("time_limit"), nb::arg("step_limit"),
-          nb::arg("memory_limit"), nb::arg("report").none());
-    m.def("bornagain_hybrid", &hybrid, nb::arg("ensemble"), nb::arg("exact_boxes"), nb::arg("grid_cells"),
-          nb::arg("samples"), nb::arg("max_leaves"), nb::arg("seed"), nb::arg("descents"), nb::arg("time_limit"),
+    m.def("bornagain_exact", &exact, nb::arg("ensemble"), nb::arg("goal"), nb::arg("threads"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
+    m.def("bornagain_hybrid", &hybrid, nb::arg("ensemble"), nb::arg("exact_boxes"), nb::arg("grid_cells"),
+          nb::arg("samples"), nb::arg("max_leaves"), nb::arg("seed"), nb::arg("descents"), nb::arg("threads"),
+          nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_active", &active, nb::arg("ensemble"), nb::arg("cells"), nb::arg("time_limit"),
           nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none());
     m.def("bornagain_find_other", &find_other, nb::arg("ensemble"), nb::arg("lo"), nb::arg("hi"), nb::arg("label"));

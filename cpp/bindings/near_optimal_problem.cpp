@@ -58,17 +58,18 @@ class NearOptimalProblem {
 
     // `leaf_penalty`, `budget` in cost units: 2^unit_shift to a weight unit.
     [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
-                                      std::int32_t max_depth, double time_limit, std::size_t memory_limit,
-                                      nb::object report) {
-        treewright::require(
-            leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
-            "make: price, unit, depth or budget out of range");
+                                      std::int32_t max_depth, std::size_t threads, double time_limit,
+                                      std::size_t memory_limit, nb::object report) {
+        treewright::require(leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 &&
+                                budget < kInfinity && threads > 0,
+                            "make: price, unit, depth, budget or threads out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         Settings settings;
         settings.leaf_penalty = leaf_penalty;
         settings.unit_shift = unit_shift;
         settings.max_depth = max_depth;
         settings.min_count = min_count_;
+        settings.threads = threads;
         return total_ < (std::int64_t{1} << 28) ? set_of(small_, settings, budget, std::move(control))
                                                 : set_of(large_, settings, budget, std::move(control));
     }
@@ -80,7 +81,8 @@ class NearOptimalProblem {
     [[nodiscard]] NearOptimalSet set_of(std::unique_ptr<Session<Acc>>& session, const Settings& settings,
                                         std::int64_t budget, treewright::Control control) {
         const auto same = [&](const Settings& known) {
-            return known.leaf_penalty == settings.leaf_penalty && known.unit_shift == settings.unit_shift;
+            return known.leaf_penalty == settings.leaf_penalty && known.unit_shift == settings.unit_shift &&
+                   known.threads == settings.threads;
         };
         if (session != nullptr && same(session->settings)) {
             session->control = std::move(control);
@@ -101,8 +103,14 @@ class NearOptimalProblem {
         const treewright::Stop stop = session->control.reason();
         const std::int64_t steps = session->control.steps();
         if (session->control.ended()) session.reset();
-        return {
-            std::move(graph), std::move(source), settings.leaf_penalty, settings.unit_shift, min_count_, stop, steps};
+        return {std::move(graph),
+                std::move(source),
+                settings.leaf_penalty,
+                settings.unit_shift,
+                min_count_,
+                settings.threads,
+                stop,
+                steps};
     }
 
     Dataset data_;
@@ -163,11 +171,11 @@ class NearOptimalRankedProblem {
     }
 
     [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
-                                      std::int32_t max_depth, double time_limit, std::size_t memory_limit,
-                                      nb::object report) {
-        treewright::require(
-            leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 && budget < kInfinity,
-            "make: price, unit, depth or budget out of range");
+                                      std::int32_t max_depth, std::size_t threads, double time_limit,
+                                      std::size_t memory_limit, nb::object report) {
+        treewright::require(leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 &&
+                                budget < kInfinity && threads > 0,
+                            "make: price, unit, depth, budget or threads out of range");
         treewright::require(total_ <= (treewright::kMaxCost >> unit_shift) && leaf_penalty <= treewright::kMaxCost,
                             "make: costs out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
@@ -197,7 +205,7 @@ class NearOptimalRankedProblem {
         const treewright::Stop stop = session_->control.reason();
         const std::int64_t steps = session_->control.steps();
         if (session_->control.ended()) session_.reset();
-        return {std::move(graph), std::move(source), paid, unit_shift, min_count_, stop, steps};
+        return {std::move(graph), std::move(source), paid, unit_shift, min_count_, threads, stop, steps};
     }
 
     [[nodiscard]] std::int64_t base_cost() const { return base_cost_; }
@@ -243,7 +251,8 @@ void bind_near_optimal_problem(nb::module_& m) {
                       const Matrix<std::int64_t>&, std::int64_t>(),
              "packed"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
         .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
-             "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
+             "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);
     nb::class_<NearOptimalRankedProblem>(m, "NearOptimalRankedProblem",
                                          "A table over ranked columns whose near-optimal trees are asked for.")
@@ -254,6 +263,7 @@ void bind_near_optimal_problem(nb::module_& m) {
              "`split` numbers the splits of all columns, in order of their ranks; column c has those from "
              "`first_split[c]` on.")
         .def("make", &NearOptimalRankedProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
-             "max_depth"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(), "Return all trees within the budget.")
+             "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalRankedProblem::base_cost);
 }

@@ -21,13 +21,15 @@ namespace treewright::near_optimal {
 // The graph of one budget. Edges are in terms of the input: children 0 and 1 are where the input column is zero, one.
 class NearOptimalSet {
    public:
+    // `threads`: of the passes that count its trees.
     NearOptimalSet(NearOptimalGraph graph, std::vector<std::int32_t> source, std::int64_t leaf_penalty, int unit_shift,
-                   std::int64_t min_count, treewright::Stop stop, std::int64_t steps)
+                   std::int64_t min_count, std::size_t threads, treewright::Stop stop, std::int64_t steps)
         : graph_(std::make_shared<NearOptimalGraph>(std::move(graph))),
           source_(std::move(source)),
           leaf_penalty_(leaf_penalty),
           unit_shift_(unit_shift),
           min_count_(min_count),
+          threads_(threads),
           stop_(stop),
           steps_(steps) {}
 
@@ -84,6 +86,7 @@ class NearOptimalSet {
                 leaf_penalty,
                 unit_shift,
                 min_count,
+                1,
                 treewright::Stop::none,
                 0};
     }
@@ -114,6 +117,7 @@ class NearOptimalSet {
                                           bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
                                           nb::object report, bool root_only) const {
         SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
+        rule.threads = threads_;
         return NearOptimalCounts(graph_, std::move(rule), root_only,
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
@@ -124,6 +128,7 @@ class NearOptimalSet {
                                                std::size_t memory_limit) const {
         treewright::require(leaf_value.shape(0) == graph_->leaf_cost.size(), "extremes: shapes do not agree");
         SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
+        rule.threads = threads_;
         return NearOptimalExtremes(
             graph_, std::move(rule),
             std::vector<std::int64_t>(leaf_value.data(), leaf_value.data() + leaf_value.shape(0)),
@@ -134,6 +139,7 @@ class NearOptimalSet {
                                            bool any_label, bool redundant, double time_limit, std::size_t memory_limit,
                                            nb::object report) const {
         SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
+        rule.threads = threads_;
         return NearOptimalShares(graph_, std::move(rule),
                                  treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report)));
     }
@@ -270,6 +276,7 @@ class NearOptimalSet {
     std::int64_t leaf_penalty_;
     int unit_shift_;
     std::int64_t min_count_;
+    std::size_t threads_;
     treewright::Stop stop_;
     std::int64_t steps_;
 };

@@ -174,9 +174,9 @@ def bornagain_ensemble(feature: Annotated[NDArray[numpy.int32], dict(shape=(None
 
 def bornagain_forecast(ensemble: BornAgainEnsemble, cell_limit: float, time_limit: float) -> dict: ...
 
-def bornagain_exact(ensemble: BornAgainEnsemble, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+def bornagain_exact(ensemble: BornAgainEnsemble, goal: int, threads: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
 
-def bornagain_hybrid(ensemble: BornAgainEnsemble, exact_boxes: float, grid_cells: float, samples: int, max_leaves: float, seed: int, descents: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
+def bornagain_hybrid(ensemble: BornAgainEnsemble, exact_boxes: float, grid_cells: float, samples: int, max_leaves: float, seed: int, descents: int, threads: int, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
 
 def bornagain_active(ensemble: BornAgainEnsemble, cells: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict: ...
 
@@ -457,7 +457,7 @@ class NearOptimalProblem:
 
     def __init__(self, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None: ...
 
-    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
         """Return all trees within the budget."""
 
     @property
@@ -471,7 +471,7 @@ class NearOptimalRankedProblem:
         `split` numbers the splits of all columns, in order of their ranks; column c has those from `first_split[c]` on.
         """
 
-    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
         """Return all trees within the budget."""
 
     @property

@@ -114,4 +114,6 @@ def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     }
     if rng.random() < 0.2:
         options["max_rows"] = int(rng.integers(1, len(y) + 1))
+    if rng.random() < 0.1:
+        options["n_jobs"] = 2
     return options | random_categorical(rng, columns) | random_limits(rng)

@@ -110,6 +110,8 @@ def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[
         options["search_options"] = {"engine": "ranked"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
+        if rng.random() < 0.1:
+            options["n_jobs"] = 2
         return options
     return options | random_thresholds(rng, columns)
 
@@ -160,6 +162,8 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["domain"] = "rows"
     elif groups := groups_that_hold(columns):
         options["domain"] = groups
+    if rng.random() < 0.3:
+        options["n_jobs"] = int(rng.integers(1, 4))
     return options
 
 
@@ -187,6 +191,8 @@ def near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
         options["leaf_labels"] = "any"
     if rng.random() < 0.4:
         options["redundant_splits"] = True
+    if rng.random() < 0.3:
+        options["n_jobs"] = int(rng.integers(1, 4))
     return options
 
 

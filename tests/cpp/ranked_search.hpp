@@ -2,6 +2,7 @@
 #pragma once
 
 #include "check.hpp"
+#include "watched_run.hpp"
 #include "treewright/search/ranked_search.hpp"
 
 #include <algorithm>
@@ -72,5 +73,10 @@ inline void check_variants(std::mt19937& random, const treewright::ranked::Ranke
         limits.steps = 1 + static_cast<std::int64_t>(random() % 50);
         const treewright::ranked::Outcome stopped = solve(objective, options, size, limits);
         check(stopped.upper >= best && stopped.lower <= best, "bounds at a stop");
+        WatchedRun watched(1 + static_cast<int>(random() % 4));
+        treewright::ranked::Search search(objective, options, watched.control);
+        const treewright::ranked::Outcome ended = search.run(size);
+        watched.check_end(ended.exact());
+        check(ended.upper >= best && ended.lower <= best, "bounds at an end from outside");
     }
 }

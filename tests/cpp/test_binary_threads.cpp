@@ -2,6 +2,7 @@
 // against a plain recursion, with every switch; stops at any step; little memory; an end from outside.
 #include "check.hpp"
 #include "made_input.hpp"
+#include "watched_run.hpp"
 #include "treewright/core/cost_units.hpp"
 #include "treewright/search/binary_shared.hpp"
 #include "treewright/search/schedule.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <thread>
 #include <utility>
@@ -165,23 +165,13 @@ void meet(Dice& dice, std::int64_t scale) {
     check(paid == stopped.bounds.upper, "the tree is the one that is told");
 }
 
-// A callback that ends the run ends all threads; what it is told never falls back.
+// A callback that ends the run ends all threads.
 void end_from_outside(Dice& dice) {
     const MadeInput in(dice, 14, 200, 2);
     Problem problem(in, 0, 5, 0);
-    int calls = 0;
-    double best = std::numeric_limits<double>::infinity(), bound = 0;
-    Control control(
-        {.seconds = 60},
-        [&](const Progress& now) {
-            check(now.incumbent <= best && now.lower_bound >= bound, "progress without steps back");
-            best = now.incumbent;
-            bound = now.lower_bound;
-            return ++calls == 3 ? Stop::callback : Stop::none;
-        },
-        0.0);
-    const Outcome out = problem.search<std::int32_t>(3, control);
-    check(out.stop == Stop::callback || out.bounds.exact(), "ended by the callback");
+    WatchedRun watched(3);
+    const Outcome out = problem.search<std::int32_t>(3, watched.control);
+    watched.check_end(out.bounds.exact());
     check(out.bounds.lower <= out.bounds.upper, "bounds");
 }
 

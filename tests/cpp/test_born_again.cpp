@@ -1,4 +1,5 @@
 // Born-again core under the sanitizers: every instruction set, every goal, trees checked on all cells.
+#include "made_ensemble.hpp"
 #include "treewright/bornagain/active.hpp"
 #include "treewright/bornagain/exact.hpp"
 #include "treewright/bornagain/hybrid.hpp"
@@ -17,43 +18,6 @@ void require(bool condition, const char* what) {
     if (condition) return;
     std::fprintf(stderr, "failed: %s\n", what);
     std::exit(1);
-}
-
-// Random hard votes of `trees` trees; the last feature has a missing cell.
-Ensemble random_ensemble(std::mt19937& random, std::int32_t features, std::int32_t trees, std::int32_t classes) {
-    Ensemble e;
-    e.n_outputs = e.n_classes = classes;
-    e.exact = true;
-    e.bias.assign(static_cast<std::size_t>(classes), 0.0);
-    for (std::int32_t f = 0; f < features; ++f) {
-        e.n_cells.push_back(2 + static_cast<std::int32_t>(random() % 4));
-        e.missing.push_back(f == features - 1 ? 1 : 0);
-    }
-    const auto grow = [&](const auto& self, int depth) -> std::int32_t {
-        const auto at = static_cast<std::int32_t>(e.nodes.size());
-        e.nodes.push_back({});
-        e.nodes.back().value = static_cast<std::int32_t>(e.values.size());
-        for (std::int32_t c = 0; c < classes; ++c) e.values.push_back(0.0);
-        if (depth == 0) {
-            e.values[e.values.size() - 1 - random() % static_cast<std::size_t>(classes)] = 1.0;
-            return at;
-        }
-        const auto f = static_cast<std::int32_t>(random() % static_cast<std::size_t>(features));
-        const std::int32_t plane =
-            static_cast<std::int32_t>(random() % static_cast<std::size_t>(e.n_cells[static_cast<std::size_t>(f)] - 1));
-        const bool missing_left = random() % 2 == 0;
-        const std::int32_t left = self(self, depth - 1);
-        const std::int32_t right = self(self, depth - 1);
-        Node& node = e.nodes[static_cast<std::size_t>(at)];
-        node.feature = f;
-        node.plane = plane;
-        node.left = left;
-        node.right = right;
-        node.missing_left = missing_left;
-        return at;
-    };
-    for (std::int32_t t = 0; t < trees; ++t) e.roots.push_back(grow(grow, 3));
-    return e;
 }
 
 std::int32_t decide(const PlaneTree& tree, const std::vector<std::int32_t>& cell, std::size_t& at) {
@@ -103,9 +67,9 @@ int main() {
             set_simd_limit(limit);
             Control control({});
             const Grid grid = make_grid(e, e.whole(), control);
-            const Exact by_depth = solve_exact(grid, Goal::depth, control);
-            const Exact by_leaves = solve_exact(grid, Goal::leaves, control);
-            const Exact by_both = solve_exact(grid, Goal::depth_leaves, control);
+            const Exact by_depth = solve_exact(grid, Goal::depth, 1, control);
+            const Exact by_leaves = solve_exact(grid, Goal::leaves, 1, control);
+            const Exact by_both = solve_exact(grid, Goal::depth_leaves, 1, control);
             for (const Exact* result : {&by_depth, &by_leaves, &by_both}) {
                 require(result->solved, "solved");
                 check_tree(e, result->tree);

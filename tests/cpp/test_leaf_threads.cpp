@@ -2,12 +2,12 @@
 // step, little memory, an end from outside.
 #include "check.hpp"
 #include "leaf_data.hpp"
+#include "watched_run.hpp"
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <vector>
 
 using namespace treewright;
@@ -76,24 +76,14 @@ void agree(Dice& dice, const Data& data, std::uint32_t depth) {
         check(stopped.answer.cost == one.answer.cost, "proven, so as cheap");
 }
 
-// A callback that ends the run ends all threads; what it is told never falls back.
+// A callback that ends the run ends all threads.
 void end_from_outside(const Data& data) {
     Options options;
     options.alone_work = 0;
     options.threads = 3;
-    int calls = 0;
-    double best = std::numeric_limits<double>::infinity(), bound = 0;
-    Control control(
-        {.seconds = 600},
-        [&](const Progress& now) {
-            check(now.incumbent <= best && now.lower_bound >= bound, "progress without steps back");
-            best = now.incumbent;
-            bound = now.lower_bound;
-            return ++calls == 3 ? Stop::callback : Stop::none;
-        },
-        0.0);
-    const Run found = run(data, options, 4, control);
-    check(control.reason() == Stop::callback || found.answer.proven_cost, "ended by the callback");
+    WatchedRun watched(3);
+    const Run found = run(data, options, 4, watched.control);
+    watched.check_end(found.answer.proven_cost);
     check(found.answer.upper_bound >= data.measure.of(found.answer.value), "bounds");
 }
 

@@ -130,8 +130,8 @@ void note(Exact& result, const Layout& layout, const Table<Policy>& table) {
 
 // False if the value type was too small.
 template <class Policy>
-bool solve_leaves(const Layout& layout, Control& control, Exact& result) {
-    Table<Policy> table(layout);
+bool solve_leaves(const Layout& layout, std::size_t threads, Control& control, Exact& result) {
+    Table<Policy> table(layout, threads);
     result.solved = table.fill(control);
     note(result, layout, table);
     if (table.overflow()) return false;
@@ -145,8 +145,9 @@ bool solve_leaves(const Layout& layout, Control& control, Exact& result) {
 }
 
 template <class Policy>
-bool solve_depth_leaves(const Layout& layout, const Table<Depth>& depth, Control& control, Exact& result) {
-    Table<Policy> table(layout, depth.bytes());
+bool solve_depth_leaves(const Layout& layout, const Table<Depth>& depth, std::size_t threads, Control& control,
+                        Exact& result) {
+    Table<Policy> table(layout, threads, depth.bytes());
     const bool complete = table.fill(control);
     note(result, layout, table);
     if (table.overflow()) return false;
@@ -170,14 +171,14 @@ bool solve_depth_leaves(const Layout& layout, const Table<Depth>& depth, Control
 
 namespace {
 
-void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control);
+void solve_into(Exact& result, const Grid& grid, Goal goal, std::size_t threads, Control& control);
 
 }  // namespace
 
-Exact solve_exact(const Grid& grid, Goal goal, Control& control) {
+Exact solve_exact(const Grid& grid, Goal goal, std::size_t threads, Control& control) {
     Exact result;
     try {
-        solve_into(result, grid, goal, control);
+        solve_into(result, grid, goal, threads, control);
     } catch (const std::bad_alloc&) {  // the bounds so far hold; the tree is not there
         result.tree.clear();
         result.solved = false;
@@ -188,7 +189,7 @@ Exact solve_exact(const Grid& grid, Goal goal, Control& control) {
 
 namespace {
 
-void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control) {
+void solve_into(Exact& result, const Grid& grid, Goal goal, std::size_t threads, Control& control) {
     if (grid.n.empty()) {  // one label
         result.solved = true;
         result.tree.push_back({-1, 0, grid.labels[0]});
@@ -205,18 +206,18 @@ void solve_into(Exact& result, const Grid& grid, Goal goal, Control& control) {
     result.tight_boxes = static_cast<double>(layout.tight.size());
     if (control.stopped()) return;
     if (goal == Goal::leaves) {
-        if (!solve_leaves<Splits>(layout, control, result))
-            (void)solve_leaves<WideSplitsDepth>(layout, control, result);
+        if (!solve_leaves<Splits>(layout, threads, control, result))
+            (void)solve_leaves<WideSplitsDepth>(layout, threads, control, result);
         return;
     }
-    Table<Depth> depth(layout);
+    Table<Depth> depth(layout, threads);
     const bool complete = depth.fill(control);
     note(result, layout, depth);
     result.depth_bound = std::max<std::int32_t>(result.depth_bound, depth.largest());
     if (!complete) return;
     if (goal == Goal::depth_leaves) {
-        if (!solve_depth_leaves<SplitsDepth>(layout, depth, control, result))
-            (void)solve_depth_leaves<WideSplitsDepth>(layout, depth, control, result);
+        if (!solve_depth_leaves<SplitsDepth>(layout, depth, threads, control, result))
+            (void)solve_depth_leaves<WideSplitsDepth>(layout, depth, threads, control, result);
         if (result.solved) return;
     }
     Cursor box = Cursor::whole(layout);

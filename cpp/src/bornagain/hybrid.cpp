@@ -54,7 +54,7 @@ Exact Hybrid::solve(const Grid& grid) {
     const Limits& limits = control_.limits();
     Control control({limits.seconds - control_.seconds(), limits.steps - control_.steps(), limits.bytes},
                     [&](const Progress&) { return control_.step(256) ? control_.reason() : Stop::none; });
-    Exact exact = solve_exact(grid, Goal::leaves, control);
+    Exact exact = solve_exact(grid, Goal::leaves, options_.threads, control);
     if (control.stopped() && control.reason() != Stop::memory) control_.halt(control.reason());
     return exact;
 }

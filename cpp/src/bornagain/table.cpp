@@ -1,9 +1,16 @@
 #include "treewright/bornagain/table.hpp"
 
+#include "treewright/core/crew.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace treewright::bornagain {
+
+namespace {
+constexpr std::size_t kLeastBatches = 8;  // of a level, for each thread: a batch takes some 20 microseconds
+}
 
 template <class Policy>
 typename Policy::Value Table<Policy>::join(Value a, Value b) {
@@ -19,11 +26,12 @@ typename Policy::Value Table<Policy>::join(Value a, Value b) {
 }
 
 template <class Policy>
-Table<Policy>::Table(const Layout& layout, std::size_t other_bytes)
-    : layout_(layout), lanes_(batch_lanes<Policy>()), other_bytes_(other_bytes) {
+Table<Policy>::Table(const Layout& layout, std::size_t threads, std::size_t other_bytes)
+    : layout_(layout), lanes_(batch_lanes<Policy>()), threads_(threads), other_bytes_(other_bytes) {
     constexpr std::size_t tile = 16 / sizeof(Value);
     pitch_ = (layout.n_inner + tile - 1) / tile * tile;
     row_of_.assign(layout.tight.size(), 0);
+    chunks_.resize((layout.tight.size() + kChunkRows - 1) >> kChunkBits);
     index_.resize(1024);
     low_labels_.assign(layout.outer_cells * pitch_ + kSlack, 0);
     high_labels_.assign(layout.outer_cells * pitch_ + kSlack, 0);
@@ -34,14 +42,17 @@ Table<Policy>::Table(const Layout& layout, std::size_t other_bytes)
             high_labels_[c * pitch_ + x] = labels[layout.inner_high[x]];
         }
     }
-    rows_.assign(lanes_ * pitch_ + kSlack, 0);
-    scratch_.assign(lanes_ * pitch_ + kSlack, 0);
-    batch_.rows = rows_.data();
-    batch_.scratch = scratch_.data();
-    batch_.n_inner = layout.n_inner;
-    batch_.pitch = pitch_;
-    batch_.split_first = layout.split_first.data();
-    batch_.split_pairs = layout.split_pairs.data();
+}
+
+template <class Policy>
+Table<Policy>::Desk::Desk(const Table& table)
+    : rows(table.lanes_ * table.pitch_ + kSlack, 0), scratch(table.lanes_ * table.pitch_ + kSlack, 0) {
+    batch.rows = rows.data();
+    batch.scratch = scratch.data();
+    batch.n_inner = table.layout_.n_inner;
+    batch.pitch = table.pitch_;
+    batch.split_first = table.layout_.split_first.data();
+    batch.split_pairs = table.layout_.split_pairs.data();
 }
 
 template <class Policy>
@@ -83,10 +94,9 @@ void Table<Policy>::grow_index() {
 
 // Stores a row unless an equal one is there already: equal values may be shared, they are all that is ever read.
 template <class Policy>
-std::uint32_t Table<Policy>::keep(const Value* values) {
+std::uint32_t Table<Policy>::keep(const Value* values, std::uint64_t hash) {
     if (2 * (n_rows_ + 1) > index_.size()) grow_index();
-    const std::uint64_t h = hash(values);
-    const auto tag = static_cast<std::uint32_t>(h ^ h >> 32);  // also the place, so that growing reads no rows
+    const auto tag = static_cast<std::uint32_t>(hash ^ hash >> 32);  // also the place, so that growing reads no rows
     const std::size_t mask = index_.size() - 1;
     std::size_t at = tag & mask;
     while (index_[at].id_plus_one != 0) {
@@ -95,45 +105,45 @@ std::uint32_t Table<Policy>::keep(const Value* values) {
             return index_[at].id_plus_one - 1;
         at = (at + 1) & mask;
     }
-    if (n_rows_ >> kChunkBits == chunks_.size())
-        chunks_.push_back(std::make_unique_for_overwrite<Value[]>(kChunkRows * pitch_ + kSlack));
+    std::unique_ptr<Value[]>& chunk = chunks_[n_rows_ >> kChunkBits];
+    if (chunk == nullptr) chunk = std::make_unique_for_overwrite<Value[]>(kChunkRows * pitch_ + kSlack);
     const std::uint32_t id = n_rows_++;
-    std::memcpy(chunks_[id >> kChunkBits].get() + (id & (kChunkRows - 1)) * pitch_, values, pitch_ * sizeof(Value));
+    std::memcpy(chunk.get() + (id & (kChunkRows - 1)) * pitch_, values, pitch_ * sizeof(Value));
     index_[at] = {tag, id + 1};
     return id;
 }
 
 template <class Policy>
-void Table<Policy>::fill_cell_row(std::size_t number) {
+void Table<Policy>::fill_cell_row(std::size_t number, Desk& desk) const {
     std::size_t cell = 0;  // interval indices below n are the single cells themselves
     const std::size_t outer = layout_.tight[number];
     for (std::size_t k = 0; k < layout_.n_outer_axes; ++k)
         cell = cell * static_cast<std::size_t>(layout_.grid.n[k]) + outer / layout_.stride[k] % layout_.axis[k].count();
     const Value* low = &low_labels_[cell * pitch_];
     const Value* high = &high_labels_[cell * pitch_];
-    std::fill_n(rows_.begin(), pitch_, Value{0});
+    std::vector<Value>& rows = desk.rows;
     for (std::size_t x = 0; x < layout_.n_inner; ++x) {
         const std::uint32_t first = layout_.split_first[x], last = layout_.split_first[x + 1];
         Value best = static_cast<Value>(~Value{0});
         for (std::uint32_t s = first; s < last; ++s) {
             const auto [left, right] = layout_.split_pairs[s];
-            best = std::min(best, join(rows_[left], rows_[right]));
+            best = std::min(best, join(rows[left], rows[right]));
         }
         const bool homogeneous = first == last || (best == Policy::one && low[x] == high[x]);  // lemma 2
-        rows_[x] = homogeneous ? Value{0} : best;
-        if (rows_[x] >= Policy::limit) overflow_ = true;
+        rows[x] = homogeneous ? Value{0} : best;
+        if (rows[x] >= Policy::limit) desk.batch.overflow = true;
         if constexpr (requires { Policy::depth_mask; })
-            overflow_ |= (rows_[x] & Policy::depth_mask) == Policy::depth_mask;
+            desk.batch.overflow |= (rows[x] & Policy::depth_mask) == Policy::depth_mask;
     }
-    largest_ = std::max(largest_, rows_[layout_.n_inner - 1]);
-    row_of_[number] = keep(rows_.data());
+    desk.numbers.push_back(static_cast<std::uint32_t>(number));
 }
 
 template <class Policy>
-void Table<Policy>::add_jobs(std::size_t number) {
+void Table<Policy>::add_job(std::size_t number, Desk& desk) const {
     const std::size_t outer = layout_.tight[number];
     const std::size_t axes = layout_.n_outer_axes;
-    auto& t = t_;
+    Batch<Policy>& batch = desk.batch;
+    auto& t = desk.t;
     t.resize(axes);
     std::size_t low_cell = 0, high_cell = 0;
     for (std::size_t k = 0; k < axes; ++k) {
@@ -142,7 +152,7 @@ void Table<Policy>::add_jobs(std::size_t number) {
         low_cell = low_cell * n + static_cast<std::size_t>(layout_.axis[k].a[t[k]]);
         high_cell = high_cell * n + static_cast<std::size_t>(layout_.axis[k].b[t[k]]);
     }
-    const std::size_t first = batch_.pairs.size();
+    const std::size_t first = batch.pairs.size();
     for (std::size_t k = 0; k < axes; ++k) {
         const auto& axis = layout_.axis[k];
         const std::int32_t from = axis.a[t[k]], to = axis.b[t[k]];
@@ -157,30 +167,61 @@ void Table<Policy>::add_jobs(std::size_t number) {
                 __builtin_prefetch(reinterpret_cast<const char*>(left) + i);
                 __builtin_prefetch(reinterpret_cast<const char*>(right) + i);
             }
-            batch_.pairs.emplace_back(left, right);
+            batch.pairs.emplace_back(left, right);
         }
     }
-    batch_.jobs.push_back(
-        {first, batch_.pairs.size() - first, &low_labels_[low_cell * pitch_], &high_labels_[high_cell * pitch_]});
-    pending_.push_back(static_cast<std::uint32_t>(number));
+    batch.jobs.push_back(
+        {first, batch.pairs.size() - first, &low_labels_[low_cell * pitch_], &high_labels_[high_cell * pitch_]});
+    desk.numbers.push_back(static_cast<std::uint32_t>(number));
 }
 
+// Stores the rows of a batch.
 template <class Policy>
-void Table<Policy>::flush() {
-    if (pending_.empty()) return;
-    run_batch(batch_);
-    overflow_ |= batch_.overflow;
-    for (std::size_t j = 0; j < pending_.size(); ++j) {
-        Value* values = rows_.data() + j * pitch_;
+void Table<Policy>::keep(Desk& desk, Control& control) {
+    std::vector<std::uint64_t> hashes;
+    for (std::size_t j = 0; j < desk.numbers.size(); ++j) {
+        Value* values = desk.rows.data() + j * pitch_;
         std::fill(values + layout_.n_inner, values + pitch_, Value{0});
+        hashes.push_back(hash(values));
+    }
+    const std::scoped_lock lock(mutex_);
+    overflow_ |= desk.batch.overflow;
+    for (std::size_t j = 0; j < desk.numbers.size(); ++j) {
+        const Value* values = desk.rows.data() + j * pitch_;
         const Value whole = values[layout_.n_inner - 1];  // the largest of the row by Theorem 3
         largest_ = std::max(largest_, whole);
         if (whole >= Policy::limit) overflow_ = true;
-        row_of_[pending_[j]] = keep(values);
+        row_of_[desk.numbers[j]] = keep(values, hashes[j]);
     }
-    pending_.clear();
-    batch_.jobs.clear();
-    batch_.pairs.clear();
+    const std::size_t held = layout_.bytes() + bytes();
+    control.bytes(held);
+    if (held > control.limits().bytes) control.halt(Stop::memory);
+    desk.numbers.clear();
+    desk.batch.jobs.clear();
+    desk.batch.pairs.clear();
+}
+
+// The part of one thread: batches of the level, until none is left.
+template <class Policy>
+void Table<Policy>::fill_level(Level& level, Control& control, Desk& desk) {
+    while (!control.stopped()) {
+        std::size_t first;
+        {
+            const std::scoped_lock lock(mutex_);
+            first = level.next;
+            if (first == level.last || overflow_) return;
+            level.next = std::min(first + level.batch, level.last);
+        }
+        const std::size_t last = std::min(first + level.batch, level.last);
+        if (level.first == 0) {  // the single cells
+            fill_cell_row(first, desk);
+        } else {
+            for (std::size_t number = first; number < last; ++number) add_job(number, desk);
+            run_batch(desk.batch);
+        }
+        keep(desk, control);
+        if (control.step(32)) return;
+    }
 }
 
 template <class Policy>
@@ -191,25 +232,25 @@ bool Table<Policy>::fill(Control& control) {
         control.halt(Stop::memory);
         return false;
     }
-    for (std::size_t level = 0; level + 1 < layout_.level_first.size(); ++level) {
-        for (std::size_t i = layout_.level_first[level]; i < layout_.level_first[level + 1]; ++i) {
-            if (level == 0) {
-                fill_cell_row(i);
-            } else {
-                add_jobs(i);
-            }
-            if (level == 0 || pending_.size() == lanes_) {
-                flush();
-                if (overflow_ || control.step(32)) return false;
-                if (n_rows_ % 1024 < lanes_) {
-                    control.bytes(layout_.bytes() + bytes());
-                    if (layout_.bytes() + bytes() > control.limits().bytes) control.halt(Stop::memory);
-                }
-            }
+    struct Helper {
+        Helper(const Table& table, Control& head) : control(head.helper()), desk(table) {}
+        Control control;
+        Desk desk;
+    };
+    std::vector<std::unique_ptr<Helper>> helpers;
+    Desk desk(*this);
+    for (std::size_t l = 0; l + 1 < layout_.level_first.size(); ++l) {
+        Level level{layout_.level_first[l], layout_.level_first[l + 1], l == 0 ? 1 : lanes_, layout_.level_first[l]};
+        const std::size_t batches = (level.last - level.first + level.batch - 1) / level.batch;
+        Crew crew(control);
+        if (const std::size_t most = std::min(threads_, batches / kLeastBatches); most > 1) {
+            while (helpers.size() + 1 < most) helpers.push_back(std::make_unique<Helper>(*this, control));
+            crew.call(std::span(helpers).first(most - 1),
+                      [this, &level](Helper& helper) { fill_level(level, helper.control, helper.desk); });
         }
-        flush();
-        if (overflow_) return false;
-        if (control.stopped()) return false;
+        fill_level(level, control, desk);
+        crew.finish();
+        if (overflow_ || control.stopped()) return false;
     }
     return true;
 }

@@ -3,6 +3,7 @@
 #include "leaf_accuracy/rule.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 
 namespace treewright::leaf_accuracy {
@@ -11,12 +12,13 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
 constexpr std::size_t kStepsPerUnit = 2000;  // rows x columns of a pass per unit of clock checks, some 20 microseconds
+constexpr std::int64_t kLeastWork = 20;      // units of a round that threads divide
 constexpr std::size_t kFilterShare = 16;     // a node of so small a share of the rows is sorted, not filtered
 
 }  // namespace
 
 void PairSweeper::solve(const Node& node, const Target& target, Count own_deficit, Count wanted, PairAnswer& answer,
-                        const Confirm& confirm) {
+                        const Confirm& confirm, const Threads& threads) {
     prepare(node, answer);
     const std::size_t n_splits = answer.splits.size();
     lower_.assign(n_splits, 0);
@@ -30,30 +32,38 @@ void PairSweeper::solve(const Node& node, const Target& target, Count own_defici
                                            : std::min(own, target.size_rate * (target.min_leaf - rows / 2));
         }
     // No more can be proven than the least sum found, or the node's own deficit.
-    Count enough = std::min(wanted, own_deficit);
+    std::atomic<Count> enough = std::min(wanted, own_deficit);
     const auto work = static_cast<std::int64_t>(1 + node.rows.size() * varying_.size() / kStepsPerUnit);
-    bool found = false, more = true;
-    while (more && !found && !control_.stopped()) {
-        more = false;
-        for (current_ = 0; current_ < columns_.size() && !found; ++current_) {
-            const auto [order, first, last] = columns_[current_];
-            for (std::size_t i = first; i < last; ++i)
+    std::atomic<bool> more = true;
+    std::atomic<std::size_t> next;
+    const auto sweep = [&](Desk& desk, Control& control) {
+        for (std::size_t at; enough > 0 && (at = next++) < columns_.size();) {
+            const Column& column = columns_[at];
+            for (std::size_t i = column.first; i < column.last; ++i)
                 open_[i] = exact_[i] == 0 && lower_.left[i] + lower_.right[i] < enough;
-            choose(first, last);
-            if (chosen_.empty()) continue;
-            if (control_.step(work)) break;
-            work_done += work;
+            choose(column, desk);
+            if (desk.chosen.empty()) continue;
             more = true;
-            pass(node, target, nullptr, lower_);
-            for (const std::size_t i : chosen_) {
+            if (control.step(work)) return;
+            desk.work_done += work;
+            pass(node, target, nullptr, column, desk, lower_);
+            for (const std::size_t i : desk.chosen) {
                 exact_[i] = 1;
                 if (confirm && lower_.left[i] + lower_.right[i] == 0)
                     std::tie(lower_.left[i], lower_.right[i]) = confirm(i);
-                enough = std::min(enough, lower_.left[i] + lower_.right[i]);
-                found = enough == 0;
+                const Count sum = lower_.left[i] + lower_.right[i];
+                for (Count least = enough; sum < least && !enough.compare_exchange_weak(least, sum);) {}
             }
-            spread(target, first, last);
+            spread(target, column.first, column.last);
         }
+    };
+    while (more && enough > 0 && !control_.stopped()) {
+        more = false;
+        next = 0;
+        if (threads && !confirm && static_cast<std::int64_t>(columns_.size()) * work >= kLeastWork)
+            threads(sweep);
+        else
+            sweep(desk_, control_);
     }
     answer.least = kNoCost;
     answer.left = lower_.left;
@@ -80,20 +90,19 @@ void PairSweeper::solve_costs(const Node& node, const Target& target, const Cost
     bool more = true;
     while (more && !control_.stopped()) {
         more = false;
-        for (current_ = 0; current_ < columns_.size(); ++current_) {
-            const auto [order, first, last] = columns_[current_];
-            for (std::size_t i = first; i < last; ++i)
+        for (const Column& column : columns_) {
+            for (std::size_t i = column.first; i < column.last; ++i)
                 open_[i] =
                     exact_[i] == 0 && lower_.left[i] + lower_.right[i] == 0 && floor_.left[i] + floor_.right[i] < best;
-            choose(first, last);
-            if (chosen_.empty()) continue;
+            choose(column, desk_);
+            if (desk_.chosen.empty()) continue;
             if (control_.step(work)) break;
-            work_done += work;
+            desk_.work_done += work;
             more = true;
-            pass(node, target, nullptr, lower_);
-            pass(node, target, &rates, cost_);
-            pass(node, Target::none(), &rates, floor_);
-            for (const std::size_t i : chosen_) {
+            pass(node, target, nullptr, column, desk_, lower_);
+            pass(node, target, &rates, column, desk_, cost_);
+            pass(node, Target::none(), &rates, column, desk_, floor_);
+            for (const std::size_t i : desk_.chosen) {
                 exact_[i] = 1;
                 const Count sum = cost_.left[i] + cost_.right[i];
                 if (sum >= best) continue;
@@ -104,8 +113,8 @@ void PairSweeper::solve_costs(const Node& node, const Target& target, const Cost
                     best = sum;
                 }
             }
-            spread(target, first, last);
-            spread_floors(rates, first, last);
+            spread(target, column.first, column.last);
+            spread_floors(rates, column.first, column.last);
         }
     }
     answer.least = kNoCost;
@@ -125,7 +134,6 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     place_.assign(n_rows, kNone);
     label_.resize(n);
     weight_.resize(n);
-    bucket_.resize(n);
     for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t row = node.rows[k];
         place_[row] = k;
@@ -177,34 +185,36 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     open_.assign(answer.splits.size(), 0);
 }
 
-void PairSweeper::choose(std::size_t first, std::size_t last) {
-    candidates_.clear();
-    chosen_.clear();
-    for (std::size_t i = first; i < last; ++i)
-        if (open_[i] != 0) candidates_.push_back(i);
-    const std::size_t n = candidates_.size(), lanes = std::min(n, kMaxLanes);
-    for (std::size_t k = 0; k < lanes; ++k) chosen_.push_back(candidates_[(2 * k + 1) * n / (2 * lanes)]);
+void PairSweeper::choose(const Column& column, Desk& desk) const {
+    desk.candidates.clear();
+    desk.chosen.clear();
+    for (std::size_t i = column.first; i < column.last; ++i)
+        if (open_[i] != 0) desk.candidates.push_back(i);
+    const std::size_t n = desk.candidates.size(), lanes = std::min(n, kMaxLanes);
+    for (std::size_t k = 0; k < lanes; ++k) desk.chosen.push_back(desk.candidates[(2 * k + 1) * n / (2 * lanes)]);
 }
 
-void PairSweeper::pass(const Node& node, const Target& target, const CostRates* rates, Bounds& out) {
+void PairSweeper::pass(const Node& node, const Target& target, const CostRates* rates, const Column& column, Desk& desk,
+                       Bounds& out) const {
     const PairTableKernels& kernels = pair_table_kernels(simd());
-    ++n_passes;
-    // bucket: how many of the chosen splits send the row right.
-    const std::vector<std::uint32_t>& order = orders_[columns_[current_].order];
+    ++desk.n_passes;
+    desk.bucket.resize(node.rows.size());
+    const std::vector<std::uint32_t>& order = orders_[column.order];
     std::size_t lane = 0;
     for (std::uint32_t i = 0; i < order.size(); ++i) {
-        while (lane < chosen_.size() && position_[chosen_[lane]] <= i) ++lane;
-        bucket_[order[i] >> 1] = static_cast<std::uint8_t>(lane);
+        while (lane < desk.chosen.size() && position_[desk.chosen[lane]] <= i) ++lane;
+        desk.bucket[order[i] >> 1] = static_cast<std::uint8_t>(lane);
     }
     if (rule_fits_narrow(target, rates, data_.total))
-        run(node, target, rates, kernels.narrow_sweep, narrow_, out);
+        run(node, target, rates, kernels.narrow_sweep, desk, desk.narrow, out);
     else
-        run(node, target, rates, kernels.wide_sweep, wide_, out);
+        run(node, target, rates, kernels.wide_sweep, desk, desk.wide, out);
 }
 
 template <class T>
-void PairSweeper::run(const Node& node, const Target& target, const CostRates* rates, SweepKernel<T> kernel,
-                      Lanes<T>& lanes, Bounds& out) {
+void PairSweeper::run(const Node& node, const Target& target, const CostRates* rates, SweepKernel<T> kernel, Desk& desk,
+                      Lanes<T>& lanes, Bounds& out) const {
+    const std::vector<std::size_t>& chosen = desk.chosen;
     const std::size_t n_classes = data_.n_classes(), n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     const LeafRule<T> rule = make_rule<T>(target, rates);
     lanes.left_total.assign(n_channels * kMaxLanes, T{0});
@@ -215,8 +225,8 @@ void PairSweeper::run(const Node& node, const Target& target, const CostRates* r
     for (std::size_t k = 0; k < n_classes; ++k) lanes.total[k] = static_cast<T>(node.weight[k]);
     if (!data_.unit_weights) lanes.total[n_classes] = static_cast<T>(node.n());
     const auto number = [&](Count value) { return value >= kNoCost ? rule.none : static_cast<T>(value); };
-    for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
-        const std::size_t i = chosen_[lane];
+    for (std::size_t lane = 0; lane < chosen.size(); ++lane) {
+        const std::size_t i = chosen[lane];
         for (std::size_t k = 0; k < n_classes; ++k)
             lanes.left_total[k * kMaxLanes + lane] = static_cast<T>(left_sum_[i * n_classes + k]);
         if (!data_.unit_weights) lanes.left_total[n_classes * kMaxLanes + lane] = static_cast<T>(position_[i]);
@@ -224,12 +234,12 @@ void PairSweeper::run(const Node& node, const Target& target, const CostRates* r
         lanes.right_best[lane] = number(leaf(target, rates, node, i, false));
     }
     // Lanes without a split have every row on the left.
-    for (std::size_t lane = chosen_.size(); lane < kMaxLanes; ++lane)
+    for (std::size_t lane = chosen.size(); lane < kMaxLanes; ++lane)
         for (std::size_t k = 0; k < n_channels; ++k) lanes.left_total[k * kMaxLanes + lane] = lanes.total[k];
     PairSweep<T> task;
     task.n_rows = node.rows.size();
     task.orders = varying_;
-    task.bucket = bucket_.data();
+    task.bucket = desk.bucket.data();
     task.label = label_.data();
     task.weight = weight_.data();
     task.n_classes = n_classes;
@@ -243,9 +253,9 @@ void PairSweeper::run(const Node& node, const Target& target, const CostRates* r
     const auto value = [&](T lane) {
         return rates != nullptr && lane >= rule.none ? kNoCost : static_cast<Count>(lane);
     };
-    for (std::size_t lane = 0; lane < chosen_.size(); ++lane) {
-        out.left[chosen_[lane]] = value(lanes.left_best[lane]);
-        out.right[chosen_[lane]] = value(lanes.right_best[lane]);
+    for (std::size_t lane = 0; lane < chosen.size(); ++lane) {
+        out.left[chosen[lane]] = value(lanes.left_best[lane]);
+        out.right[chosen[lane]] = value(lanes.right_best[lane]);
     }
 }
 

@@ -13,7 +13,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <memory>
+#include <span>
 #include <utility>
 
 namespace treewright::leaf_accuracy {
@@ -45,19 +46,21 @@ Outcome Search::search_root(const Node& node, std::uint32_t depth, Count own) {
     hunt.lower = own;
     for (const ColumnOfPairs& column : by_promise(here.pairs)) hunt.columns.push_back({column});
     {
-        Threads threads(*this, hunt);
-        work_at(hunt, &threads);
-        threads.finish();
+        Crew crew(control_);
+        work_at(hunt, &crew);
+        crew.wait();
+        // Who was dismissed because the answer was found is not at a pause; who left a question open is.
+        crew.finish(!hunt.found.feasible && hunt.unwound);
     }
     if (hunt.found.feasible) return hunt.found;
     return {false, hunt.unwound || control_.stopped() ? 0 : hunt.lower};
 }
 
-// The part of one thread; `threads`: of the calling one.
-void Search::work_at(Hunt& hunt, Threads* threads) {
+// The part of one thread; `crew`: of the calling one, whose helpers it calls.
+void Search::work_at(Hunt& hunt, Crew* crew) {
     std::unique_lock lock(hunt.mutex);
     while (!hunt.found.feasible && !control_.stopped()) {
-        if (threads != nullptr) threads->call();
+        if (crew != nullptr) call_helpers(hunt, *crew);
         Hunt::Column* const at = hunt.next();
         if (at == nullptr) {
             if (!hunt.busy()) return;
@@ -122,7 +125,7 @@ Search::~Search() = default;
 
 Statistics Search::statistics() const {
     Statistics all = statistics_;
-    all.passes = sweeper_.n_passes;
+    all.passes = sweeper_.n_passes();
     for (const auto& helper : helpers_) {
         const Statistics more = helper->search.statistics();
         all.pair_solves += more.pair_solves;
@@ -142,59 +145,42 @@ std::size_t Search::bytes_of_helper(const Node& root, std::uint32_t depth) const
            levels * 4 * boxed * boxed * sizeof(Boxes::Cell);
 }
 
-void Search::Threads::call() {
-    lead_.long_ = lead_.long_ || lead_.work_done() >= lead_.options_.alone_work;
-    if (hunt_.together || !lead_.long_ || lead_.options_.threads < 2 || !lead_.options_.cache) return;
-    const std::size_t share = lead_.control_.limits().bytes / 4;
-    const std::size_t most =
-        std::min(lead_.options_.threads - 1, share / lead_.bytes_of_helper(hunt_.node, hunt_.depth));
-    if (most == 0) return;
-    while (lead_.helpers_.size() < most) lead_.helpers_.push_back(std::make_unique<Helper>(lead_));
-    hunt_.together = true;
-    lead_.control_.open_crew();
-    for (std::size_t i = 0; i < most; ++i) {
-        Helper& helper = *lead_.helpers_[i];
-        helper.control.join(lead_.control_);
-        helper.search.targets_ = lead_.targets_;
-        helper.search.conversions_.resize(lead_.targets_.size());
-        helper.search.converted_.assign(lead_.targets_.size(), false);
-        try {
-            threads_.emplace_back([this, &helper] {
-                try {
-                    helper.search.work_at(hunt_, nullptr);
-                } catch (...) {
-                    const std::scoped_lock lock(hunt_.mutex);
-                    hunt_.failed = std::current_exception();
-                    helper.control.dismiss();
-                }
-                hunt_.changed.notify_all();
-            });
-        } catch (const std::system_error&) {  // the machine has no more threads: fewer do it
-            break;
-        }
+// The helpers for a root, once the lead has worked alone for long enough and if there is memory for them.
+std::span<const std::unique_ptr<Search::Helper>> Search::helpers_for(const Node& root, std::uint32_t depth) {
+    long_ = long_ || work_done() >= options_.alone_work;
+    if (!long_ || options_.threads < 2 || !options_.cache) return {};
+    const std::size_t share = control_.limits().bytes / 4;
+    const std::size_t most = std::min(options_.threads - 1, share / bytes_of_helper(root, depth));
+    while (helpers_.size() < most) helpers_.push_back(std::make_unique<Helper>(*this));
+    return std::span(helpers_).first(most);
+}
+
+void Search::call_helpers(Hunt& hunt, Crew& crew) {
+    if (crew.called()) return;
+    const auto helpers = helpers_for(hunt.node, hunt.depth);
+    if (helpers.empty()) return;
+    for (const auto& helper : helpers) {
+        Search& search = helper->search;
+        search.targets_ = targets_;
+        search.conversions_.resize(targets_.size());
+        search.converted_.assign(targets_.size(), false);
     }
+    hunt.together = true;
+    crew.call(helpers, [&hunt](Helper& helper) {
+        helper.search.work_at(hunt, nullptr);
+        hunt.changed.notify_all();
+    });
 }
 
-void Search::Threads::join() {
-    if (!hunt_.together) return;
-    for (std::thread& thread : threads_) thread.join();
-    std::int64_t steps = 0;
-    for (std::size_t i = 0; i < threads_.size(); ++i) steps += lead_.helpers_[i]->control.steps();
-    threads_.clear();
-    hunt_.together = false;
-    // Who was dismissed because the answer was found is not at a pause; who left a question open is.
-    lead_.control_.close_crew(steps, !hunt_.found.feasible && hunt_.unwound);
-}
-
-void Search::Threads::finish() {
-    join();
-    if (hunt_.failed) std::rethrow_exception(hunt_.failed);
-}
-
-Search::Threads::~Threads() {
-    if (!hunt_.together) return;
-    lead_.control_.dismiss();
-    join();
+PairSweeper::Threads Search::threads_for_sweeps(const Node& root, std::uint32_t depth) {
+    const auto helpers = helpers_for(root, depth);
+    if (helpers.empty()) return {};
+    return [this, helpers](const PairSweeper::Work& work) {
+        Crew crew(control_);
+        crew.call(helpers, [&work](Helper& helper) { work(helper.search.sweeper_.own_desk(), helper.control); });
+        work(sweeper_.own_desk(), control_);
+        crew.finish();
+    };
 }
 
 }  // namespace treewright::leaf_accuracy

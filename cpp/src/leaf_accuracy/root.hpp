@@ -6,10 +6,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace treewright::leaf_accuracy {
@@ -33,7 +31,6 @@ struct Search::Hunt {
     Outcome found{};        // a tree that meets the target
     bool unwound = false;   // a question was left without an answer
     bool together = false;  // helpers were called
-    std::exception_ptr failed{};
 
     // The column to ask about next, or none: one without a thread while there is any, so that what one question of a
     // column teaches is known before the next; else one with the fewest.
@@ -46,26 +43,6 @@ struct Search::Helper {
     explicit Helper(const Search& lead) : control(lead.control_.helper()), search(lead, control) {}
     Control control;
     Search search;
-};
-
-class Search::Threads {
-   public:
-    Threads(Search& lead, Hunt& hunt) : lead_(lead), hunt_(hunt) {}
-    ~Threads();  // after an exception: ends the helpers' work
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
-
-    // Starts the helpers once the lead has worked alone for long enough.
-    void call();
-    // Waits for the helpers; raises what one of them has raised.
-    void finish();
-
-   private:
-    void join();
-
-    Search& lead_;
-    Hunt& hunt_;
-    std::vector<std::thread> threads_;
 };
 
 }  // namespace treewright::leaf_accuracy

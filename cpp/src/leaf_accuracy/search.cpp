@@ -65,7 +65,8 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     } else {
         const auto in_full = [&](std::size_t i) { return confirm(node, here.pairs.splits[i], level); };
         sweeper_.solve(node, target(), lower, depth == 2 ? wanted : 1, here.pairs,
-                       data_.rounding.any ? PairSweeper::Confirm(in_full) : PairSweeper::Confirm());
+                       data_.rounding.any ? PairSweeper::Confirm(in_full) : PairSweeper::Confirm(),
+                       level == 0 ? threads_for_sweeps(node, depth) : PairSweeper::Threads());
         best = here.pairs.best();
     }
     ++statistics_.pair_solves;

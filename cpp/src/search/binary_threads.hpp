@@ -7,14 +7,12 @@
 // and so the steps and which of equal trees was met first; binary_ties.hpp says which of them is the answer.
 #pragma once
 
+#include "treewright/core/crew.hpp"
 #include "treewright/search/binary_search.hpp"
 #include "treewright/search/binary_shared.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <memory>
 
 namespace treewright::bits {
 
@@ -28,59 +26,6 @@ struct Search<Acc>::Helper {
     Helper(const Search& lead, std::size_t bytes) : control(lead.control_.helper()), search(lead, control, bytes) {}
     Control control;
     Search search;
-};
-
-// The helpers of one round, from here to the end of the scope.
-template <class Acc>
-class Search<Acc>::Together {
-   public:
-    Together(Search& lead, std::int64_t budget) : lead_(lead) {
-        lead.control_.open_crew();
-        for (const auto& helper : lead.helpers_) {
-            helper->control.join(lead.control_);
-            try {
-                threads_.emplace_back([this, budget, &helper = *helper] { work(helper, budget); });
-            } catch (const std::system_error&) {  // the machine has no more threads: fewer do it
-                break;
-            }
-        }
-    }
-    ~Together() { join(); }
-    Together(const Together&) = delete;
-    Together& operator=(const Together&) = delete;
-
-    // Ends the round, and raises what a helper has raised.
-    void finish() {
-        join();
-        if (failed_) std::rethrow_exception(failed_);
-    }
-
-   private:
-    void work(Helper& helper, std::int64_t budget) {
-        try {
-            static_cast<void>(helper.search.solve(helper.search.root_, helper.search.root_depth_, budget));
-        } catch (...) {
-            const std::scoped_lock lock(mutex_);
-            failed_ = std::current_exception();
-        }
-        helper.control.dismiss();
-    }
-
-    void join() {
-        if (joined_) return;
-        joined_ = true;
-        lead_.control_.dismiss();
-        std::int64_t steps = 0;
-        for (std::thread& thread : threads_) thread.join();
-        for (std::size_t i = 0; i < threads_.size(); ++i) steps += lead_.helpers_[i]->control.steps();
-        lead_.control_.close_crew(steps);
-    }
-
-    Search& lead_;
-    std::vector<std::thread> threads_;
-    std::mutex mutex_;
-    std::exception_ptr failed_;
-    bool joined_ = false;
 };
 
 template <class Acc>
@@ -129,14 +74,29 @@ void Search<Acc>::call_helpers() {
 }
 
 template <class Acc>
+void Search<Acc>::share_work(const std::function<void(Search&, Control&)>& work) {
+    if (control_.steps() >= options_.alone_steps) call_helpers();
+    for (const auto& helper : helpers_) helper->control = control_.helper();  // the run may be another than before
+    Crew crew(control_);
+    crew.call(helpers_, [&work](Helper& helper) { work(helper.search, helper.control); });
+    work(*this, control_);
+    crew.finish();
+}
+
+template <class Acc>
 Bounds Search<Acc>::solve_root(std::int64_t budget) {
     if (together_) call_helpers();
     if (helpers_.empty()) return solve(root_, root_depth_, budget);
     Bounds found;
     {
-        Together round(*this, budget);
+        Crew crew(control_);
+        crew.call(helpers_, [budget](Helper& helper) {
+            static_cast<void>(helper.search.solve(helper.search.root_, helper.search.root_depth_, budget));
+            helper.control.dismiss();
+        });
         found = solve(root_, root_depth_, budget);
-        round.finish();
+        control_.dismiss();
+        crew.finish();
     }
     if (const Entry* entry = find_known(root_.key, root_depth_))  // by whoever was first
         found = {std::max(found.lower, entry->lower), std::min(found.upper, entry->upper)};

@@ -241,11 +241,11 @@ void Search::absorb(Hunt& hunt, const Question& question, const Sides& sides, co
     push(point);
 }
 
-void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpers) {
+void Search::work(Hunt& hunt, Crew* crew) {
     Level& own = level_at(hunt.level);
     std::unique_lock lock(hunt.mutex);
     while (!control_.stopped()) {
-        if (lead && hunt.better && on_better_ && hunt.level == 0) {
+        if (crew != nullptr && hunt.better && on_better_) {
             const PartialTree plan = hunt.best.plan;
             hunt.better = false;
             lock.unlock();
@@ -262,7 +262,7 @@ void Search::work(Hunt& hunt, bool lead, const std::function<void()>& call_helpe
             lock.lock();
             continue;
         }
-        if (lead && call_helpers) call_helpers();
+        if (crew != nullptr) call_helpers(hunt, *crew);
         const auto asked = hunt.asked.insert(question->from.bound);
         bool closed = false;
         if (rows_between_may_close(hunt, *question)) {

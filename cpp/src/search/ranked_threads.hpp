@@ -4,8 +4,6 @@
 #include "treewright/search/ranked_search.hpp"
 
 #include <cstddef>
-#include <thread>
-#include <vector>
 
 namespace treewright::ranked {
 
@@ -15,26 +13,6 @@ struct Search::Helper {
         : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, bytes, lead.store_) {}
     Control control;
     Search search;
-};
-
-class Search::Threads {
-   public:
-    Threads(Search& lead, Hunt& hunt) : lead_(lead), hunt_(hunt) {}
-    ~Threads();  // after an exception: ends the helpers' work
-    Threads(const Threads&) = delete;
-    Threads& operator=(const Threads&) = delete;
-
-    // Starts the helpers once the lead has worked alone for long enough.
-    void call();
-    // Waits for the helpers; raises what one of them has raised.
-    void finish();
-
-   private:
-    void join();
-
-    Search& lead_;
-    Hunt& hunt_;
-    std::vector<std::thread> threads_;
 };
 
 }  // namespace treewright::ranked

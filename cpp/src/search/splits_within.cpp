@@ -1,5 +1,6 @@
 // Every split of one subproblem that a tree of a given cost can begin with.
 #include "treewright/search/binary_search.hpp"
+#include "treewright/search/binary_shared.hpp"
 
 namespace treewright::bits {
 
@@ -7,13 +8,13 @@ namespace treewright::bits {
 // costs at most what its sibling leaves: `solve` is exact below the budget it is given, and costs are integers, hence
 // the 1.
 template <class Acc>
-bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
+bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget, Part part,
                                 std::vector<SolvedSplit>& out) {
     out.clear();
     if (depth == 0) return true;
     const Node node{rows, 0, 0};
     Children children = bound_children(node, depth);
-    for (std::size_t i = 0; i < node.pairs.size; ++i) {
+    for (std::size_t i = part.number; i < node.pairs.size; i += part.of) {
         const auto total = [&] { return children.lower[0][i] + children.lower[1][i]; };
         const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
         if (total() > budget) continue;
@@ -21,6 +22,7 @@ bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth,
         for (int side : {0, 1}) {
             key[side] = child_key(node, i, side, depth);
             if (gap(side) > 0) recall(key[side], side, i, children);
+            if (shared_ != nullptr && gap(side) > 0) recall_shared(key[side], side, i, children);
         }
         {
             ArenaScope scope(arena_);
@@ -42,9 +44,9 @@ bool Search<Acc>::splits_within(const Subproblem<Acc>& rows, std::int32_t depth,
     return true;
 }
 
-template bool Search<std::int32_t>::splits_within(const Subproblem<std::int32_t>&, std::int32_t, std::int64_t,
+template bool Search<std::int32_t>::splits_within(const Subproblem<std::int32_t>&, std::int32_t, std::int64_t, Part,
                                                   std::vector<SolvedSplit>&);
-template bool Search<std::int64_t>::splits_within(const Subproblem<std::int64_t>&, std::int32_t, std::int64_t,
+template bool Search<std::int64_t>::splits_within(const Subproblem<std::int64_t>&, std::int32_t, std::int64_t, Part,
                                                   std::vector<SolvedSplit>&);
 
 }  // namespace treewright::bits

@@ -39,25 +39,25 @@ void append(WideNumbers& out, const WideCount<kWords>& count) {
 TreeCounts::TreeCounts(const NearOptimalGraph& graph, SetRule rule, bool root_only, Control& control)
     : rule_(std::move(rule)), walk_(graph, rule_), places_(graph.nodes.size()) {
     levels_.resize(walk_.level(graph.nodes.size() - 1) + 1);
-    std::size_t level = levels_.size() - 1;
-    for (std::size_t n = graph.nodes.size(); n-- > 0;) {  // children have larger numbers
-        if (walk_.level(n) < level) {
+    complete_ = visit_levels<Desk>(
+        walk_, 0, control,
+        [&](std::size_t n, Desk& desk) {
+            if (!count_node(n, desk)) {
+                too_many_ = true;
+                return false;
+            }
+            return n % 64 != 0 || fits();
+        },
+        [&](std::size_t level) {
             std::apply([](auto&... store) { (store.shrink(), ...); }, levels_[level].stores);
             if (root_only && level + 1 < levels_.size()) levels_[level + 1] = {};
-            level = walk_.level(n);
-        }
-        if (!walk_.reached(n)) continue;
-        if (control.poll(1 + static_cast<std::int64_t>(graph.edges_of(n).size()))) return;
-        if (!count_node(n)) {
-            too_many_ = true;
-            return;
-        }
-        if (n % 64 == 0 && bytes() > rule_.max_bytes) {
-            control.halt(Stop::memory);
-            return;
-        }
-    }
-    complete_ = true;
+        });
+    if (!complete_ && !too_many_ && !fits()) control.halt(Stop::memory);
+}
+
+bool TreeCounts::fits() {
+    const std::scoped_lock lock(mutex_);
+    return bytes() <= rule_.max_bytes;
 }
 
 std::size_t TreeCounts::bytes() const {
@@ -76,7 +76,8 @@ void TreeCounts::with_cells(std::size_t n, const Use& use) const {
     });
 }
 
-bool TreeCounts::count_node(std::size_t n) {
+bool TreeCounts::count_node(std::size_t n, Desk& desk) {
+    CellRange& range = desk.range;
     double most = 0;
     std::size_t n_leaves = 1;
     walk_.each_leaf(n, [&](std::size_t, std::int64_t) { most += 1; });
@@ -92,27 +93,27 @@ bool TreeCounts::count_node(std::size_t n) {
     if (most == 0) return true;
     const std::size_t n_words = words_for(most);
     if (n_words == 0) return false;
-    range_.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
-    walk_.limit(n, range_);
-    walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range_.reach(1, errors); });
+    range.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
+    walk_.limit(n, range);
+    walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
     for (const SetEdge& edge : walk_.graph().edges_of(n)) {
         if (dead(edge)) continue;
         with_cells(edge.child[0], [&](const auto& zero) {
-            with_cells(edge.child[1], [&](const auto& one) { range_.reach(zero, one); });
+            with_cells(edge.child[1], [&](const auto& one) { range.reach(zero, one); });
         });
-        walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range_.reach(2, errors); });
+        walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
     }
-    with_words(n_words, [&]<std::size_t kWords>() { count_in<kWords>(n); });
+    with_words(n_words, [&]<std::size_t kWords>() { count_in<kWords>(n, desk); });
     return true;
 }
 
 // Both leaves of a pair that fits are cells of the children: a child's budget is at least the node's less the sibling's
 // optimum, and a leaf costs at least that. So pairs of leaves may be taken from the labels instead of the cells.
 template <std::size_t kWords>
-void TreeCounts::count_in(std::size_t n) {
+void TreeCounts::count_in(std::size_t n, Desk& desk) {
     using Count = WideCount<kWords>;
-    auto& sums = std::get<CellSums<Count>>(sums_);
-    sums.reset(range_);
+    auto& sums = std::get<CellSums<Count>>(desk.sums);
+    sums.reset(desk.range);
     walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { sums.add(1, errors, Count(1)); });
     for (const SetEdge& edge : walk_.graph().edges_of(n)) {
         if (dead(edge)) continue;
@@ -133,6 +134,7 @@ void TreeCounts::count_in(std::size_t n) {
     Count total;
     sums.give([&](std::uint32_t, std::int64_t, const Count& count) { total += count; });
     if (total.none()) return;
+    const std::scoped_lock lock(mutex_);
     Place& place = places_[n];
     place.total = total.rounded();
     with_words(total.n_words(), [&]<std::size_t kNeeded>() {

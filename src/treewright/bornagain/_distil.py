@@ -42,6 +42,7 @@ def distil(
     time_limit: float | None = 60.0,
     step_limit: int | None = None,
     memory_limit: int | None = DEFAULT_MEMORY,
+    n_jobs: int | None = 1,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
     """Find the tree with the fewest leaves that agrees with the ensemble on given rows, or on nearly all of them.
@@ -62,6 +63,8 @@ def distil(
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
+    n_jobs : int or None, default=1
+        Threads of the search, as in `treewright.accuracy_frontier`.
     progress : callable, optional
         Called about 20 times a second with a `Progress`; a true answer ends the run.
 
@@ -104,7 +107,7 @@ def distil(
         problem,
         thresholds,
         tolerance,
-        Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit),
+        Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs),
         progress,
         objective="rows",
         start=start,

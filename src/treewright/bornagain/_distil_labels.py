@@ -38,6 +38,7 @@ def distil_labels(
     time_limit: float | None = 60.0,
     step_limit: int | None = None,
     memory_limit: int | None = DEFAULT_MEMORY,
+    n_jobs: int | None = 1,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
     """Find the tree with the fewest leaves that says what a classifier says of given rows, or of nearly all of them.
@@ -62,6 +63,8 @@ def distil_labels(
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
+    n_jobs : int or None, default=1
+        Threads of the search, as in `treewright.accuracy_frontier`.
     progress : callable, optional
         Called about 20 times a second with a `Progress`; a true answer ends the run.
 
@@ -103,7 +106,7 @@ def distil_labels(
     problem = make_problem(
         table, said, cost_complexity=0.0, max_depth=max_depth, max_leaf_nodes=int(max_leaves)
     )
-    limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit)
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs)
     result = smallest_tree(problem, "auto", tolerance, limits, progress, objective="labels", start=start)
     if classes is None:
         return result

@@ -52,6 +52,7 @@ def distil_values(
     time_limit: float | None = 60.0,
     step_limit: int | None = None,
     memory_limit: int | None = None,
+    n_jobs: int | None = 1,
     progress: Callable[[Any], bool | None] | None = None,
 ) -> BornAgainResult:
     """Find the tree with the fewest leaves that is near a regression model on given rows, or on nearly all of them.
@@ -73,6 +74,9 @@ def distil_values(
         Seconds.
     step_limit, memory_limit : int or None, default=None
         Steps and bytes of the searches together.
+    n_jobs : int or None, default=1
+        Threads of a search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. What is proven
+        does not depend on it.
     progress : callable, optional
         Called about 20 times a second with a `treewright.search.Progress` (its objective is a share of rows); a true
         answer ends the run.
@@ -108,7 +112,7 @@ def distil_values(
     True
     """
     start = time.monotonic()
-    limits = Limits(time_limit=time_limit, step_limit=step_limit, memory_limit=memory_limit).started()
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     table = X if isinstance(X, Table) else table_from(X)
     numbers = _numbers(predicted, table.n_rows)
     _check(tolerance, share, max_depth, max_leaves)

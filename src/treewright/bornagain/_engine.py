@@ -165,10 +165,12 @@ class Engine:
         )
 
     def exact(
-        self, goal: int, time_limit: float, step_limit: int, memory_limit: int, report: Any
+        self, goal: int, threads: int, time_limit: float, step_limit: int, memory_limit: int, report: Any
     ) -> dict[str, Any]:
         """Run the dynamic program; see `treewright.bornagain.solve`."""
-        return dict(core.bornagain_exact(self.native, goal, time_limit, step_limit, memory_limit, report))
+        return dict(
+            core.bornagain_exact(self.native, goal, threads, time_limit, step_limit, memory_limit, report)
+        )
 
     def find_other(self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: int) -> list[int] | None:
         """Return a cell of the box lo..hi that is not of class `label`, or None if there is none."""
@@ -193,6 +195,7 @@ class Engine:
         *,
         max_leaves: float = np.inf,
         descents: int = 0,
+        threads: int = 1,
         time_limit: float = np.inf,
         memory_limit: int = DEFAULT_MEMORY,
         samples: int = 1000,
@@ -210,6 +213,7 @@ class Engine:
                 max_leaves,
                 seed,
                 descents,
+                threads,
                 time_limit,
                 HUGE,
                 memory_limit,

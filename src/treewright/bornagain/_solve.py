@@ -22,6 +22,7 @@ from treewright.bornagain._solve_groups import solve_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, StopReason, told_to_stop
+from treewright.search import threads_of
 from treewright.tree import Tree
 
 __all__ = ["OBJECTIVES", "solve"]
@@ -47,6 +48,7 @@ def solve(
     samples: int = 1000,
     exact_boxes: float = 1e7,
     random_state: int = 0,
+    n_jobs: int | None = 1,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
     """Find one tree that decides like the ensemble on every row of the feature space.
@@ -74,6 +76,9 @@ def solve(
         Regions with at most so many boxes are solved to optimality inside the heuristic's tree.
     random_state : int, default=0
         Seed of the sampled cells.
+    n_jobs : int or None, default=1
+        Threads that fill the tables of the exact method: -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. The answer does not depend on it.
     progress : callable, optional
         Called about 20 times a second with a `Progress`; a true answer ends the run.
 
@@ -145,6 +150,7 @@ def solve(
                 samples=samples,
                 exact_boxes=exact_boxes,
                 random_state=random_state,
+                n_jobs=n_jobs,
                 progress=progress,
             )
 
@@ -159,7 +165,13 @@ def solve(
     engine = Engine(ensemble)
     budget = np.inf if time_limit is None else float(time_limit)
     memory = HUGE if memory_limit is None else int(memory_limit)
-    tuning: dict[str, Any] = {"samples": samples, "exact_boxes": exact_boxes, "seed": random_state}
+    threads = threads_of(n_jobs)
+    tuning: dict[str, Any] = {
+        "samples": samples,
+        "exact_boxes": exact_boxes,
+        "seed": random_state,
+        "threads": threads,
+    }
     if objective == "heuristic":
         left = max(budget - (time.monotonic() - start), 0.0)
         found = _heuristic(engine, max_leaves, left, memory, progress, tuning)
@@ -182,6 +194,7 @@ def solve(
             return _finish(engine, rows, incumbent, None, options, time.monotonic() - start)
     exact = engine.exact(
         OBJECTIVES.index(objective),
+        threads,
         max(budget - (time.monotonic() - start), 0.0),
         HUGE if step_limit is None else int(step_limit),
         memory,

@@ -290,7 +290,7 @@ def fit(
             require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
         return
-    limits = replace(read_limits(time_limit, step_limit, memory_limit), n_jobs=1 if jobs is None else jobs)
+    limits = read_limits(time_limit, step_limit, memory_limit, jobs)
     cuts = read_thresholds(thresholds)
     clock = Clock(limits.time_limit)
     guesses = read_guesses(

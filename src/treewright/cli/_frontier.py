@@ -25,6 +25,7 @@ from treewright.cli._question import (
     ProgressBar,
     StepLimit,
     Target,
+    Threads,
     ThresholdChoice,
     TimeLimit,
     Weight,
@@ -75,6 +76,7 @@ def frontier(
     time_limit: TimeLimit = 30.0,
     step_limit: StepLimit = None,
     memory_limit: MemoryLimit = None,
+    jobs: Threads = None,
     progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -107,7 +109,7 @@ def frontier(
     for path in (out, table):
         if path is not None:
             check_writable(path)
-    limits = read_limits(time_limit, step_limit, memory_limit)
+    limits = read_limits(time_limit, step_limit, memory_limit, jobs)
     clock = Clock(limits.time_limit)
     rows = read_csv(
         data,

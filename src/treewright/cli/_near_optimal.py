@@ -23,6 +23,7 @@ from treewright.cli._question import (
     MinSamplesLeaf,
     ProgressBar,
     Target,
+    Threads,
     ThresholdChoice,
     TimeLimit,
     Weight,
@@ -72,6 +73,7 @@ def near_optimal(
     how: CsvOptions,
     time_limit: TimeLimit = 60.0,
     memory_limit: MemoryLimit = None,
+    jobs: Threads = None,
     progress: ProgressBar = True,
     ascii_only: ASCII = False,
 ) -> None:
@@ -102,7 +104,7 @@ def near_optimal(
     for path in (out, table):
         if path is not None:
             check_writable(path)
-    limits = read_limits(time_limit, None, memory_limit)
+    limits = read_limits(time_limit, None, memory_limit, jobs)
     clock = Clock(limits.time_limit)
     rows = read_csv(
         data,

@@ -75,6 +75,9 @@ StepLimit = Annotated[
         help="Limit on subproblems; unlike seconds, the same on every machine.", show_default="unlimited"
     ),
 ]
+Threads = Annotated[
+    int | None, typer.Option("--jobs", help="Threads of the search; -1 is all cores.", show_default="1")
+]
 MemoryLimit = Annotated[
     int | None, typer.Option(help="MiB for the search.", show_default="half of the memory")
 ]
@@ -143,7 +146,9 @@ def state_question(
     return Question(problem, given)
 
 
-def read_limits(time_limit: float, step_limit: int | None, memory_limit: int | None) -> Limits:
+def read_limits(
+    time_limit: float, step_limit: int | None, memory_limit: int | None, jobs: int | None = None
+) -> Limits:
     """Return the limits of a search, whose time runs from now; seconds may be inf, memory is in MiB."""
     from treewright.search import Limits
 
@@ -151,6 +156,7 @@ def read_limits(time_limit: float, step_limit: int | None, memory_limit: int | N
         None if math.isinf(time_limit) else time_limit,
         step_limit,
         None if memory_limit is None else memory_limit << 20,
+        n_jobs=1 if jobs is None else jobs,
     ).started()
 
 

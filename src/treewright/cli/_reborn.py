@@ -14,6 +14,7 @@ from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
 from treewright.cli._options import ASCII, Ignore, ModelOut
 from treewright.cli._output import note, say
+from treewright.cli._question import Threads
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
@@ -161,6 +162,7 @@ def reborn(
         float, typer.Option(help="Seconds, reading the file included; inf for no limit.")
     ] = 60.0,
     memory_limit: Annotated[int, typer.Option(help="MiB for the search.", min=1)] = 4096,
+    jobs: Threads = None,
     progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
     check: Annotated[
         bool, typer.Option(help="Prove once more, by independent code, that the tree is faithful.")
@@ -190,6 +192,7 @@ def reborn(
     130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
     given = SimpleNamespace(**locals())
+    n_jobs = 1 if jobs is None else jobs
     from treewright.bornagain import Domain, agreement, distil, solve, solve_active
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import StopReason
@@ -217,6 +220,7 @@ def reborn(
                 max_depth=3 if max_depth is None else max_depth,
                 max_leaves=max_leaves or 16,
                 memory_limit=memory_limit << 20,
+                n_jobs=n_jobs,
                 clock=clock,
                 out=out,
                 progress=progress,
@@ -263,13 +267,21 @@ def reborn(
         if faithful == "rows":
             assert X is not None  # checked above
             result = distil(
-                ensemble, X, tolerance=tolerance, max_depth=max_depth, max_leaves=max_leaves or 16, **shared
+                ensemble,
+                X,
+                tolerance=tolerance,
+                max_depth=max_depth,
+                max_leaves=max_leaves or 16,
+                n_jobs=n_jobs,
+                **shared,
             )
         elif prune == "active":
             assert X is not None  # checked above
             result = solve_active(ensemble, X, **shared)
         else:
-            result = solve(ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, **shared)
+            result = solve(
+                ensemble, objective=objective, X=X, max_leaves=max_leaves or 20_000, n_jobs=n_jobs, **shared
+            )
     stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         kept = result

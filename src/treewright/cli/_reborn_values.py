@@ -62,6 +62,8 @@ class AskedValues:
     max_depth, max_leaves : int
     memory_limit : int
         Bytes.
+    n_jobs : int
+        Threads of a search.
     clock : Clock
     out : Path or None
     progress, ascii_only : bool
@@ -79,6 +81,7 @@ class AskedValues:
     max_depth: int
     max_leaves: int
     memory_limit: int
+    n_jobs: int
     clock: Clock
     out: Path | None
     progress: bool
@@ -129,6 +132,7 @@ def reborn_values(asked: AskedValues) -> None:
             max_leaves=asked.max_leaves,
             time_limit=seconds,
             memory_limit=asked.memory_limit,
+            n_jobs=asked.n_jobs,
             progress=report,
         )
     stopped = result.stop_reason is StopReason.INTERRUPT

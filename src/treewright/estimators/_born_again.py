@@ -93,6 +93,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     max_leaves : int, None or "auto", default="auto"
         Give up if the faithful tree has more leaves; None builds whatever it takes. For ``faithful="rows"`` the
         largest number of leaves to look at. "auto" is 20000, and 16 for rows.
+    n_jobs : int or None, default=None
+        Threads of the exact method (``prune="active"`` has one): -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Passed to the ensemble where it has such a parameter that is not set; None leaves it alone.
 
@@ -140,6 +143,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = 4 * 2**30,
         max_leaves: Any = "auto",
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -153,6 +157,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.max_leaves = max_leaves
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> BornAgainTreeClassifier:
@@ -294,6 +299,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             "max_leaves": 16 if isinstance(self.max_leaves, str) else self.max_leaves,  # "auto", see _check
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
+            "n_jobs": self.n_jobs,
         }
 
     def _find_tree(self, ensemble: Ensemble, rows: NDArray[np.float64] | None) -> None:
@@ -316,6 +322,7 @@ class BornAgainTreeClassifier(TreeClassifier):
                 time_limit=self.time_limit,
                 memory_limit=self.memory_limit,
                 max_leaves=20_000 if isinstance(self.max_leaves, str) else self.max_leaves,
+                n_jobs=self.n_jobs,
             )
         self.result_ = result
         self.tree_ = result.tree

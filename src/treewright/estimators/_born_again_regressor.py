@@ -66,6 +66,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         Steps of the searches together; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of the search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven
+        answer does not depend on it.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -118,6 +121,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
+        n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
         random_state: Any = None,
     ) -> None:
@@ -132,6 +136,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         self.time_limit = time_limit
         self.step_limit = step_limit
         self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
 
@@ -238,6 +243,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
                 time_limit=self.time_limit,
                 step_limit=self.step_limit,
                 memory_limit=self.memory_limit,
+                n_jobs=self.n_jobs,
                 progress=report,
             )
         self.tree_ = self.result_.tree

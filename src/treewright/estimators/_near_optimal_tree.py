@@ -59,6 +59,8 @@ class NearOptimalTreeClassifier(TreeClassifier):
     time_limit : float or None, default=60
         Seconds; then the set is complete up to a smaller bound, or the rule is not applied in full; a warning says so.
     memory_limit : int or None, default=None
+    n_jobs : int or None, default=None
+        Threads, as in `treewright.near_optimal_trees`.
     progress : bool, "auto" or callable, default=False
 
     Attributes
@@ -108,6 +110,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 60.0,
         memory_limit: int | None = None,
+        n_jobs: int | None = None,
         progress: bool | Literal["auto"] | ProgressCallback = False,
     ) -> None:
         self.choose = choose
@@ -125,6 +128,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         self.categorical_features = categorical_features
         self.time_limit = time_limit
         self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
         self.progress = progress
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> NearOptimalTreeClassifier:
@@ -160,7 +164,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         if self.choose == "small gap" and self.group is None:
             raise InputError('choose="small gap" needs group=, the column of the two groups.')
         begun = time.perf_counter()
-        limits = Limits(self.time_limit, None, self.memory_limit).started()
+        limits = Limits(self.time_limit, None, self.memory_limit, n_jobs=self.n_jobs).started()
         problem = make_problem(
             self._training_table(X, y),
             y,

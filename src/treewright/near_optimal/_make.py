@@ -36,6 +36,7 @@ def near_optimal_trees(
     categorical_features: Sequence[str] | Sequence[int] | None = None,
     time_limit: float | None = 60.0,
     memory_limit: int | None = None,
+    n_jobs: int | None = None,
     progress: Literal["auto"] | bool | ProgressCallback | None = "auto",
 ) -> NearOptimalTrees:
     """Find all trees whose objective is within a factor, or a sum, of the least.
@@ -72,6 +73,10 @@ def near_optimal_trees(
         Seconds, from the first line; then the set is complete up to a smaller bound.
     memory_limit : int or None, default=None
         Bytes; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of the search for the optimum, of the graph over binary columns (over ranked ones it has one), and of
+        the counts: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The set does not
+        depend on it.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`.
 
@@ -103,7 +108,7 @@ def near_optimal_trees(
     >>> len(trees.where(without="petal length (cm)")) < len(trees)
     True
     """
-    limits = Limits(time_limit, None, memory_limit).started()
+    limits = Limits(time_limit, None, memory_limit, n_jobs=n_jobs).started()
     table = table_from(X, categorical_features=categorical_features)
     problem = make_problem(
         table,

@@ -30,6 +30,7 @@ from treewright.search import (
     solve_binary,
     solve_sweep,
     stop_reason,
+    threads_of,
 )
 
 __all__ = ["solve_near_optimal"]
@@ -77,7 +78,7 @@ def solve_near_optimal(
         Whether a split counts whose two sides are leaves of the same label.
     limits : Limits, default=None
         Time and memory, and steps of the search for the optimum; the set is then complete up to a smaller bound, which
-        it tells.
+        it tells. And threads, as `near_optimal_trees` has them.
     progress : callable, default=None
         Of the search for the optimum and of the set; a true return value stops it.
 
@@ -241,7 +242,13 @@ def _rising(
         begun = time.perf_counter()
         seconds = again if done is None and proven else 0.0
         report = _report(progress, time.perf_counter() - (limits.begun or started))
-        graph = task.graph(stage, time_limit=max(limits.left(), seconds), memory_limit=memory, report=report)
+        graph = task.graph(
+            stage,
+            threads=threads_of(limits.n_jobs),
+            time_limit=max(limits.left(), seconds),
+            memory_limit=memory,
+            report=report,
+        )
         counts = Counts(graph, Membership(stage, task.problem.max_leaf_nodes))
         reason = (
             counts.make(max(limits.left(), seconds), report)

@@ -35,6 +35,7 @@ def accuracy_frontier(
     time_limit: float | None = 30.0,
     step_limit: int | None = None,
     memory_limit: int | None = None,
+    n_jobs: int | None = None,
     progress: Literal["auto"] | bool | ProgressCallback = "auto",
     search_options: SearchOptions | SweepOptions | None = None,
 ) -> Frontier:
@@ -73,6 +74,10 @@ def accuracy_frontier(
         Subproblems; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of each search where the points come from several (more than 512 splits, see Notes); the one search over
+        fewer splits has one thread. -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The
+        proven front does not depend on it.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves, or with more than 512
         splits those of the search that runs.
@@ -108,7 +113,7 @@ def accuracy_frontier(
     3 0.04 proven optimal
     4 0.027 proven optimal
     """
-    limits = Limits(time_limit, step_limit, memory_limit).started()
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     most = check_max_leaves(max_leaves)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_problem(

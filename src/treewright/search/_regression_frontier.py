@@ -41,6 +41,7 @@ def regression_frontier(
     time_limit: float | None = 30.0,
     step_limit: int | None = None,
     memory_limit: int | None = None,
+    n_jobs: int | None = None,
     progress: Any = "auto",
     search_options: SweepOptions | None = None,
 ) -> Frontier:
@@ -71,6 +72,9 @@ def regression_frontier(
         Passes of the kernel, of all searches together; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for each search, which run one after the other; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of each search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven
+        front does not depend on it.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeRegressor`; objective and bound are those of the search that runs.
     search_options : SweepOptions or None, default=None
@@ -105,7 +109,7 @@ def regression_frontier(
     3 0.617 proven optimal
     4 0.564 proven optimal
     """
-    limits = Limits(time_limit, step_limit, memory_limit).started()
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     if search_options is not None and not isinstance(search_options, SweepOptions):
         raise InputError(f"search_options={search_options!r}; give a treewright.search.SweepOptions or None.")
     most = check_max_leaves(max_leaves)

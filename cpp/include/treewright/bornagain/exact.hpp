@@ -18,7 +18,8 @@ struct Exact {
     std::int64_t states = 0;        // of the search within a depth budget
 };
 
-// Limits: a stop of `control` ends the run with the bounds proven so far.
-[[nodiscard]] Exact solve_exact(const Grid& grid, Goal goal, Control& control);
+// Limits: a stop of `control` ends the run with the bounds proven so far. `threads` fill the tables together; labels,
+// layout, and the search within a depth budget above the tables have one.
+[[nodiscard]] Exact solve_exact(const Grid& grid, Goal goal, std::size_t threads, Control& control);
 
 }  // namespace treewright::bornagain

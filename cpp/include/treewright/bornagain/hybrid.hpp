@@ -19,6 +19,7 @@ struct HybridOptions {
     double exact_boxes = 1e7;  // a region with at most so many boxes is solved exactly
     double grid_cells = 3e5;   // a region with at most so many cells is labelled completely
     std::size_t samples = 1000;
+    std::size_t threads = 1;  // that fill the tables of the regions solved exactly
     std::int64_t max_leaves = std::numeric_limits<std::int64_t>::max();
     std::uint64_t seed = 0;
 };

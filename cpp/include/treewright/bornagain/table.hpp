@@ -11,12 +11,18 @@
 // rows are stored once); splits on irrelevant planes are skipped; a batch of rows is solved with vector instructions
 // (kernel.hpp). Published forest Pima-Diabetes 1, leaves: 20 s by the published program, 0.1 s here; Breast-Cancer 1,
 // depth: 13.7 s and 760 MB, against 0.2 s and 60 MB (benchmarks/born_again; the two were not run side by side).
+//
+// Threads. The boxes of one level need only rows of lower levels, so several threads take its batches one after another
+// and meet where rows are stored, behind one lock. What a row holds, which rows are equal, and how many batches there
+// are does not depend on who computed them; only the numbers of rows do, and nothing is chosen by them.
 #pragma once
 
 #include "treewright/bornagain/kernel.hpp"
 #include "treewright/bornagain/layout.hpp"
+#include "treewright/core/control.hpp"
 
 #include <memory>
+#include <mutex>
 #include <type_traits>
 
 namespace treewright::bornagain {
@@ -27,7 +33,7 @@ class Table {
     using Value = typename Policy::Value;
 
     // `other_bytes` of another table count against the same limit.
-    explicit Table(const Layout& layout, std::size_t other_bytes = 0);
+    Table(const Layout& layout, std::size_t threads, std::size_t other_bytes = 0);
 
     // Fills the table; false if `control` stopped or values overflowed (then `overflow()`).
     bool fill(Control& control);
@@ -45,10 +51,26 @@ class Table {
     [[nodiscard]] static Value join(Value a, Value b);
 
    private:
-    void fill_cell_row(std::size_t number);  // level 0: one outer cell
-    void add_jobs(std::size_t number);
-    void flush();
-    [[nodiscard]] std::uint32_t keep(const Value* row);
+    // What one thread fills rows with.
+    struct Desk {
+        explicit Desk(const Table& table);
+        std::vector<Value> rows, scratch;
+        Batch<Policy> batch;
+        std::vector<std::uint32_t> numbers;  // of the rows of the batch
+        std::vector<std::size_t> t;          // digits of the outer box at hand
+    };
+    // The boxes of one level while its batches are taken.
+    struct Level {
+        std::size_t first, last;  // numbers
+        std::size_t batch;        // boxes of a batch
+        std::size_t next;         // not taken yet; behind the lock
+    };
+
+    void fill_level(Level& level, Control& control, Desk& desk);
+    void fill_cell_row(std::size_t number, Desk& desk) const;  // level 0: one outer cell
+    void add_job(std::size_t number, Desk& desk) const;
+    void keep(Desk& desk, Control& control);
+    [[nodiscard]] std::uint32_t keep(const Value* row, std::uint64_t hash);
     void grow_index();
     [[nodiscard]] const Value* row(std::uint32_t id) const {
         return chunks_[id >> kChunkBits].get() + (id & (kChunkRows - 1)) * pitch_;
@@ -61,7 +83,7 @@ class Table {
 
     const Layout& layout_;
     std::size_t pitch_;
-    std::vector<std::unique_ptr<Value[]>> chunks_;
+    std::vector<std::unique_ptr<Value[]>> chunks_;  // as many as there may be: threads read some while others are made
     std::uint32_t n_rows_ = 0;
     std::vector<std::uint32_t> row_of_;  // by number
     struct Slot {
@@ -70,12 +92,10 @@ class Table {
     };
     std::vector<Slot> index_;  // of row contents, open addressing
     std::vector<Value> low_labels_, high_labels_;
-    std::vector<Value> rows_, scratch_;
-    Batch<Policy> batch_;
-    std::vector<std::uint32_t> pending_;
-    std::vector<std::size_t> t_;  // digits of the outer box at hand
     std::size_t lanes_;
+    std::size_t threads_;
     std::size_t other_bytes_;
+    std::mutex mutex_;  // of rows, their index, and what follows, while a level is filled
     Value largest_ = 0;
     bool overflow_ = false;
 };

@@ -36,6 +36,7 @@
 #pragma once
 
 #include "treewright/core/control.hpp"
+#include "treewright/core/crew.hpp"
 #include "treewright/core/partial_tree.hpp"
 #include "treewright/core/rowset_cache.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
@@ -177,7 +178,6 @@ class Search {
     };
     struct Hunt;    // the splits of the root (src/leaf_accuracy/root.hpp)
     struct Helper;  // a thread's search
-    class Threads;
 
     // The search of a helping thread.
     Search(const Search& lead, Control& control);
@@ -231,9 +231,13 @@ class Search {
     static void raise(Side& side, Count lower) { side.lower = std::max(side.lower, lower); }
     // The root's splits: until one meets the target, or none is left.
     [[nodiscard]] Outcome search_root(const Node& node, std::uint32_t depth, Count own);
-    void work_at(Hunt& hunt, Threads* threads);
+    void work_at(Hunt& hunt, Crew* crew);
+    void call_helpers(Hunt& hunt, Crew& crew);
+    [[nodiscard]] std::span<const std::unique_ptr<Helper>> helpers_for(const Node& root, std::uint32_t depth);
+    // Those that divide the sweeps of the root's depth-two step; none where it has one thread.
+    [[nodiscard]] PairSweeper::Threads threads_for_sweeps(const Node& root, std::uint32_t depth);
     [[nodiscard]] std::size_t bytes_of_helper(const Node& root, std::uint32_t depth) const;
-    [[nodiscard]] std::int64_t work_done() const { return done_ + sweeper_.work_done; }
+    [[nodiscard]] std::int64_t work_done() const { return done_ + sweeper_.work_done(); }
     void climb(const Node& root, std::uint32_t depth, Answer& best);
     void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& target, Answer& best);
 

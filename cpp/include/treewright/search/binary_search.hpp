@@ -39,6 +39,7 @@
 #include "treewright/core/control.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -113,11 +114,19 @@ class Search {
         std::span<const std::uint64_t> key[2];
         std::int64_t optimum[2];
     };
-    // All splits of the rows that `key` selects whose sides cost at most `budget` together, each side with its optimum
+    // One part of so many of a subproblem's splits.
+    struct Part {
+        std::size_t number = 0, of = 1;
+    };
+    // All splits of the rows (of one part) whose sides cost at most `budget` together, each side with its optimum
     // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that
     // cost nothing count, so that a split is one exactly if both sides have rows.
-    bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget,
+    bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget, Part part,
                        std::vector<SolvedSplit>& out);
+    // Calls work(search, its control) with this search and, once it has worked alone for long enough, with those of
+    // helping threads at the same time; what one of them proves of a set of rows, all know. For work whose answer does
+    // not depend on who does which part of it.
+    void share_work(const std::function<void(Search&, Control&)>& work);
     [[nodiscard]] Subproblems<Acc>& subproblems() { return subproblems_; }
 
     [[nodiscard]] const Cache& cache() const { return cache_; }
@@ -125,8 +134,7 @@ class Search {
     [[nodiscard]] std::size_t bytes() const;
 
    private:
-    struct Helper;   // src/search/binary_threads.hpp
-    class Together;  // the same
+    struct Helper;  // src/search/binary_threads.hpp
     Search(const Search& lead, Control& control, std::size_t bytes);
 
     struct Node : Subproblem<Acc> {

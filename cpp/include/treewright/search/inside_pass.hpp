@@ -7,12 +7,14 @@
 #pragma once
 
 #include "treewright/core/control.hpp"
+#include "treewright/search/node_levels.hpp"
 #include "treewright/search/set_walk.hpp"
 #include "treewright/search/size_cells.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -36,21 +38,17 @@ class InsidePass {
     // Nodes from the last down to `first`; false if it was stopped.
     template <class Terms>
     bool run(std::size_t first, const Terms& terms, Control& control) {
-        std::size_t level = levels_.size() - 1;
-        for (std::size_t n = walk_.graph().nodes.size(); n-- > first;) {
-            if (walk_.level(n) < level) {
+        const bool done = visit_levels<Desk>(
+            walk_, first, control,
+            [&](std::size_t n, Desk& desk) {
+                solve(n, terms, desk);
+                return fits();
+            },
+            [&](std::size_t level) {
                 if (!keep_ && level + 1 < levels_.size()) levels_[level + 1].clear();
-                level = walk_.level(n);
-            }
-            if (!walk_.reached(n)) continue;
-            if (control.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return false;
-            solve(n, terms);
-            if (bytes() > rule_.max_bytes) {
-                control.halt(Stop::memory);
-                return false;
-            }
-        }
-        return true;
+            });
+        if (!done && !fits()) control.halt(Stop::memory);
+        return done;
     }
     [[nodiscard]] const SetRule& rule() const { return rule_; }
     [[nodiscard]] const SetWalk& walk() const { return walk_; }
@@ -78,27 +76,38 @@ class InsidePass {
     }
 
    private:
-    [[nodiscard]] std::size_t bytes() const {
-        std::size_t sum = sums_.bytes();
+    // What one thread joins values with.
+    struct Desk {
+        CellRange range;
+        CellSums<V> sums;
+    };
+
+    [[nodiscard]] bool fits() {
+        const std::scoped_lock lock(mutex_);
+        std::size_t sum = sums_bytes_;
         for (const CellStore<V>& level : levels_) sum += level.bytes();
-        return sum;
+        return sum <= rule_.max_bytes;
     }
     template <class Terms>
-    void solve(std::size_t n, const Terms& terms) {
-        reach(n, range_);
-        sums_.reset(range_);
-        walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) { sums_.add(1, errors, terms.leaf(n, label)); });
+    void solve(std::size_t n, const Terms& terms, Desk& desk) {
+        CellSums<V>& sums = desk.sums;
+        const std::size_t before = sums.bytes();
+        reach(n, desk.range);
+        sums.reset(desk.range);
+        walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) { sums.add(1, errors, terms.leaf(n, label)); });
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {
             if (dead(edge)) continue;
-            sums_.add_products(cells(edge.child[0]), cells(edge.child[1]), terms.factor(edge), rule_.redundant);
+            sums.add_products(cells(edge.child[0]), cells(edge.child[1]), terms.factor(edge), rule_.redundant);
             if (!rule_.redundant)
                 walk_.each_leaf_pair(edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
-                    sums_.add(2, errors, terms.pair(edge, zero, one));
+                    sums.add(2, errors, terms.pair(edge, zero, one));
                 });
         }
+        const std::scoped_lock lock(mutex_);
+        sums_bytes_ += sums.bytes() - before;  // modulo 2^64, as it is meant
         CellStore<V>& store = levels_[walk_.level(n)];
         store.begin_node();
-        sums_.give(
+        sums.give(
             [&](std::uint32_t leaves, std::int64_t errors, const V& value) { store.push(leaves, errors, value); });
         places_[n] = store.last_node();
     }
@@ -108,8 +117,8 @@ class InsidePass {
     bool keep_;
     std::vector<std::pair<std::size_t, std::size_t>> places_;  // [node]: first and last run
     std::vector<CellStore<V>> levels_;
-    CellRange range_;
-    CellSums<V> sums_;
+    std::mutex mutex_;            // of what follows, and of the store of the level at hand
+    std::size_t sums_bytes_ = 0;  // of all threads
 };
 
 }  // namespace treewright::bits

@@ -14,6 +14,9 @@
 // come from parents, so one pass from the root down, level by level, gives every node its final budget before it is
 // opened. The budget is a field of a node and no part of its key.
 //
+// Threads divide the nodes of a level, and where a level has few, the splits of each: its edges depend on nothing but
+// its rows, its depth and its budget.
+//
 // Costs are the integers of the search, rounded down: a leaf pays floor(price * 2^shift). The graph then holds all
 // trees of the set and perhaps some whose exact cost is a hair above the budget; tree_counts.hpp leaves those out
 // exactly.

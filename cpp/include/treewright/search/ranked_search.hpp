@@ -54,6 +54,7 @@
 #pragma once
 
 #include "treewright/core/control.hpp"
+#include "treewright/core/crew.hpp"
 #include "treewright/bounds/bound_memos.hpp"
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/search/ranked_options.hpp"
@@ -69,7 +70,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -157,7 +157,6 @@ class Search {
         std::condition_variable changed{};
         std::multiset<Cost> asked{};  // bounds of what is being solved
         bool better = false;          // the lead has not yet told of the best tree
-        std::exception_ptr failed{};
 
         [[nodiscard]] Cost target() const { return equals ? budget : std::min(best.upper, budget); }
         // What is left of a gap of a column.
@@ -191,9 +190,9 @@ class Search {
     void absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found);
     // Searches the splits until none is left; with helpers at the root.
     void search_splits(Hunt& hunt);
-    // The part of one thread. `lead`: of the calling one; it begins with the helpers' threads by `call_helpers`.
-    void work(Hunt& hunt, bool lead, const std::function<void()>& call_helpers);
-    class Threads;
+    // The part of one thread; `crew`: of the calling one at the root, whose helpers it calls.
+    void work(Hunt& hunt, Crew* crew);
+    void call_helpers(Hunt& hunt, Crew& crew);
     // A queue of the open splits and gaps of all columns, given the profiles.
     void open_all(Hunt& hunt) const;
     // Profiles of a node with all that is known of them; true if a memo of the node itself was there.

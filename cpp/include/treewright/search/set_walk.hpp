@@ -22,6 +22,7 @@ struct SetRule {
     std::int64_t min_rows = 1;          // in a leaf
     std::vector<std::uint32_t> copies;  // [edge]: input columns that make this split; 0 closes the edge
     std::size_t max_bytes = static_cast<std::size_t>(-1);
+    std::size_t threads = 1;  // of a pass (node_levels.hpp)
 };
 
 class SetWalk {

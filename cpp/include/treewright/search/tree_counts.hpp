@@ -11,13 +11,16 @@
 // needs: one for nearly all nodes, more towards the root.
 #pragma once
 
+#include "treewright/search/node_levels.hpp"
 #include "treewright/search/set_walk.hpp"
 #include "treewright/search/size_cells.hpp"
 #include "treewright/search/wide_count.hpp"
 #include "treewright/core/control.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -62,9 +65,17 @@ class TreeCounts {
         double total = 0;
     };
 
-    bool count_node(std::size_t n);  // false if its count has too many words
+    // What one thread adds up with.
+    struct Desk {
+        CellRange range;
+        std::tuple<CellSums<WideCount<1>>, CellSums<WideCount<2>>, CellSums<WideCount<4>>, CellSums<WideCount<16>>>
+            sums;
+    };
+
+    bool count_node(std::size_t n, Desk& desk);  // false if its count has too many words
     template <std::size_t kWords>
-    void count_in(std::size_t n);
+    void count_in(std::size_t n, Desk& desk);
+    [[nodiscard]] bool fits();  // into the memory limit
     // Calls use(Cells<WideCount<w>>) with the cells of a node.
     template <class Use>
     void with_cells(std::size_t n, const Use& use) const;
@@ -76,10 +87,9 @@ class TreeCounts {
     SetWalk walk_;
     std::vector<Place> places_;  // [node]
     std::vector<Level> levels_;
-    CellRange range_;
-    std::tuple<CellSums<WideCount<1>>, CellSums<WideCount<2>>, CellSums<WideCount<4>>, CellSums<WideCount<16>>> sums_;
+    std::mutex mutex_;  // of the stores of the level that is counted
     bool complete_ = false;
-    bool too_many_ = false;
+    std::atomic<bool> too_many_ = false;
 };
 
 }  // namespace treewright::bits
