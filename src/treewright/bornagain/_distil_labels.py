@@ -51,7 +51,7 @@ def distil_labels(
         Rows, usually those that the model was trained on; text and missing values as `OptimalTreeClassifier` takes
         them.
     classes : array-like of shape (n_classes,), optional
-        All classes of the model, ascending, where it may not give each of them to one of the rows.
+        All classes of the model, where it may not give each of them to one of the rows.
     tolerance : float, default=0.0
         Share of the rows, 0 to 1, on which the tree may decide otherwise.
     max_depth : int or None, default=4
@@ -116,4 +116,6 @@ def distil_labels(
         raise InputError(
             f"classes has {every.tolist()!r:.80}, but labels has others; name all classes of the model."
         )
-    return replace(result, tree=of_classes(result.tree, np.searchsorted(every, seen), every))
+    order = np.argsort(every)  # a model may list its classes in any order
+    position = order[np.searchsorted(every, seen, sorter=order)]
+    return replace(result, tree=of_classes(result.tree, position, every))

@@ -80,7 +80,7 @@ def is_stream(data: Path) -> bool:
 
 def is_large(data: Path) -> bool:
     """Whether a CSV file is so large that one search without a limit of depth would prove next to nothing."""
-    if not data.is_file():
+    if not (data.is_file() and data.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt"))):
         return False
     size = data.stat().st_size
     return size > (LARGE // 5 if data.name.lower().endswith(".gz") else LARGE)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -271,7 +271,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         try:
             return Ensemble.from_model(model, missing=self.missing)
         except InputError:
-            if self.faithful != "rows" or not callable(getattr(model, "predict", None)):
+            if self.faithful != "rows" or is_regressor(model) or not callable(getattr(model, "predict", None)):
                 raise
             return None
 

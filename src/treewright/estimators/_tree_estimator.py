@@ -164,7 +164,7 @@ def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:
     if rows.isin(labels).all():
         warnings.warn(
             "The index of y holds the labels of X in another order, and rows are matched by position, not by index. "
-            "If that is not meant, pass y.loc[X.index].",
+            "If that is not meant, pass y.loc[X.index]; if one of the two was numbered anew, all is well.",
             RowOrderWarning,
             stacklevel=stacklevel,
         )

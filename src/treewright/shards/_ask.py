@@ -144,6 +144,5 @@ def chosen_thresholds(
         names = {column.name for column in columns if column.kind is ColumnKind.CONTINUOUS}
         found = {name: values for name, values in sampled.thresholds.items() if name in names}
         n_rows = sampled.n_rows
-    return found, (
-        f"The thresholds are the {int(thresholds)}-quantiles of each column in {n_rows:,} rows drawn at random.",
-    )
+    rows = f"{n_rows:,} rows drawn at random" if sampled is None else f"a sample of {n_rows:,} rows"
+    return found, (f"The thresholds are the {int(thresholds)}-quantiles of each column in {rows}.",)

@@ -212,8 +212,9 @@ def fit_shards(
 def _bounded(run: Run, wanted: float | None, shards: Sequence[int] | None = None) -> Shape:
     """Search all shards or some, and joined ones while the gap is too large; return the best tree."""
     parts: list[tuple[int, ...]] = [(k,) for k in (range(len(run.shards)) if shards is None else shards)]
+    failures = run.failures  # of counts, if they were tried
     run.search(parts)
-    if not run.searches and run.failures == len(parts):
+    if not run.searches and run.failures - failures == len(parts):
         raise SolverError(
             f"None of the {len(parts)} shards could be searched. The first failure: {run.failed}"
         )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._faults import ColumnFault
+from treewright.table._fillers import filler_words
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
 
 if TYPE_CHECKING:
@@ -26,12 +27,11 @@ __all__ = [
     "worth_of",
 ]
 
-FEW_WORDS = 4  # of one column that may all mean missing
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 
 
 class TextAmong(ColumnFault):
-    """Text among numbers or dates; the `words`, if they are few and without digits, most likely mean missing.
+    """Text among numbers or dates; the `words`, if there are any, most likely mean missing.
 
     `numbers` are those of the `column`, without the text: one of them may mean missing as well.
     """
@@ -39,7 +39,7 @@ class TextAmong(ColumnFault):
     def __init__(
         self, message: str, column: str, words: tuple[str, ...], numbers: NDArray[np.float64] | None = None
     ) -> None:
-        super().__init__(message, column, "missing" if words else "ignore")
+        super().__init__(message, column, "missing" if words else "")
         self.words = words
         self.numbers = np.empty(0) if numbers is None else numbers
 
@@ -83,9 +83,9 @@ def text_among(
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
-    """Return the texts if they may all mean missing: one, or a few without a digit ("12 kg" is a value)."""
-    few = len(texts) == 1 or (len(texts) <= FEW_WORDS and not texts.str.contains("[0-9]").any())
-    return tuple(texts) if few else ()
+    """Return the texts if they all most likely mean missing: a single one, or words that say so."""
+    words = tuple(texts)
+    return words if len(words) == 1 or len(filler_words(words)) == len(words) else ()
 
 
 def check_exact(

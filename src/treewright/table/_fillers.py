@@ -23,7 +23,8 @@ MOST_CODES = 5
 OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
-    "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "-", "--", "---", ".",
+    "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
+    "-", "--", "---", ".",
 }  # fmt: skip
 
 

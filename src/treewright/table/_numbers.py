@@ -164,7 +164,7 @@ def choose_format(
     """
     found = evidence.examples
     if evidence.for_point is not None and evidence.for_comma is not None:
-        raise InputError(
+        raise OpenQuestion(
             f"{column} mixes two ways to write numbers: {evidence.for_point!r} has a decimal point (or commas between "
             f"thousands), {evidence.for_comma!r} a decimal comma. Use one form throughout the file, or declare "
             "the column categorical."
@@ -244,9 +244,9 @@ def _unit(column: str, evidence: Evidence) -> str:
     if not evidence.units:
         return ""
     if len(evidence.units) > 1:
-        raise InputError(
+        raise OpenQuestion(
             f"{column} mixes the units {' and '.join(map(repr, evidence.units))}; numbers of different units cannot "
-            "be compared. Convert them to one unit, or declare the column categorical."
+            "be compared. Write one unit, in one way, in the file, or declare the column categorical."
         )
     if evidence.units == ("%",) and evidence.without_unit is not None:
         raise InputError(

@@ -43,13 +43,12 @@ ID_NAME = re.compile(
     re.IGNORECASE,
 )
 ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
-    r"^(id|nr|no|num|number|nummer|numer|numéro|número)\.?[ _-]+(?!of |der |des |de )", re.IGNORECASE
+    r"^(id|nr|no|numer|numéro|número)\.?[ _-]+(?!(?:of|der|des|de)[ _-])", re.IGNORECASE
 )
 KNOWN_IDS = re.compile(
     r"(^|[^a-z])(iban|ssn|nip|pesel|regon|vin|imei|isbn|ean|phone|telephone|telefon|tel|mobile|fax)([^a-z]|$)",
     re.IGNORECASE,
 )
-FEWEST_DIGITS = 7  # of numbers that are all equally long and all different
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
@@ -67,7 +66,7 @@ def of_fault(fault: InputError) -> Iterator[Finding]:
     elif not isinstance(fault, TextAmong):
         yield Finding(fault.column, str(fault), fault.action, fault.column if fault.action else "")
     elif not fault.words:
-        yield Finding(fault.column, str(fault), "ignore", fault.column)
+        yield Finding(fault.column, str(fault))
     else:
         first, *others = fault.words
         yield Finding(fault.column, str(fault), "missing", first)
@@ -106,7 +105,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
         return
-    if every and (words or dense or (whole and (named or _equally_long(distinct)))):
+    if every and (words or dense or (whole and named)):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
         text = f"{name} differs in {rows_said} ({shown}, ...): it seems to identify the rows."
         yield Finding(name, text, "ignore", name)
@@ -154,13 +153,6 @@ def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
             "way in the file"
         )
     return ""
-
-
-def _equally_long(distinct: NDArray[np.float64]) -> bool:
-    """Whether numbers have the same number of digits, and many: telephones and tax numbers do, quantities do not."""
-    return distinct[0] >= 10 ** (FEWEST_DIGITS - 1) and len(str(int(distinct[0]))) == len(
-        str(int(distinct[-1]))
-    )
 
 
 def dates_as_text(table: Table) -> Iterator[Finding]:

@@ -121,7 +121,8 @@ def _domain_check(ensemble: Ensemble, result: BornAgainResult) -> Check:
         return _equal("domain", len(named) + ("domain" in result.options), 0)
     limits = ensemble.domain.words(ensemble.feature_names) or "no limits"
     if result.options.get("domain") != ensemble.domain.named(ensemble.feature_names):
-        return _equal("domain", "other limits in the options", limits)
+        held = "other limits in the options" if "domain" in result.options else "no limits in the options"
+        return _equal("domain", held, limits)
     return _equal("domain", " ".join(named), f"The domain: {limits}. Of rows outside it nothing is said.")
 
 

@@ -103,3 +103,12 @@ def test_agreement_needs_a_label_a_row():
     tree = distil_labels([0, 0, 1, 1], [[1.0], [2.0], [3.0], [4.0]]).tree
     with pytest.raises(InputError, match="one label for each"):
         label_agreement(tree, [0, 1], [[1.0]])
+
+
+def test_classes_may_come_in_any_order() -> None:
+    X = [[1.0], [2.0], [3.0], [4.0]]
+    for classes in ([1, 0, 2], [2, 1, 0], [0, 1, 2]):
+        tree = distil_labels([0, 0, 1, 1], X, classes=classes).tree
+        assert tree.predict(np.array(X)).tolist() == [0, 0, 1, 1]
+        assert tree.classes is not None
+        assert tree.classes.tolist() == classes

@@ -48,15 +48,18 @@ def test_a_hundred_runs_give_the_answer_of_one_thread(n_jobs: int) -> None:
     assert divided > 5000  # else no level has batches for several threads
 
 
-@pytest.mark.parametrize("steps", [1, 5, 20, 60])
-def test_a_step_limit_holds_in_sum_and_leaves_valid_bounds(steps: int) -> None:
+def test_a_step_limit_holds_in_sum_and_leaves_valid_bounds() -> None:
     best = solve(forest(1), objective="leaves")
-    assert best.stats["steps"] > steps
-    stopped = solve(forest(1), objective="leaves", step_limit=steps, n_jobs=3)
-    assert stopped.stats["steps"] <= steps
-    if stopped.status is not SolveStatus.OPTIMAL:  # the heuristic that follows may prove small ones
-        assert stopped.stop_reason is StopReason.STEP_LIMIT
-    assert stopped.lower_bound <= best.objective <= stopped.objective
+    n_stopped = 0
+    for steps in (1, 5, 20, 60):
+        assert best.stats["steps"] > steps
+        stopped = solve(forest(1), objective="leaves", step_limit=steps, n_jobs=3)
+        assert stopped.stats["steps"] <= steps
+        if stopped.status is not SolveStatus.OPTIMAL:  # the heuristic that follows may prove small ones
+            assert stopped.stop_reason is StopReason.STEP_LIMIT
+            n_stopped += 1
+        assert stopped.lower_bound <= best.objective <= stopped.objective
+    assert n_stopped > 0
 
 
 def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:
@@ -77,8 +80,8 @@ def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:
 def test_little_memory_ends_all_threads_with_a_tree() -> None:
     one = solve(forest(1), objective="leaves")
     stopped = solve(forest(1), objective="leaves", memory_limit=2**20, n_jobs=3)
-    if one.stats["bytes"] > 2**20:
-        assert stopped.stop_reason is StopReason.MEMORY_LIMIT
+    assert one.stats["bytes"] > 2**20
+    assert stopped.stop_reason is StopReason.MEMORY_LIMIT
     assert stopped.lower_bound <= one.objective <= stopped.objective
 
 

@@ -86,8 +86,7 @@ def test_one_class_is_a_problem():
         ({"sample_weight": [5e-324] * 4}, "too near to zero"),  # of which shares have no digits left
         ({"sample_weight": [2**53, 1, 1, 1]}, r"2\*\*53"),
         ({"sample_weight": [1e308] * 4}, r"sums to inf"),
-        ({"sample_weight": [1e-300] * 4}, r"sums to 4e-300; .* Multiply them"),
-        ({"sample_weight": [5e-324] * 4}, r"sums to 1.97626e-323; .* Multiply them"),
+        ({"sample_weight": [1e-300] * 4}, r"sums to 4e-300, too near to zero"),
         ({"sample_weight": ["a"] * 4}, "must be numbers"),
         ({"class_weight": "equal"}, "balanced"),
         ({"class_weight": [1, 2]}, "give a dict"),

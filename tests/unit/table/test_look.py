@@ -276,3 +276,26 @@ def test_an_empty_column_is_told(tmp_path):
     seen = look(path, target="y")
     assert found(seen) == {("b", "ignore")}
     assert "b is empty in every row" in str(seen)
+
+
+@pytest.mark.parametrize("name", ["num_steps", "number_of_views", "no_of_rooms", "income"])
+def test_large_quantities_are_no_identifiers(name):
+    """Counts and amounts that differ in every row, all of eight digits."""
+    values = 10_000_000 + np.random.default_rng(1).choice(80_000_000, 200, replace=False)
+    assert (name, "ignore") not in found(look(frame(**{name: values}), target="y"))
+
+
+@pytest.mark.parametrize(
+    "others",
+    [("unlimited", "none"), ("12 kg", "7 kg"), ("6 PLN", "5 zł"), ("1,234.5", "1.234,5")],
+    ids=["two words", "units", "one currency in two ways", "two ways to write numbers"],
+)
+def test_what_has_two_readings_stays_open(tmp_path, others):
+    """No value is dropped or taken as missing unless its words say that they are."""
+    fields = [others[k % 20] if k % 20 < 2 else str(100 + k) for k in range(200)]
+    path = tmp_path / "t.csv"
+    rows = [f'"{field}";{k % 7};{"ja" if k % 3 else "nein"}' for k, field in enumerate(fields)]
+    path.write_text("limit;x;y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    seen = look(path, target="y")
+    assert any(finding.column in ("limit", None) and "limit" in finding.text for finding in seen.findings)
+    assert {action for column, action in found(seen) if column == "limit"} <= {""}
