@@ -20,7 +20,7 @@ namespace {
 
 template <class Rows>
 nb::object look(const Table& X, const Rows& rows, std::size_t min_leaf) {
-    require(X.shape(0) < (std::size_t{1} << 32), "rows: more than 2^32");
+    require(X.shape(0) < (std::size_t{1} << 32), "rows: 2^32 or more");
     std::optional<SingleSplit> best;
     {
         nb::gil_scoped_release release;

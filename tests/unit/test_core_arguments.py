@@ -274,7 +274,7 @@ def test_ensembles(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="label"):
         core.bornagain_find_other(ensemble(), [0], [1], 300)
     with pytest.raises(ValueError, match="goal"):
-        core.bornagain_exact(ensemble(), 17, 1.0, 10, 2**20, None)
+        core.bornagain_exact(ensemble(), 17, 1, 1.0, 10, 2**20, None)
 
 
 @pytest.mark.parametrize("answer", [np.array([1, 2]), np.array([True, False])], ids=str)

@@ -17,8 +17,7 @@ SquaredErrorPairs::SquaredErrorPairs(const SquaredError& objective, const Option
     : MomentPairSolver(objective, options, control,
                        {Gain::square, 2, 0, std::ldexp(1.0, -objective.shift()), 0, objective.tie_bits(), 0,
                         all_one(objective.data().weight)}),
-      squared_(objective),
-      compact_(all_one(objective.data().weight)) {}
+      squared_(objective) {}
 
 // Targets about the node's mean, rounded to a whole number: exact as before, and no gain is much larger than the loss.
 double SquaredErrorPairs::load(const Node& node) {
@@ -28,7 +27,7 @@ double SquaredErrorPairs::load(const Node& node) {
     for (std::uint32_t i = 0; i < node.n; ++i) {
         const std::uint32_t row = row_of(node.orders[0][i]);
         const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
-        if (compact_) {  // below 2^47 in size
+        if (is_compact()) {  // below 2^47 in size
             compact(row) = (s - centre_) * (std::int64_t{1} << MomentTask::kSlotBits);
             continue;
         }

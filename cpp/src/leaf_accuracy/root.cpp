@@ -12,7 +12,6 @@
 #include "root.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
@@ -20,7 +19,6 @@
 namespace treewright::leaf_accuracy {
 
 namespace {
-constexpr std::chrono::milliseconds kGlance{10};  // between looks at the clock while there is nothing to ask
 constexpr std::size_t kLeastForHelper = std::size_t{1} << 24;  // bytes
 constexpr std::size_t kBoxedDepth = 4;                         // subtrees of this depth or more have a table of boxes
 constexpr std::size_t kMostBoxed = 1024;                       // ... of so many splits

@@ -80,6 +80,7 @@ void Search<Acc>::share_work(const std::function<void(Search&, Control&)>& work)
     Crew crew(control_);
     crew.call(helpers_, [&work](Helper& helper) { work(helper.search, helper.control); });
     work(*this, control_);
+    crew.watch();
     crew.finish();
 }
 

@@ -104,7 +104,7 @@ class GraphMaker {
     // Finds the edges of some nodes of a level, with all threads; false if it was stopped. Which splits there are does
     // not depend on who finds them, and edges are made in the order of nodes and columns.
     bool open(std::size_t first, std::size_t last, std::int32_t depth, Level& next) {
-        const std::size_t parts = last - first < kPartsOfFew ? kPartsOfFew : 1;
+        const std::size_t parts = search_.threads() > 1 && last - first < kPartsOfFew ? kPartsOfFew : 1;
         std::vector<Found> found((last - first) * parts);
         std::atomic<std::size_t> task{0}, bytes{next.bytes()};
         search_.share_work([&](Search<Acc>& search, Control& control) {

@@ -5,7 +5,6 @@
 #include "ranked_threads.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace treewright::ranked {
 
@@ -21,7 +20,6 @@ constexpr auto later = [](const auto& a, const auto& b) {
 };
 
 constexpr Gap kClosed{1, 0, 0};
-constexpr std::chrono::milliseconds kGlance{10};  // between looks at the clock while there is nothing to solve
 
 }  // namespace
 

@@ -151,9 +151,11 @@ class Gini {
     [[nodiscard]] std::size_t n_beside() const { return 0; }
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
     [[nodiscard]] double loss(const double* sums) const {
-        double all = 0, squares = 0;
-        for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k], squares += sums[k] * sums[k];
-        return all > 0 ? all - squares / all : 0.0;
+        double all = 0, of_shares = 0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k];
+        if (!(all > 0)) return 0.0;
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) of_shares += sums[k] * (sums[k] / all);  // no square: weights
+        return all - of_shares;                                                                    // may be of any size
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
         double left = 0, all = 0, right = 0;
@@ -169,7 +171,7 @@ class Gini {
     }
     // -s^2 / m, which is concave.
     [[nodiscard]] static double minus_square(double m, double s) {
-        if (m > 0) return -s * s / m;
+        if (m > 0) return -s * (s / m);
         return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
     }
 

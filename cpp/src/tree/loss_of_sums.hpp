@@ -21,8 +21,8 @@ template <class Number>
         case LossSums::Kind::squares: {
             if (!(number(0) > 0)) return 0.0;
             double of_means = 0.0;
-            for (std::size_t k = 2; k < n_sums; ++k) of_means += number(k) * number(k);
-            return number(1) - of_means / number(0);
+            for (std::size_t k = 2; k < n_sums; ++k) of_means += number(k) * (number(k) / number(0));
+            return number(1) - of_means;
         }
         case LossSums::Kind::deviance:
             return number(0) > 0 && number(1) > 0 ? number(0) * std::log(number(1) / number(0)) - number(2) : 0.0;

@@ -271,7 +271,11 @@ class BornAgainTreeClassifier(TreeClassifier):
         try:
             return Ensemble.from_model(model, missing=self.missing)
         except InputError:
-            if self.faithful != "rows" or is_regressor(model) or not callable(getattr(model, "predict", None)):
+            if (
+                self.faithful != "rows"
+                or is_regressor(model)
+                or not callable(getattr(model, "predict", None))
+            ):
                 raise
             return None
 

@@ -212,4 +212,4 @@ def _routed(
         )
     if len(leaf) == 0:
         raise InputError("X has no rows; give at least one.")
-    return leaf.astype(np.int64), predicted, check_sample_weight(sample_weight, len(leaf))
+    return leaf.astype(np.int64), predicted, check_sample_weight(sample_weight, len(leaf), smallest=0.0)

@@ -31,7 +31,9 @@ MOST_PLACES = 12  # of decimals that are balanced as whole numbers
 MOST_DISTINCT = 2000  # weights, whose products with class weights are those of the decimals
 
 
-def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+def check_sample_weight(
+    sample_weight: ArrayLike | None, n_rows: int, *, smallest: float = SMALLEST_TOTAL
+) -> NDArray[np.float64]:
     """Return the weights as float64; None is one for each row.
 
     Parameters
@@ -39,6 +41,8 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
     sample_weight : array-like of shape (n_rows,), or None
         Numbers >= 0; one number alone is the weight of every row.
     n_rows : int
+    smallest : float, default=1e-250
+        A smaller sum is refused: what searches divide by stays clear of subnormal numbers.
 
     Returns
     -------
@@ -48,7 +52,8 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
     Raises
     ------
     InputError
-        Wrong length, NaN, infinite or negative weights, all of them zero, or integers with a sum above 2**53.
+        Wrong length, NaN, infinite or negative weights, all of them zero or next to it, or integers with a sum above
+        2**53.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
         raise InputError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight per row.")
-    check_total(weight, "sample_weight")
+    check_total(weight, "sample_weight", smallest)
     return weight
 
 
@@ -91,7 +96,7 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
         raise InputError(f"{name} must be {what} ({error}).") from None
 
 
-def check_total(weight: NDArray[np.float64], name: str) -> None:
+def check_total(weight: NDArray[np.float64], name: str, smallest: float = SMALLEST_TOTAL) -> None:
     """Refuse weights that cannot be summed, or whose sum is zero, near to zero or not exact."""
     if not np.isfinite(weight).all():
         raise InputError(f"{name} contains NaN or infinity; give finite numbers of at least 0.")
@@ -104,7 +109,7 @@ def check_total(weight: NDArray[np.float64], name: str) -> None:
         total = float(weight.sum())
     if total == 0:
         raise InputError(f"{name} is zero in every row; at least one row must have a positive weight.")
-    if total < SMALLEST_TOTAL:
+    if total < smallest:
         raise InputError(
             f"{name} sums to {total:g}, too near to zero for float64; multiply all weights by the same large number."
         )

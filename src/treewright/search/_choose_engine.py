@@ -22,7 +22,7 @@ from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
 from treewright.search._limits import Limits
 from treewright.search._options import SearchOptions, SweepOptions
-from treewright.search._single_split import UNRANKED, ends_unranked
+from treewright.search._single_split import FEW_SPLITS, UNRANKED, ends_unranked
 from treewright.search._space import (
     MOST_SPLITS,
     RankedSpace,
@@ -39,7 +39,6 @@ __all__ = ["Choice", "Method", "choose_engine", "choose_for_actions", "unranked_
 
 Method = Literal["tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"]
 
-FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns
 FRONTIER_OPTIONS = ("equivalent_points", "budgets", "cache", "greedy_start", "kernel")
 
 WHO = {
@@ -240,7 +239,10 @@ def choose_for_actions(
 
 
 def unranked_choice(table: Table) -> Choice:
-    """Return the choice of a run whose limits end before the columns are ranked."""
+    """Return the choice of a run whose limits end before the columns are ranked.
+
+    No candidates are named; a search that ranks the columns after all takes every split of a table without text.
+    """
     return Choice("ranked", RankedSpace((), scope_of_all(table), table.notes), UNRANKED["engine_reason"])
 
 

@@ -43,7 +43,7 @@ GROUPING = 1e-6  # seconds for each row: to find out which are equal
 MOST_WORK = 200_000_000  # as in the core
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
-FEW_SPLITS = 128  # of tables that may be searched as binary columns
+FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns
 UNRANKED = {  # in the statistics of such a run
     "engine": "ranked",
     "engine_reason": "the limits end before the columns are ranked: it is the best tree of one split",

@@ -12,7 +12,8 @@ hold the least cost over *all* trees with l leaves whose splits are those of `Sp
 being tried at every node. Costs are whole numbers, as many to a unit as `Whole` says, and the leaf penalty is added in
 fractions at the end; so the minimum is exact where `Whole.is_exact`, and otherwise each row is charged less than one
 unit too little, which keeps the minimum a lower bound. A leaf of fewer rows than `min_samples_leaf` is not allowed;
-the rows must then be all there are. It costs the product of the sides of each triple, once: about a millisecond.
+the rows must then be all there are. It costs the product of the sides of each triple, once: about a
+millisecond for 16 bins.
 """
 
 from __future__ import annotations
@@ -92,7 +93,8 @@ class Whole:
         is_exact = most / unit < LARGEST // 4
         if not is_exact:
             unit = most / (LARGEST // 4)
-        paid = [[int(cost / unit) for cost in row] for row in given]
+        # A class without rows here may cost any amount.
+        paid = [[min(int(cost / unit), LARGEST // 4) for cost in row] for row in given]
         return Whole(np.array(paid, dtype=np.int64), unit, is_exact)
 
 

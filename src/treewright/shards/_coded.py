@@ -32,6 +32,7 @@ DEEPEST = 3
 MOST_CODES = 254
 MOST_TRIPLES = 4096  # increments a row: beyond, shards that are searched are no slower
 MOST_CELLS = 1 << 25  # of four bytes
+MOST_WORK = 1 << 28  # numbers of one step of the reading, which looks at no clock
 MOST_ROWS = 2**32 - 1  # that a cell can count
 
 
@@ -140,6 +141,8 @@ def coded_for(
         if len(known) > MOST_CODES:
             return None
         columns.append(CodedColumn(j, borders, known, column.has_missing))
+    if _work(columns, depth, question.n_classes) > min(MOST_WORK, memory / 8):
+        return None
     n_split = len(columns)
     n_fill = DEEPEST - min(depth, n_split)
     columns += [CodedColumn(0, np.empty(0), np.zeros(1), question.columns[0].has_missing)] * n_fill
@@ -148,6 +151,17 @@ def coded_for(
     coded = Coded(tuple(columns), n_split, np.array(triples, dtype=np.uint32), question.n_classes)
     few = len(triples) <= MOST_TRIPLES and coded.n_cells <= min(MOST_CELLS, memory // 4)
     return coded if few else None
+
+
+def _work(columns: list[CodedColumn], depth: int, n_classes: int) -> int:
+    """Return how many numbers at most are held at a time while the best tree is read from the cells.
+
+    `below` of one column with itself is the largest step: its sides to the power of the depth, for each code of an axis
+    that is left or each class; and two tables and their sums hold a number for every two sides.
+    """
+    sides = [2 * column.size * (1 + column.has_missing) for column in columns]
+    sizes = [column.size for column in columns]
+    return max(sides, default=0) ** depth * (max(sizes, default=1) + 4 * n_classes) + 4 * sum(sides) ** 2
 
 
 def _known(column: Column, thresholds: Mapping[str, Any]) -> NDArray[np.float64] | None:

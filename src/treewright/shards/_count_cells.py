@@ -16,6 +16,7 @@ from treewright.shards._best_of_cells import best_of_cells
 from treewright.shards._bound import Bound, least_of_any
 from treewright.shards._coded import CellTask, Coded, cell_task, coded_for
 from treewright.shards._run import SEARCH_SHARE, Run
+from treewright.shards._trees import LEAF_ONLY
 from treewright.shards._workers import Lost
 
 __all__ = ["coded_of", "count_cells"]
@@ -89,7 +90,12 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     question = run.place.question
     if len(part) < len(run.shards):  # a leaf of many rows may have a single one in the part
         question = replace(question, min_samples_leaf=1)
-    best = best_of_cells(question, run.thresholds, coded, cells)
+    try:
+        best = best_of_cells(question, run.thresholds, coded, cells)
+    except KeyboardInterrupt:
+        run.stop_reason = StopReason.INTERRUPT
+        run.shapes.setdefault(LEAF_ONLY, part[0])
+        return
     shard = run.shard(part)
     for k in part:
         del run.bounds[(k,)]

@@ -71,7 +71,7 @@ def test_the_estimate_is_near_the_truth():
     truth = solve(ensemble, objective="heuristic", exact_boxes=1e3).tree.n_leaves
     engine = Engine(ensemble)
     limits = (np.inf, 2**62, 2**40, None)
-    answer = core.bornagain_hybrid(engine.native, 1e3, 3e5, 1000, np.inf, 0, 300, *limits)
+    answer = core.bornagain_hybrid(engine.native, 1e3, 3e5, 1000, np.inf, 0, 300, 1, *limits)
     assert truth / 1.5 < answer["estimate"] < 1.5 * truth
 
 

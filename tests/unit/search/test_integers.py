@@ -26,7 +26,7 @@ def problem_of(weight: np.ndarray, costs: object = None, n_classes: int = 2) -> 
         ([1.25, 0.5, 2, 1], [5, 2, 8, 4]),
         ([1 / 3, 2 / 3, 1 / 3, 1 / 3], [1, 2, 1, 1]),
         ([2.0**-300, 2.0**-299, 2.0**-300, 2.0**-300], [1, 2, 1, 1]),
-        ([5e-324, 1e-323, 5e-324, 5e-324], [1, 2, 1, 1]),
+        ([2.0**-800, 2.0**-799, 2.0**-800, 2.0**-800], [1, 2, 1, 1]),
     ],
 )
 def test_exact_where_some_factor_makes_all_whole(weight: list[float], expected: list[int]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from treewright.result import StopReason
 from treewright.shards import _coded as coded_module
 from treewright.shards import _count_cells as count_module
 from treewright.shards import _deal as deal_module
+from treewright.shards._best_of_cells import LARGEST, Whole
 from treewright.shards._narrow import narrowed, widened
 from treewright.sources import _files as files_module
 from treewright.sources import open_source
@@ -194,3 +197,39 @@ def test_blocks_of_different_types_are_joined(monkeypatch: pytest.MonkeyPatch) -
         x.reshape(-1, 1), y, max_depth=2, cost_complexity=0.0, shard_rows=500, progress=False
     ).result_
     assert result.loss == 0.0
+
+
+def test_what_would_take_much_memory_to_read_is_searched() -> None:
+    """Cells may be few where their sides are many: a column of 200 thresholds, thrice, has 400^3 of them."""
+    rng = np.random.default_rng(0)
+    X = rng.random((3000, 1))
+    y = (X[:, 0] > 0.3) ^ (rng.random(3000) < 0.1)
+    thresholds = {"a": np.linspace(0.01, 0.99, 200).tolist()}
+    model = fit_shards(
+        pl.DataFrame({"a": X[:, 0]}), y, thresholds=thresholds, max_depth=3, shard_rows=1000,
+        memory_limit=200 << 20, time_limit=20, progress=False,
+    )  # fmt: skip
+    result = model.result_
+    assert result.lower_bound <= result.objective
+    assert result.stats["steps"] > 0  # counting has none
+
+
+def test_an_interrupt_while_the_tree_is_read_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(count_module, "best_of_cells", interrupted)
+    X, y = noisy()
+    result = fit_shards(X, y, **ASKED).result_
+    assert result.asked_to_stop is StopReason.INTERRUPT
+    assert result.tree.n_leaves == 1
+    assert result.lower_bound <= result.objective
+
+
+def test_a_class_without_rows_may_cost_any_amount() -> None:
+    """A part of the rows may lack a class."""
+    question = SimpleNamespace(paid=[[Fraction(0), Fraction(1, 10)], [Fraction(10**20), Fraction(0)]])
+    whole = Whole.of(question, [70, 0])  # type: ignore[arg-type]
+    assert whole.is_exact
+    assert whole.paid[0].tolist() == [0, 1]
+    assert whole.paid[1, 0] >= LARGEST // 8

@@ -10,6 +10,9 @@
 
 #include "treewright/core/control.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <iterator>
@@ -21,6 +24,9 @@
 #include <vector>
 
 namespace treewright {
+
+// Between looks at the clock of a thread that waits for others.
+inline constexpr std::chrono::milliseconds kGlance{10};
 
 class Crew {
    public:
@@ -50,6 +56,7 @@ class Crew {
         for (const auto& owner : helpers) {
             auto& helper = *owner;
             helper.control.join(head_);
+            count(1);
             try {
                 threads_.emplace_back([this, work, &helper] {
                     try {
@@ -58,8 +65,10 @@ class Crew {
                         keep(std::current_exception());
                         helper.control.dismiss();
                     }
+                    count(-1);
                 });
             } catch (const std::system_error&) {
+                count(-1);
                 break;
             }
             helpers_.push_back(&helper.control);
@@ -71,6 +80,18 @@ class Crew {
     void wait() {
         for (std::thread& thread : threads_) thread.join();
         threads_.clear();
+    }
+
+    // The same, while the calling thread looks at the clock, reports and hears Ctrl-C: where its own part of a round may
+    // end long before theirs.
+    void watch() {
+        std::unique_lock lock(mutex_);
+        while (at_work_ > 0) {
+            changed_.wait_for(lock, kGlance);
+            lock.unlock();  // a report may take its time
+            head_.glance();
+            lock.lock();
+        }
     }
 
     // Ends the round once the helpers have, and raises what one of them has raised. `unwound`: whether something was
@@ -87,6 +108,11 @@ class Crew {
         const std::scoped_lock lock(mutex_);
         failed_ = std::move(failure);
     }
+    void count(std::ptrdiff_t change) {
+        const std::scoped_lock lock(mutex_);
+        at_work_ += change;
+        changed_.notify_all();
+    }
     void close(std::optional<bool> unwound) {
         std::int64_t steps = 0;
         for (const Control* helper : helpers_) steps += helper->steps();
@@ -99,7 +125,9 @@ class Crew {
     bool called_ = false;
     std::vector<const Control*> helpers_;  // of those whose thread began
     std::vector<std::thread> threads_;
-    std::mutex mutex_;
+    std::mutex mutex_;  // of what follows
+    std::condition_variable changed_;
+    std::ptrdiff_t at_work_ = 0;  // helpers
     std::exception_ptr failed_;
 };
 

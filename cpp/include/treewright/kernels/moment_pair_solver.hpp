@@ -41,6 +41,7 @@ class MomentPairSolver : public StumpPairSolver {
     [[nodiscard]] virtual double load(const Node& node) = 0;
     // The numbers of a row: sums, and its own gain at own_at().
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
+    [[nodiscard]] bool is_compact() const { return form_.compact; }
     [[nodiscard]] std::int64_t& compact(std::uint32_t row) { return compact_[row]; }
     [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
     // Sets the totals from the numbers of the node's rows.

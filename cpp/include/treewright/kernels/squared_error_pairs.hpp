@@ -16,7 +16,6 @@ class SquaredErrorPairs final : public MomentPairSolver {
     [[nodiscard]] double load(const Node& node) override;
 
     const SquaredError& squared_;
-    bool compact_;             // all weights are one
     std::int64_t centre_ = 0;  // that targets are taken about
 };
 

@@ -104,6 +104,7 @@ class Search {
     // From now on every tree better than the ones known keeps the limit on leaves.
     void ignore_leaf_limit() { settings_.max_leaves = 0; }
     // There is no need to begin alone: another search has worked for so long on the same problem.
+    [[nodiscard]] std::size_t threads() const { return settings_.threads; }
     void begin_together() { together_ = settings_.first_of_equals; }
     // The best tree found; of a root whose least cost is known, the first of equals where the settings ask for it.
     [[nodiscard]] Shape tree(Bounds known = {0, kInfinity});

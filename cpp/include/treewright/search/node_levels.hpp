@@ -64,6 +64,7 @@ bool visit_levels(const SetWalk& walk, std::size_t first, Control& control, cons
             crew.call(helpers, [&work](Helper& helper) { work(helper.desk, helper.control); });
         }
         work(desk, control);
+        crew.watch();
         crew.finish();
         if (ended || control.stopped()) return false;
         if (begin > first) after(level);
