@@ -161,7 +161,8 @@ def _work(columns: list[CodedColumn], depth: int, n_classes: int) -> int:
     """
     sides = [2 * column.size * (1 + column.has_missing) for column in columns]
     sizes = [column.size for column in columns]
-    return max(sides, default=0) ** depth * (max(sizes, default=1) + 4 * n_classes) + 4 * sum(sides) ** 2
+    widest: int = max(sides, default=0) ** depth
+    return widest * (max(sizes, default=1) + 4 * n_classes) + 4 * sum(sides) ** 2
 
 
 def _known(column: Column, thresholds: Mapping[str, Any]) -> NDArray[np.float64] | None:
