@@ -82,8 +82,8 @@ class Crew {
         threads_.clear();
     }
 
-    // The same, while the calling thread looks at the clock, reports and hears Ctrl-C: where its own part of a round may
-    // end long before theirs.
+    // The same, while the calling thread looks at the clock, reports and hears Ctrl-C: where its own part of a round
+    // may end long before theirs.
     void watch() {
         std::unique_lock lock(mutex_);
         while (at_work_ > 0) {
