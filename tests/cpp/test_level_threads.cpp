@@ -130,7 +130,7 @@ bool equal(const bornagain::PlaneTree& a, const bornagain::PlaneTree& b) {
 }
 
 void tables(std::mt19937& random, int round, double& rows) {
-    const bornagain::Ensemble e = random_ensemble(random, 4 + round % 3, 6 + round % 5, 2 + round % 2);
+    const bornagain::Ensemble e = random_ensemble(random, 4 + round % 4, 8 + round % 5, 2 + round % 2);
     Control control({.seconds = 600});
     const bornagain::Grid grid = bornagain::make_grid(e, e.whole(), control);
     for (const auto goal : {bornagain::Goal::depth, bornagain::Goal::leaves, bornagain::Goal::depth_leaves}) {

@@ -7,7 +7,8 @@
 // Inside a bucket. Let the rows left of a bucket be A, those right of it C, those in it B, and let a split of the
 // bucket send B1 to the left and B2 to the right. The losses are superadditive (ranked_objective.hpp), so
 //     loss(A + B1) + loss(B2 + C)  >=  loss(A) + loss(B1) + loss(B2) + loss(C)  >=  loss(A) + loss(C),
-// which needs no more than the sums of the buckets; src/tree/bucket_sums.hpp has the tighter bounds in use. With rows whose value is missing, they belong to A for the splits
+// which needs no more than the sums of the buckets; src/tree/bucket_sums.hpp has the tighter bounds in use. With rows
+// whose value is missing, they belong to A for the splits
 // that send them left, and to C for the others: both are asked. A bucket for which neither bound is below the loss of
 // the best split so far holds no better one; neither does one whose rows all have one value. The rows of the others are
 // gathered and looked at in the same way, by finer buckets, or sorted where they are few.
