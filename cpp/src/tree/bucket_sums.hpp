@@ -154,8 +154,9 @@ class Gini {
         double all = 0, of_shares = 0;
         for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k];
         if (!(all > 0)) return 0.0;
-        for (std::size_t k = 0; k < rows_.n_classes; ++k) of_shares += sums[k] * (sums[k] / all);  // no square: weights
-        return all - of_shares;                                                                    // may be of any size
+        // No square of a sum: weights may be of any size.
+        for (std::size_t k = 0; k < rows_.n_classes; ++k) of_shares += sums[k] * (sums[k] / all);
+        return all - of_shares;
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
         double left = 0, all = 0, right = 0;

@@ -68,11 +68,7 @@ def count_cells(run: Run, coded: Coded) -> list[int]:
             cells += answer.cells
             done += answer.shards
             run.searches += 1
-            if run.told([(number,) for number in done], None):
-                run.stop_reason = StopReason.CALLBACK
-                break
-            if run.limits.left() == 0:
-                run.stop_reason = StopReason.TIME_LIMIT
+            if run.is_over([(number,) for number in done], None):
                 break
     except KeyboardInterrupt:
         run.stop_reason = StopReason.INTERRUPT

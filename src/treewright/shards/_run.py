@@ -129,18 +129,22 @@ class Run:
                 done.append(part)
                 if part == (0,) and answer.shape != LEAF_ONLY:
                     first = answer.shape
-                if self.ended():
-                    break
-                if self.told(done, first):
-                    self.stop_reason = StopReason.CALLBACK
-                    break
-                if self.limits.left() == 0:
-                    self.stop_reason = StopReason.TIME_LIMIT
+                if self.ended() or self.is_over(done, first):
                     break
         except KeyboardInterrupt:
             self.stop_reason = StopReason.INTERRUPT
         finally:
             answers.close()  # type: ignore[attr-defined]  # a generator
+
+    def is_over(self, done: Sequence[tuple[int, ...]], first: Shape | None) -> bool:
+        """Tell what is done; return whether the callback or the time ends the run now, and keep which."""
+        if self.told(done, first):
+            self.stop_reason = StopReason.CALLBACK
+        elif self.limits.left() == 0:
+            self.stop_reason = StopReason.TIME_LIMIT
+        else:
+            return False
+        return True
 
     def _searcher(self, done: list[tuple[int, ...]]) -> Callable[[SearchTask], Answer]:
         if self.progress is None or not self.pool.is_here():
