@@ -128,13 +128,17 @@ def fold_of_survival(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Score
     return answers
 
 
+def doubly_robust(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the doubly robust score of each dose for each row of a warfarin table."""
+    action, outcome, propensity = y[:, 0].astype(int), y[:, 1], y[:, 2]
+    scores, rows = y[:, 3:6].copy(), np.arange(len(y))
+    scores[rows, action] += (outcome - scores[rows, action]) / propensity
+    return np.asarray(scores)
+
+
 def fold_of_policy(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Scores:
     """Return the mean true outcome of the test rows under the actions of each model."""
-    action, outcome, propensity = y[:, 0].astype(int), y[:, 1], y[:, 2]
-    guessed, best, truth = y[:, 3:6], y[:, 6].astype(int), y[:, 7:10]
-    rows = np.arange(len(y))
-    scores = guessed.copy()
-    scores[rows, action] += (outcome - guessed[rows, action]) / propensity
+    best, truth, scores = y[:, 6].astype(int), y[:, 7:10], doubly_robust(y)
     answers = peers("policy", X[train], y[train], X[test])
     begun = time.process_time()
     model = OptimalPolicyTree(0.0, max_depth=DEPTH, time_limit=60, progress=False).fit(
@@ -176,7 +180,8 @@ def read(task: str, name: str, data: Path) -> tuple[NDArray[np.float64], NDArray
         return X, y[:, None]
     if task == "survival":
         table = pl.read_csv(data / "survival" / f"{name}.csv.gz").cast(pl.Float64).to_numpy()
-        return table[:, :-2], table[:, -2:]
+        X = table[:, :-2]
+        return X[:, (X <= 1).all(axis=0)], table[:, -2:]  # one file has the number of the row
     path = data / "policy" / f"warfarin_train_rf_dt_{name}_0_0.csv.gz"
     table = pl.read_csv(path, has_header=False, separator=" ").cast(pl.Float64).to_numpy()
     used = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10]  # the first two columns both hold the treatment
