@@ -7,17 +7,19 @@ objective is ``w / (2 t + w)``, which grows with ``w / t``. For a tree S with t 
     h(S) = w - 2 r t + 2 r P = FP + (1 + 2 r) FN + leaf_weight * leaves,
 
 which is a loss of plain costs, for t = P - FN. At ``r = w(T) / (2 t(T))`` of a tree T, h(T) = 2 r P, and a tree S has
-h(S) < 2 r P if, and only if, ``w(S) / t(S) < w(T) / t(T)``. So a search for the least h either finds a better tree, with
-which the next one begins, or proves that T is optimal. Every round makes the ratio smaller, and there are finitely many
-trees. Dinkelbach (1967) proves that the ratios converge faster than linearly; two to six rounds are usual. The first
-tree is a leaf that predicts the positive class: t = P > 0.
+h(S) < 2 r P if, and only if, ``w(S) / t(S) < w(T) / t(T)``. So a search for the least h either finds a better tree,
+with which the next one begins, or proves that T is optimal. Every round makes the ratio smaller, and there are finitely
+many trees. Dinkelbach (1967) proves that the ratios converge faster than linearly; two to six rounds are usual. The
+first tree is a leaf that predicts the positive class: t = P > 0. The first rounds are quick ones of few steps, until
+none finds a better tree: the bound of a round is the better, the nearer its ratio is to the best one.
 
 **The bound of a round that was stopped, or whose numbers were rounded.** Let it prove ``h(S) >= B`` for every tree S,
 and ``d = max(0, 2 r P - B)``. Then ``w >= 2 r t - d``; and ``w >= P - t + c``, for FN = P - t and every tree has a leaf
 of weight c. The objective is at least ``m / (2 t + m)`` with m the larger of the two (0 at least). Below
 ``t' = (P + c + d) / (1 + 2 r)``, where the two are equal, the second is the larger one, and the quotient falls in t;
-above, the first is, and it grows in t: ``m / t = 2 r - d / t``. So its least value over all t <= P is at ``min(t', P)``.
-With d = 0 that is the objective of T itself. A tree with t = 0 has objective 1, and the bound is never above 1.
+above, the first is, and it grows in t: ``m / t = 2 r - d / t``. So its least value over all t <= P is at
+``min(t', P)``. With d = 0 that is the objective of T itself. A tree with t = 0 has objective 1, and the bound is never
+above 1.
 
 W. Dinkelbach (1967). On Nonlinear Fractional Programming. Management Science 13. STReeD finds such trees otherwise, by
 the Pareto front of both kinds of errors at every node (van der Linden et al. 2023).
@@ -51,6 +53,7 @@ from treewright.tree import Tree
 
 __all__ = ["solve_f1"]
 
+QUICK_STEPS = 200  # of the first rounds, which only look for a ratio to begin with
 FLOAT = 1e-13  # relative, of sums of real weights
 MOST_TOLERANCE = 1e-8  # of the objective, which is at most 1; beyond it nothing is called optimal
 LARGEST_GAP = 1e-4  # as a share of a small objective
@@ -123,11 +126,15 @@ def solve_f1(
     limits = (limits or Limits()).started()
     run = _Run(problem, limits, progress)
     choice = choose_engine(run.asked(), thresholds, options, limits=limits)
+    steps: int | None = QUICK_STEPS
     while True:
         asked = run.asked()
-        last = choice.sign(search_chosen(choice, options, asked, run.left(), run.report(asked)))
-        if run.is_over(asked, last):
+        within = run.left(steps)
+        last = choice.sign(search_chosen(choice, options, asked, within, run.report(asked)))
+        if run.is_over(asked, last, quick=steps is not None and within.step_limit == steps):
             return run.result(last)
+        if not run.improved:
+            steps = None
 
 
 @dataclass
@@ -141,6 +148,7 @@ class _Run:
     bound: float = field(init=False)  # of all objectives
     proven: bool = False
     stop: StopReason | None = None
+    improved: bool = False  # by the last round
     steps: int = 0
     seconds: float = 0.0
     searches: int = 0
@@ -152,19 +160,21 @@ class _Run:
         self.bound = self.leaf / (2 * self.positive + self.leaf) if self.positive > 0 else 1.0
 
     def _measured(self, tree: Tree) -> _Found:
-        leaf = tree.is_leaf
-        negative, positive = tree.value[leaf & (tree.prediction == 1)].sum(axis=0)
-        wrong = (self.positive - positive) + negative + self.leaf * tree.n_leaves
-        return _Found(tree, float(positive), float(wrong))
+        leaf, yes = tree.is_leaf, tree.prediction == 1
+        false, right = tree.value[leaf & yes].sum(axis=0)
+        missed = tree.value[leaf & ~yes, 1].sum()  # not a difference, which real weights would leave something of
+        return _Found(tree, float(right), float(false + missed + self.leaf * tree.n_leaves))
 
     def asked(self) -> Problem:
         """Return the problem of the next round; without any positive row, of fewest leaves."""
         return self.problem.at(self.best.right or 1.0, self.best.wrong if self.positive > 0 else 0.0)
 
-    def left(self) -> Limits:
-        """Return what the rounds before have left of the limits, which is something."""
+    def left(self, steps: int | None) -> Limits:
+        """Return what the rounds before have left of the limits, which is something, or so many steps."""
         left = self.limits.after(self.steps)
         assert left is not None  # the run is over
+        if steps is not None and (left.step_limit is None or left.step_limit > steps):
+            left = replace(left, step_limit=steps)
         return left
 
     def report(self, asked: Problem) -> ProgressCallback | None:
@@ -199,8 +209,8 @@ class _Run:
         wrong = self.positive - right + self.leaf
         return wrong / (2 * right + wrong)
 
-    def is_over(self, asked: Problem, last: SolveResult) -> bool:
-        """Take the answer of a round; return whether it was the last one."""
+    def is_over(self, asked: Problem, last: SolveResult, *, quick: bool) -> bool:
+        """Take the answer of a round, which was quick or not; return whether it was the last one."""
         self.searches += 1
         self.steps += int(last.stats.get("steps", 0))
         self.seconds += float(last.stats.get("seconds", 0.0))
@@ -208,23 +218,25 @@ class _Run:
         found, before = self._settled(last), self.best
         if found is not None and found.is_better(before):
             self.best = found
-        improved = self.best.ratio < before.ratio if self.positive > 0 else False
-        if last.status is SolveStatus.OPTIMAL and not improved:
+        self.improved = self.positive > 0 and self.best.ratio < before.ratio
+        if last.status is SolveStatus.OPTIMAL and not self.improved:
             self.proven = True
             if _is_exact(asked, last):  # no tree is better than this one, without any tolerance
                 self.bound = self.best.objective
             return True
         self.stop = last.stop_reason or last.asked_to_stop
-        if self.stop is None and last.status is SolveStatus.OPTIMAL:
+        cut = quick and self.stop is StopReason.STEP_LIMIT  # by this round alone
+        if cut or (self.stop is None and last.status is SolveStatus.OPTIMAL):
+            self.stop = None
             if self.limits.left() <= 0:
                 self.stop = StopReason.TIME_LIMIT
             elif self.limits.after(self.steps) is None:
                 self.stop = StopReason.STEP_LIMIT
             return self.stop is not None
-        return self.stop is not None or not improved
+        return self.stop is not None or not self.improved
 
     def _settled(self, last: SolveResult) -> _Found | None:
-        """Return the tree of a round with the labels that are best for it, and pruned; None if it finds no positive row."""
+        """Return the tree of a round with its best labels, and pruned; None if it finds no positive row."""
         found = self._measured(last.tree)
         if self.positive == 0:
             return replace(found, right=0.0)
