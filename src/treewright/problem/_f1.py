@@ -90,6 +90,7 @@ class F1Problem(TreeProblem):
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
+            rows=self.rows,
             notes=self.notes,
             y=self.y,
             classes=self.classes,

@@ -40,10 +40,10 @@ from treewright.result import (
     SolveStatus,
     StopReason,
     note_of_rounding,
-    told_to_stop,
 )
 from treewright.search._choose_engine import choose_engine
 from treewright.search._counted import counted_tree
+from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import pruning_of
@@ -55,17 +55,26 @@ __all__ = ["solve_f1"]
 
 QUICK_STEPS = 200  # of the first rounds, which only look for a ratio to begin with
 FLOAT = 1e-13  # relative, of sums of real weights
-MOST_TOLERANCE = 1e-8  # of the objective, which is at most 1; beyond it nothing is called optimal
-LARGEST_GAP = 1e-4  # as a share of a small objective
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A tree with its weight of true positives, and what it gets wrong with the weight of its leaves."""
+    """A tree with its weight of true positives, the weight that it gets wrong, and that of its leaves."""
 
     tree: Tree
     right: float
-    wrong: float
+    errors: float
+    leaves: float
+
+    @property
+    def wrong(self) -> float:
+        """Weight of errors and leaves."""
+        return self.errors + self.leaves
+
+    @property
+    def loss(self) -> float:
+        """1 - F1."""
+        return self.errors / (2 * self.right + self.errors) if self.right > 0 else 1.0
 
     @property
     def objective(self) -> float:
@@ -125,16 +134,55 @@ def solve_f1(
     """
     limits = (limits or Limits()).started()
     run = _Run(problem, limits, progress)
-    choice = choose_engine(run.asked(), thresholds, options, limits=limits)
+    choice = choose_engine(
+        run.next(), thresholds, options, limits=limits
+    )  # quantiles are of the rows themselves
     steps: int | None = QUICK_STEPS
     while True:
-        asked = run.asked()
+        now = _Round.of(run.next())
         within = run.left(steps)
-        last = choice.sign(search_chosen(choice, options, asked, within, run.report(asked)))
-        if run.is_over(asked, last, quick=steps is not None and within.step_limit == steps):
+        last = choice.sign(search_chosen(choice, options, now.asked, within, run.report(now)))
+        if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
             return run.result(last)
         if not run.improved:
             steps = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """A problem of plain costs, and the same as one of errors, where the costs are in the weights of the rows.
+
+    Weights and costs that are no whole numbers are rounded for the search. One factor alone is rounded far less.
+    """
+
+    costs: Problem
+    asked: Problem
+
+    @classmethod
+    def of(cls, costs: Problem) -> _Round:
+        weight = costs.sample_weight * costs.costs.max(axis=1)[costs.y]
+        asked = replace(
+            costs,
+            sample_weight=weight,
+            costs=1.0 - np.eye(2),
+            cost_complexity=costs.cost_complexity * costs.total_weight / float(weight.sum()),
+        )
+        return cls(costs, asked)
+
+    @property
+    def price(self) -> float:
+        """Cost of a false positive."""
+        return float(self.costs.costs[0, 1])
+
+    @property
+    def twice(self) -> float:
+        """2 r."""
+        return (float(self.costs.costs[1, 0]) - self.price) / self.price
+
+    def is_exact(self, last: SolveResult) -> bool:
+        """Whether its proof is one without any tolerance: whole numbers went in, and none was rounded."""
+        numbers = (self.costs.costs, self.costs.sample_weight)
+        return all(bool((one % 1 == 0).all()) for one in numbers) and last.lower_bound == last.objective
 
 
 @dataclass
@@ -162,10 +210,12 @@ class _Run:
     def _measured(self, tree: Tree) -> _Found:
         leaf, yes = tree.is_leaf, tree.prediction == 1
         false, right = tree.value[leaf & yes].sum(axis=0)
-        missed = tree.value[leaf & ~yes, 1].sum()  # not a difference, which real weights would leave something of
-        return _Found(tree, float(right), float(false + missed + self.leaf * tree.n_leaves))
+        missed = tree.value[
+            leaf & ~yes, 1
+        ].sum()  # not a difference, which real weights would leave something of
+        return _Found(tree, float(right), float(false + missed), self.leaf * tree.n_leaves)
 
-    def asked(self) -> Problem:
+    def next(self) -> Problem:
         """Return the problem of the next round; without any positive row, of fewest leaves."""
         return self.problem.at(self.best.right or 1.0, self.best.wrong if self.positive > 0 else 0.0)
 
@@ -177,7 +227,7 @@ class _Run:
             left = replace(left, step_limit=steps)
         return left
 
-    def report(self, asked: Problem) -> ProgressCallback | None:
+    def report(self, this: _Round) -> ProgressCallback | None:
         """Return `progress` as a round calls it."""
         if self.progress is None:
             return None
@@ -190,38 +240,36 @@ class _Run:
                     seconds=self.seconds + now.seconds,
                     subproblems=self.steps + now.subproblems,
                     objective=objective,
-                    lower_bound=min(objective, max(self.bound, self._bound(asked, now.lower_bound))),
+                    lower_bound=min(objective, max(self.bound, self._bound(this, now.lower_bound))),
                 )
             )
 
         return report
 
-    def _bound(self, asked: Problem, cost: float) -> float:
+    def _bound(self, this: _Round, cost: float) -> float:
         """Return the bound on objectives where no tree costs less in a round; see the top of this file."""
         if self.positive == 0:
             return 1.0
-        price, other = float(asked.costs[0, 1]), float(asked.costs[1, 0])
-        twice = (other - price) / price  # 2 r
-        threshold = twice * self.positive
-        below = threshold - cost * self.problem.total_weight / price
+        threshold = this.twice * self.positive
+        below = threshold - cost * this.asked.total_weight / this.price
         below = max(0.0, below + FLOAT * (threshold + self.problem.total_weight))
-        right = min(self.positive, (self.positive + self.leaf + below) / (1 + twice))
+        right = min(self.positive, (self.positive + self.leaf + below) / (1 + this.twice))
         wrong = self.positive - right + self.leaf
         return wrong / (2 * right + wrong)
 
-    def is_over(self, asked: Problem, last: SolveResult, *, quick: bool) -> bool:
+    def is_over(self, this: _Round, last: SolveResult, *, quick: bool) -> bool:
         """Take the answer of a round, which was quick or not; return whether it was the last one."""
         self.searches += 1
         self.steps += int(last.stats.get("steps", 0))
         self.seconds += float(last.stats.get("seconds", 0.0))
-        self.bound = max(self.bound, self._bound(asked, last.lower_bound))
-        found, before = self._settled(last), self.best
+        self.bound = max(self.bound, self._bound(this, last.lower_bound))
+        found, before = self._settled(this, last), self.best
         if found is not None and found.is_better(before):
             self.best = found
         self.improved = self.positive > 0 and self.best.ratio < before.ratio
         if last.status is SolveStatus.OPTIMAL and not self.improved:
             self.proven = True
-            if _is_exact(asked, last):  # no tree is better than this one, without any tolerance
+            if this.is_exact(last):  # no tree is better than this one, without any tolerance
                 self.bound = self.best.objective
             return True
         self.stop = last.stop_reason or last.asked_to_stop
@@ -235,9 +283,9 @@ class _Run:
             return self.stop is not None
         return self.stop is not None or not self.improved
 
-    def _settled(self, last: SolveResult) -> _Found | None:
+    def _settled(self, this: _Round, last: SolveResult) -> _Found | None:
         """Return the tree of a round with its best labels, and pruned; None if it finds no positive row."""
-        found = self._measured(last.tree)
+        found = self._measured(counted_tree(this.costs, last.tree.splits))
         if self.positive == 0:
             return replace(found, right=0.0)
         while found.right > 0:
@@ -256,20 +304,17 @@ class _Run:
         best, notes = self.best, last.notes
         objective = best.objective
         left = objective - min(objective, self.bound)
-        if self.proven and left > min(MOST_TOLERANCE, LARGEST_GAP * objective):
+        if self.proven and is_coarse(left / 2, objective):
             self.proven = False
             notes = (*notes, note_of_rounding("The weights", left))
         elif not self.proven and self.stop is None:  # a round could not be proven for its numbers
-            notes = (*notes, note_of_rounding("The weights", max(left, MOST_TOLERANCE)))
-        paid = self.leaf * best.tree.n_leaves
-        wrong = best.wrong - paid
-        loss = wrong / (2 * best.right + wrong) if best.right > 0 else 1.0
+            notes = (*notes, note_of_rounding("The weights", max(left, FLOAT)))
         return F1Result(
             tree=best.tree,
             status=SolveStatus.OPTIMAL if self.proven else SolveStatus.FEASIBLE,
             objective=objective,
             lower_bound=min(objective, self.bound),
-            loss=loss,
+            loss=best.loss,
             scope=last.scope,
             stop_reason=None if self.proven else self.stop,
             stats={
@@ -278,15 +323,7 @@ class _Run:
                 "steps": self.steps,
                 "subproblems": self.steps,
                 "searches": self.searches,
-                **told_to_stop(last.asked_to_stop),
             },
             options={**last.options, "method": "f1", "cost_complexity": self.problem.cost_complexity},
             notes=tuple(dict.fromkeys(notes)),
         )
-
-
-def _is_exact(asked: Problem, last: SolveResult) -> bool:
-    """Whether a proof is one without any tolerance: whole numbers went in, and none was rounded."""
-    whole = all(bool((numbers % 1 == 0).all()) for numbers in (asked.costs, asked.sample_weight))
-    leaf = asked.cost_complexity * asked.total_weight
-    return whole and abs(leaf - round(leaf)) <= 1e-9 * leaf and last.lower_bound == last.objective

@@ -19,16 +19,16 @@ from treewright.problem import F1Problem, Problem
 from treewright.result import F1Result, SolveResult, SolveStatus
 from treewright.tree import Tree
 from treewright.verify._additive import check
-from treewright.verify._facts import TOLERANCE, Facts
+from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._scope import scope_check
 from treewright.verify._subtrees import Objective, best_subtree
-from treewright.verify._verify import verify
+from treewright.verify._verify import LARGEST_ROUNDING, SMALL_SUM, verify
 from treewright.verify._words import fault_of_fields, question_checks
 
 __all__ = ["verify_f1"]
 
-MOST_TOLERANCE = 1e-8  # that a proof may leave open
+MOST_TOLERANCE = 1e-8  # that a proof may leave open where weights are whole numbers
 SMALL = 1e-12  # relative: the bound of a tree is found where parts of it can no more be told from it
 
 
@@ -139,7 +139,9 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
     )
     gap = objective - bound
     proven = result.status is SolveStatus.OPTIMAL
-    consistent = not proven or (gap <= MOST_TOLERANCE + near and result.stop_reason is None)
+    whole = is_whole(problem.sample_weight) and problem.total_weight**2 < SMALL_SUM
+    most = MOST_TOLERANCE if whole else LARGEST_ROUNDING * objective
+    consistent = not proven or (gap <= most + near and result.stop_reason is None)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
     yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
 
