@@ -116,10 +116,12 @@ def make_f1_problem(
     table : Table
     y : array-like of shape (n_rows,)
         Labels of two classes.
-    sample_weight, class_weight, max_depth, max_leaf_nodes, min_samples_leaf
+    sample_weight, class_weight
         As in `make_problem`.
     cost_complexity : float, default=0.01
         Each leaf counts as this share of the total weight predicted wrong, 0 to 1.
+    max_depth, max_leaf_nodes, min_samples_leaf
+        As in `make_problem`.
 
     Returns
     -------

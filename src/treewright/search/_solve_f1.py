@@ -105,10 +105,12 @@ def solve_f1(
     Parameters
     ----------
     problem : F1Problem
-    thresholds, options
+    thresholds : "auto", "all", int or mapping, default="auto"
         As in `treewright.search.solve`.
     limits : Limits, default=None
         Of all rounds together; None is no limit but the machine's memory.
+    options : SearchOptions or SweepOptions, default=None
+        As in `treewright.search.solve`.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
 
