@@ -136,7 +136,9 @@ def test_regression_predicts_values():
 def test_means_of_many_rows_are_exact_to_a_few_digits_of_a_float():
     rng = np.random.default_rng(0)
     y, weight = rng.normal(1e3, 1, 30_000), rng.uniform(0.5, 2, 30_000)
-    exact = sum(Fraction(a) * Fraction(w) for a, w in zip(y, weight, strict=True)) / sum(map(Fraction, weight))
+    exact = sum(Fraction(a) * Fraction(w) for a, w in zip(y, weight, strict=True)) / sum(
+        map(Fraction, weight)
+    )
     assert abs(Fraction(mean_of(y, weight)) - exact) <= abs(exact) * 4 * Fraction(2) ** -53
 
 
