@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from made_trees import make_rows, make_tree
-from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, leaf_path
+from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, leaf_path, mean_of
 
 
 def walk(tree, row):
@@ -130,3 +131,19 @@ def test_regression_predicts_values():
     value = np.arange(made.tree.node_count, dtype=np.float64)[:, None]
     tree = replace(made.tree, classes=None, value=value)
     np.testing.assert_array_equal(tree.predict(made.X), tree.apply(made.X))
+
+
+def test_means_of_many_rows_are_exact_to_a_few_digits_of_a_float():
+    rng = np.random.default_rng(0)
+    y, weight = rng.normal(1e3, 1, 30_000), rng.uniform(0.5, 2, 30_000)
+    exact = sum(Fraction(a) * Fraction(w) for a, w in zip(y, weight, strict=True)) / sum(
+        map(Fraction, weight)
+    )
+    assert abs(Fraction(mean_of(y, weight)) - exact) <= abs(exact) * 4 * Fraction(2) ** -53
+
+
+def test_means_are_added_up_without_threads_of_blas(monkeypatch):
+    monkeypatch.setattr(np, "dot", None)
+    far_apart = np.array([1.7e308, -1.7e308])
+    assert mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0])) == 2.0
+    assert abs(mean_of(far_apart, np.ones(2))) <= 1.7e308 * 2**-52
