@@ -220,9 +220,12 @@ def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> b
     """Whether a result is proven, and its tree costs on these rows what the result says: if not, they are others."""
     if known.status is not SolveStatus.OPTIMAL or known.stop_reason is not None:
         return False
-    if known.tree.columns != problem.table.columns or list(known.tree.classes) != list(problem.classes):
+    tree = known.tree
+    if tree.columns != problem.table.columns or tree.classes is None:
         return False
-    return abs(float(units.objective(problem, known.tree) * units.unit) - known.objective) <= 1e-9
+    if list(tree.classes) != list(problem.classes):
+        return False
+    return abs(float(units.objective(problem, tree) * units.unit) - known.objective) <= 1e-9
 
 
 def _is_optimal(task: _Task, cost: Fraction, limits: Limits, seconds: float) -> bool:
