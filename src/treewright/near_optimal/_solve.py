@@ -136,7 +136,7 @@ def solve_near_optimal(
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
         optimum = units.objective(problem, known.tree)
         task = task_up_to(max(up_to_bound(optimum), optimum))
-        if _is_optimal(task, optimum, limits, LEAST_SECONDS + known.stats["seconds"]):
+        if _is_optimal(task, optimum, limits, LEAST_SECONDS + known.stats.get("seconds", 0.0)):
             best = known
     if best is None:
         task = None
