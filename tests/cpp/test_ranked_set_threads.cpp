@@ -1,5 +1,5 @@
-// Threads that make the graph of near-optimal trees over ranked columns: the graph of one thread, in its order, with any
-// switches; stops by steps, callback and memory; one search asked for rising budgets.
+// Threads that make the graph of near-optimal trees over ranked columns: the graph of one thread, in its order, with
+// any switches; stops by steps, callback and memory; one search asked for rising budgets.
 #include "check.hpp"
 #include "equal_graphs.hpp"
 #include "made_ranked.hpp"

@@ -6,8 +6,8 @@
 // children. Nodes are told apart by the fingerprints of their rows, as in the search's own cache.
 //
 // With several threads those of a level are divided among them; while a level has few nodes, the splits of each are.
-// Which splits there are and what their sides cost does not depend on who finds them, and edges are made in the order of
-// nodes, columns and positions, so the graph is that of one thread.
+// Which splits there are and what their sides cost does not depend on who finds them, and edges are made in the order
+// of nodes, columns and positions, so the graph is that of one thread.
 #pragma once
 
 #include "treewright/objective/misclassification.hpp"

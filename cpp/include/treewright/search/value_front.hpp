@@ -87,8 +87,8 @@ class ValueFront {
         const auto more = std::ranges::upper_bound(front, errors, {}, &SizedValue::errors);
         return static_cast<std::size_t>(more - front.begin());
     }
-    // Puts what nothing before `at` makes needless in its place, and takes out what it makes needless. Returns the place
-    // behind it.
+    // Puts what nothing before `at` makes needless in its place, and takes out what it makes needless. Returns the
+    // place behind it.
     static std::size_t put(Front& front, std::size_t at, const SizedValue& own) {
         std::size_t last = at;
         while (last < front.size() && front[last].value <= own.value) ++last;
