@@ -185,14 +185,15 @@ class NearOptimalRankedProblem {
         if (leaf_penalty == 0 && budget >= 0)
             budget += std::min<std::int64_t>(table_->n_rows, std::int64_t{1} << std::min(max_depth, 40));
         // A control holds a Python function, so one is only dropped under the interpreter's lock.
-        if (session_ != nullptr && session_->leaf_penalty == paid && session_->unit_shift == unit_shift)
+        if (session_ != nullptr && session_->leaf_penalty == paid && session_->unit_shift == unit_shift &&
+            session_->options.threads == threads)
             session_->control = std::move(control);
         else
-            session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, std::move(control));
+            session_ = std::make_unique<RankedSession>(table_, paid, unit_shift, threads, std::move(control));
         {
             nb::gil_scoped_release release;
             graph = treewright::ranked::near_optimal_graph(
-                session_->objective, session_->search, session_->splits,
+                session_->objective, session_->options, session_->search,
                 std::min(static_cast<std::uint32_t>(max_depth), table_->n_rows), budget, split_of_, session_->control);
         }
         std::vector<std::int32_t> source;  // splits that are used, and only these
@@ -216,13 +217,13 @@ class NearOptimalRankedProblem {
     // A search that one budget after the other asks.
     struct RankedSession {
         RankedSession(std::shared_ptr<const treewright::ranked::LabelledTable> table, std::int64_t price, int shift,
-                      treewright::Control its_control)
+                      std::size_t threads, treewright::Control its_control)
             : leaf_penalty(price),
               unit_shift(shift),
               control(std::move(its_control)),
+              options(with_threads(threads)),
               objective(std::move(table), std::int64_t{1} << shift, price),
-              search(objective, options, control),
-              splits(objective, options, control, search) {}
+              search(objective, options, control) {}
         RankedSession(const RankedSession&) = delete;
         RankedSession& operator=(const RankedSession&) = delete;
         std::int64_t leaf_penalty;
@@ -231,7 +232,13 @@ class NearOptimalRankedProblem {
         treewright::ranked::Options options;
         treewright::ranked::Misclassification objective;
         treewright::ranked::Search search;
-        treewright::ranked::SplitsWithin splits;
+
+       private:
+        static treewright::ranked::Options with_threads(std::size_t threads) {
+            treewright::ranked::Options options;
+            options.threads = threads;
+            return options;
+        }
     };
 
     std::int64_t min_count_;

@@ -1,6 +1,7 @@
 // Threads that divide the levels of a program without a search: near-optimal sets (graph and counts) and born-again
 // tables. The answer of one thread, to the last number; stops by time, memory and callback.
 #include "check.hpp"
+#include "equal_graphs.hpp"
 #include "made_ensemble.hpp"
 #include "made_input.hpp"
 #include "watched_run.hpp"
@@ -21,17 +22,6 @@
 using namespace treewright;
 
 namespace {
-
-bool equal(const bits::NearOptimalGraph& a, const bits::NearOptimalGraph& b) {
-    const auto same_node = [](const bits::SetNode& x, const bits::SetNode& y) {
-        return x.depth == y.depth && x.budget == y.budget && x.first_edge == y.first_edge && x.last_edge == y.last_edge;
-    };
-    const auto same_edge = [](const bits::SetEdge& x, const bits::SetEdge& y) {
-        return x.column == y.column && x.child[0] == y.child[0] && x.child[1] == y.child[1];
-    };
-    return std::ranges::equal(a.nodes, b.nodes, same_node) && std::ranges::equal(a.edges, b.edges, same_edge) &&
-           a.leaf_cost == b.leaf_cost && a.leaf_rows == b.leaf_rows && a.complete == b.complete;
-}
 
 struct SetProblem {
     MadeInput in;

@@ -1,6 +1,7 @@
 // Under sanitizers: the bounds of a profile against every neighbour solved, and searches with random switches and
 // limits against each other.
 #include "check.hpp"
+#include "made_ranked.hpp"
 #include "ranked_search.hpp"
 #include "treewright/bounds/core_rows.hpp"
 #include "treewright/bounds/label_odds.hpp"
@@ -18,32 +19,6 @@ using namespace treewright;
 using namespace treewright::ranked;
 
 namespace {
-
-std::shared_ptr<Misclassification> make_objective(std::mt19937& random, std::uint32_t n, std::uint32_t n_columns) {
-    const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
-    const auto table = std::make_shared<LabelledTable>();
-    LabelledTable& d = *table;
-    d.n_rows = n;
-    d.n_columns = n_columns;
-    d.n_classes = 2 + below(3);
-    d.min_leaf = 1 + below(3);
-    const Cost leaf = 1 + Cost{below(3)} * (Cost{n} << 15);
-    for (std::uint32_t c = 0; c < n_columns; ++c) {
-        const std::uint32_t most = 2 + below(n);
-        for (std::uint32_t i = 0; i < n; ++i) d.rank.push_back(below(most));
-    }
-    const bool weighted = below(2) == 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        d.label.push_back(static_cast<std::uint16_t>(below(3) == 0 ? below(d.n_classes) : d.rank[i] % 2));
-        d.weight.push_back(weighted ? static_cast<std::int32_t>(1 + below(4)) : 1);
-    }
-    const bool plain = below(2) == 0;
-    for (std::uint32_t y = 0; y < d.n_classes; ++y)
-        for (std::uint32_t k = 0; k < d.n_classes; ++k)
-            d.cost.push_back(y == k ? 0 : plain ? 1 : static_cast<std::int32_t>(below(4)));
-    d.prepare();
-    return std::make_shared<Misclassification>(table, Cost{1} << 20, leaf);
-}
 
 // Every conclusion of a profile of column 0, at depth one below the split, against the truth.
 void check_profile(std::mt19937& random, const Misclassification& objective) {

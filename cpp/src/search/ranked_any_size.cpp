@@ -40,7 +40,7 @@ Search& Search::any_size() {
 
 std::vector<SolvedSplit> Search::open_by_any_size(const Node& node, Size size, Cost target) {
     std::vector<SolvedSplit> found;
-    any_size().splits_within(node, size.depth, target - 1, found);
+    any_size().splits_within(node, size.depth, target - 1, false, found);
     std::erase_if(found, [&](const SolvedSplit& split) {
         return split.position < table_.min_leaf || node.n - split.position < table_.min_leaf;
     });

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
 
 namespace treewright::ranked {
@@ -16,116 +19,91 @@ struct Hash {
     std::size_t operator()(const Fingerprint& f) const { return f.high ^ (f.low * 0x9e3779b97f4a7c15u); }
 };
 
-// The nodes of one level: which rows they have.
+// The nodes of one level.
 struct Level {
+    // The rows of a node: those of its parent on one side of a split of the table.
+    struct Origin {
+        std::uint32_t parent;  // number in its level
+        std::uint32_t column;
+        std::uint32_t rank;  // the last on the left
+        std::uint32_t side;
+    };
     std::unordered_map<Fingerprint, std::uint32_t, Hash> nodes;  // number in the graph
-    std::vector<std::uint64_t> rows;                             // a bit a row, for each node in order
+    std::vector<Origin> origins;
+    std::vector<std::uint64_t> rows;  // a bit a row, for each node in order; none at the last level with splits
 
     [[nodiscard]] std::size_t bytes() const {
-        return rows.capacity() * 8 + nodes.size() * (sizeof(Fingerprint) + 40) + nodes.bucket_count() * 8;
+        return rows.capacity() * 8 + origins.capacity() * sizeof(Origin) + nodes.size() * (sizeof(Fingerprint) + 40) +
+               nodes.bucket_count() * 8;
     }
 };
 
-class GraphMaker {
+// The splits of a node, as a thread finds them.
+struct Found {
+    struct Split {
+        std::uint32_t column;
+        std::uint32_t low, high;  // ranks of the last row on the left and of the first on the right
+        Cost optimum[2];
+        Fingerprint rows[2];
+        std::uint32_t n[2];
+    };
+    std::vector<Split> splits;
+    std::vector<std::int64_t> sums;  // split x side x class
+
+    [[nodiscard]] std::size_t bytes() const { return splits.capacity() * sizeof(Split) + sums.capacity() * 8; }
+};
+
+constexpr std::size_t kNodesAtOnce = 1024;  // so many are found before their edges are made
+constexpr std::size_t kFewNodes = 4;        // a thread: with fewer, the splits of each node are divided instead
+
+using Words = std::span<const std::uint64_t>;
+
+// What one thread works with.
+class Desk {
    public:
-    GraphMaker(const Misclassification& objective, Search& search, SplitsWithin& splits,
-               std::span<const std::vector<std::int32_t>> split_of, Control& control)
+    Desk(const Misclassification& objective, const Options& options, Search& search, Control& control)
         : data_(objective.data()),
           objective_(objective),
-          search_(search),
-          splits_(splits),
-          split_of_(split_of),
-          control_(control),
-          n_words_((std::size_t{data_.n_rows} + 63) / 64),
+          splits_(objective, options, control, search),
           goes_left_(data_.n_rows + OrderKernels::kPadding) {
         make_root(objective, root_);
-        sides_[0].sums.resize(data_.n_classes);
-        sides_[1].sums.resize(data_.n_classes);
     }
 
-    bits::NearOptimalGraph make(std::uint32_t max_depth, Cost budget) {
-        graph_.n_classes = data_.n_classes;
-        Level here;
-        add(here, {root_.rows, root_.sums, root_.n}, max_depth, budget);
-        here.rows.assign(n_words_, ~std::uint64_t{0});
-        std::size_t first = 0;
-        for (std::uint32_t depth = max_depth; depth > 0 && first < graph_.nodes.size(); --depth) {
-            const std::size_t last = graph_.nodes.size();
-            Level next;
-            for (std::size_t n = first; n < last; ++n) {
-                if (!open(n, depth, std::span(here.rows).subspan((n - first) * n_words_, n_words_), next))
-                    return std::move(graph_);
-                const std::size_t bytes =
-                    graph_.bytes() + search_.bytes() + here.bytes() + next.bytes() + arena_.bytes();
-                control_.bytes(bytes);
-                if (bytes > control_.limits().bytes) {
-                    control_.halt(Stop::memory);
-                    return std::move(graph_);
-                }
-            }
-            here = std::move(next);
-            first = last;
-        }
-        graph_.complete = true;
-        return std::move(graph_);
-    }
-
-   private:
-    struct Side {
-        Fingerprint rows;
-        std::vector<std::int64_t> sums;
-        std::uint32_t n = 0;
-    };
-
-    // The number of the node of these rows in the next level, made if it is new.
-    std::uint32_t add(Level& level, const Side& side, std::uint32_t depth, Cost budget) {
-        const auto [at, is_new] = level.nodes.try_emplace(side.rows, static_cast<std::uint32_t>(graph_.nodes.size()));
-        if (!is_new) {
-            Cost& known = graph_.nodes[at->second].budget;
-            known = std::max(known, budget);
-            return at->second;
-        }
-        graph_.nodes.push_back({static_cast<std::int32_t>(depth), budget, 0, 0});
-        graph_.leaf_cost.insert(graph_.leaf_cost.end(), side.sums.begin(), side.sums.end());
-        graph_.leaf_rows.push_back(side.n);
-        return at->second;
-    }
-
-    // Finds the edges of a node; false if it was stopped.
-    bool open(std::size_t n, std::uint32_t depth, std::span<const std::uint64_t> rows, Level& next) {
-        const Cost budget = graph_.nodes[n].budget;
+    // Finds the splits of a node of `n` rows within a budget; false if it was stopped. `rows`: which, empty for all.
+    bool find(Words rows, std::uint32_t n, std::uint32_t depth, Cost budget, bool together, Found& found) {
         ArenaScope scope(arena_);
-        if (n > 0) take(rows, graph_.leaf_rows[n]);
-        const Node& node = n == 0 ? root_ : node_;
-        if (!splits_.find(node, depth, budget, found_)) return false;
-        graph_.nodes[n].first_edge = static_cast<std::uint32_t>(graph_.edges.size());
-        for (std::size_t i = 0; i < found_.size(); ++i) {
-            const SolvedSplit& split = found_[i];
-            if (i == 0 || found_[i - 1].at != split.at) begin_column(node);
+        if (!rows.empty()) take(rows, n);
+        const Node& node = rows.empty() ? root_ : node_;
+        if (!splits_.find(node, depth, budget, together, solved_)) return false;
+        for (std::size_t i = 0; i < solved_.size(); ++i) {
+            const SolvedSplit& split = solved_[i];
+            if (i == 0 || solved_[i - 1].at != split.at) begin_column(node);
             advance(node, split);
-            bits::SetEdge edge{0, {0, 0}};
-            for (const int side : {0, 1}) {
-                const std::size_t before = graph_.nodes.size();
-                edge.child[side] = add(next, sides_[side], depth - 1, budget - (side == 0 ? split.right : split.left));
-                if (graph_.nodes.size() > before && depth > 1) add_rows(node, split, side, next);
-            }
             const std::uint32_t column = node.columns[split.at];
             const std::uint32_t* order = node.orders[split.at];
-            const std::uint32_t low = data_.rank_of(column, row_of(order[split.position - 1])),
-                                high = data_.rank_of(column, row_of(order[split.position]));
-            for (std::uint32_t rank = low; rank < high; ++rank) {
-                edge.column = split_of_[column][rank];
-                graph_.edges.push_back(edge);
-            }
+            found.splits.push_back({column,
+                                    data_.rank_of(column, row_of(order[split.position - 1])),
+                                    data_.rank_of(column, row_of(order[split.position])),
+                                    {split.left, split.right},
+                                    {rows_[0], rows_[1]},
+                                    {split.position, node.n - split.position}});
+            for (const auto& sums : sums_) found.sums.insert(found.sums.end(), sums.begin(), sums.end());
         }
-        graph_.nodes[n].last_edge = static_cast<std::uint32_t>(graph_.edges.size());
         return true;
     }
+    // For the rows of nodes whose children need none.
+    [[nodiscard]] std::span<std::uint64_t> scratch(std::size_t n_words) {
+        words_.resize(n_words);
+        return words_;
+    }
+    [[nodiscard]] std::size_t bytes() const { return arena_.bytes() + goes_left_.capacity() + words_.capacity() * 8; }
 
+   private:
     void begin_column(const Node& node) {
         position_ = 0;
-        sides_[0] = {{}, std::vector<std::int64_t>(data_.n_classes, 0), 0};
-        sides_[1] = {node.rows, node.sums, node.n};
+        rows_ = {Fingerprint{}, node.rows};
+        sums_[0].assign(data_.n_classes, 0);
+        sums_[1] = node.sums;
     }
     // Moves the rows before the split to the left side.
     void advance(const Node& node, const SolvedSplit& split) {
@@ -134,55 +112,179 @@ class GraphMaker {
             const std::int32_t* cost = &data_.cost[std::size_t{data_.label[row]} * data_.n_classes];
             for (std::size_t k = 0; k < data_.n_classes; ++k) {
                 const std::int64_t pays = std::int64_t{data_.weight[row]} * cost[k];
-                sides_[0].sums[k] += pays;
-                sides_[1].sums[k] -= pays;
+                sums_[0][k] += pays;
+                sums_[1][k] -= pays;
             }
-            sides_[0].rows.add(data_.key[row]);
-            sides_[1].rows.subtract(data_.key[row]);
-        }
-        sides_[0].n = split.position;
-        sides_[1].n = node.n - split.position;
-    }
-    // Notes the rows of the node that was made last.
-    void add_rows(const Node& node, const SolvedSplit& split, int side, Level& level) const {
-        const std::size_t first = level.rows.size();
-        level.rows.resize(first + n_words_, 0);
-        const std::uint32_t* order = node.orders[split.at];
-        for (std::uint32_t i = side == 0 ? 0 : split.position, end = side == 0 ? split.position : node.n; i < end;
-             ++i) {
-            const std::uint32_t row = row_of(order[i]);
-            level.rows[first + row / 64] |= std::uint64_t{1} << (row % 64);
+            rows_[0].add(data_.key[row]);
+            rows_[1].subtract(data_.key[row]);
         }
     }
     // Sorts some rows of the table into `node_`.
-    void take(std::span<const std::uint64_t> rows, std::int64_t n) {
+    void take(Words rows, std::uint32_t n) {
         for (std::uint32_t row = 0; row < data_.n_rows; ++row)
             goes_left_[row] = static_cast<std::uint8_t>(rows[row / 64] >> (row % 64) & 1);
-        select(objective_, root_, static_cast<std::uint32_t>(n), arena_, goes_left_, node_);
+        select(objective_, root_, n, arena_, goes_left_, node_);
     }
 
     const LabelledTable& data_;
     const Misclassification& objective_;
+    SplitsWithin splits_;
+    std::vector<std::uint8_t> goes_left_;
+    Node root_, node_;
+    Arena arena_;
+    std::vector<SolvedSplit> solved_;
+    std::vector<std::uint64_t> words_;
+    std::uint32_t position_ = 0;  // of the split that is looked at, and its sides:
+    std::array<Fingerprint, 2> rows_;
+    std::array<std::vector<std::int64_t>, 2> sums_;
+};
+
+class GraphMaker {
+   public:
+    GraphMaker(const Misclassification& objective, const Options& options, Search& search,
+               std::span<const std::vector<std::int32_t>> split_of, Control& control)
+        : data_(objective.data()),
+          objective_(objective),
+          options_(options),
+          search_(search),
+          split_of_(split_of),
+          control_(control),
+          n_words_((std::size_t{data_.n_rows} + 63) / 64) {}
+
+    bits::NearOptimalGraph make(std::uint32_t max_depth, Cost budget) {
+        graph_.n_classes = data_.n_classes;
+        Node all;
+        make_root(objective_, all);
+        Level above, here;
+        add(here, all.rows, all.sums, all.n, {}, max_depth, budget);
+        std::size_t first = 0;
+        for (std::uint32_t depth = max_depth; depth > 0 && first < graph_.nodes.size(); --depth) {
+            const std::size_t last = graph_.nodes.size();
+            Level next;
+            if (depth > 1) here.rows.resize((last - first) * n_words_);
+            for (std::size_t n = first; n < last; n += kNodesAtOnce)
+                if (!open(n, std::min(n + kNodesAtOnce, last), first, depth, above, here, next))
+                    return std::move(graph_);
+            above = std::move(here);
+            here = std::move(next);
+            first = last;
+        }
+        graph_.complete = true;
+        return std::move(graph_);
+    }
+
+   private:
+    // The number of a node of the next level, made if it is new.
+    std::uint32_t add(Level& level, const Fingerprint& rows, std::span<const std::int64_t> sums, std::uint32_t n,
+                      Level::Origin origin, std::uint32_t depth, Cost budget) {
+        const auto [at, is_new] = level.nodes.try_emplace(rows, static_cast<std::uint32_t>(graph_.nodes.size()));
+        if (!is_new) {
+            Cost& known = graph_.nodes[at->second].budget;
+            known = std::max(known, budget);
+            return at->second;
+        }
+        level.origins.push_back(origin);
+        graph_.nodes.push_back({static_cast<std::int32_t>(depth), budget, 0, 0});
+        graph_.leaf_cost.insert(graph_.leaf_cost.end(), sums.begin(), sums.end());
+        graph_.leaf_rows.push_back(n);
+        return at->second;
+    }
+
+    // Finds the edges of some nodes of the level that begins at `level`, with all threads; false if it was stopped.
+    bool open(std::size_t first, std::size_t last, std::size_t level, std::uint32_t depth, const Level& above,
+              Level& here, Level& next) {
+        std::vector<Found> found(last - first);
+        std::atomic<std::size_t> task{0}, bytes{above.bytes() + here.bytes() + next.bytes()};
+        const auto find = [&](Search& search, Control& control, bool together) {
+            Desk& desk = desk_of(search, control);
+            while (!control.stopped()) {
+                const std::size_t at = task.fetch_add(1);
+                if (at >= found.size()) return;
+                const std::size_t n = first + at;
+                const std::span<std::uint64_t> own =
+                    depth > 1 ? std::span(here.rows).subspan((n - level) * n_words_, n_words_) : desk.scratch(n_words_);
+                rows_of(n - level, here, above, own);
+                const auto n_rows = static_cast<std::uint32_t>(graph_.leaf_rows[n]);
+                if (!desk.find(n == 0 ? Words{} : own, n_rows, depth, graph_.nodes[n].budget, together, found[at]))
+                    return;
+                const std::size_t held =
+                    graph_.bytes() + search.bytes() + desk.bytes() * search.threads() + (bytes += found[at].bytes());
+                control.bytes(held);
+                if (held > control.limits().bytes) control.halt(Stop::memory);
+            }
+        };
+        if (last - first < kFewNodes * search_.threads())
+            find(search_, control_, true);
+        else
+            search_.share_work([&](Search& search, Control& control) { find(search, control, false); });
+        if (control_.stopped()) return false;
+        for (std::size_t n = first; n < last; ++n)
+            add_edges(n, static_cast<std::uint32_t>(n - level), depth, found[n - first], next);
+        return true;
+    }
+    Desk& desk_of(Search& search, Control& control) {
+        const std::scoped_lock lock(mutex_);
+        std::unique_ptr<Desk>& desk = desks_[&search];
+        if (desk == nullptr) desk = std::make_unique<Desk>(objective_, options_, search, control);
+        return *desk;
+    }
+    // The rows of a node of a level, by those of its parent.
+    void rows_of(std::size_t number, const Level& level, const Level& above, std::span<std::uint64_t> out) const {
+        if (above.origins.empty()) {
+            std::ranges::fill(out, ~std::uint64_t{0});
+            return;
+        }
+        const Level::Origin& origin = level.origins[number];
+        const Words parent = Words(above.rows).subspan(origin.parent * n_words_, n_words_);
+        for (std::size_t w = 0; w < n_words_; ++w) {
+            std::uint64_t kept = 0;
+            for (std::uint64_t rest = parent[w]; rest != 0; rest &= rest - 1) {
+                const auto row =
+                    static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(rest));
+                if (row >= data_.n_rows) break;
+                if ((data_.rank_of(origin.column, row) > origin.rank) == (origin.side == 1)) kept |= rest & -rest;
+            }
+            out[w] = kept;
+        }
+    }
+    void add_edges(std::size_t n, std::uint32_t number, std::uint32_t depth, const Found& found, Level& next) {
+        const Cost budget = graph_.nodes[n].budget;
+        graph_.nodes[n].first_edge = static_cast<std::uint32_t>(graph_.edges.size());
+        std::span<const std::int64_t> sums = found.sums;
+        for (const Found::Split& split : found.splits) {
+            bits::SetEdge edge{0, {0, 0}};
+            for (const std::uint32_t side : {0u, 1u}) {
+                edge.child[side] =
+                    add(next, split.rows[side], sums.first(data_.n_classes), split.n[side],
+                        {number, split.column, split.low, side}, depth - 1, budget - split.optimum[1 - side]);
+                sums = sums.subspan(data_.n_classes);
+            }
+            for (std::uint32_t rank = split.low; rank < split.high; ++rank) {
+                edge.column = split_of_[split.column][rank];
+                graph_.edges.push_back(edge);
+            }
+        }
+        graph_.nodes[n].last_edge = static_cast<std::uint32_t>(graph_.edges.size());
+    }
+
+    const LabelledTable& data_;
+    const Misclassification& objective_;
+    const Options& options_;
     Search& search_;
-    SplitsWithin& splits_;
     std::span<const std::vector<std::int32_t>> split_of_;
     Control& control_;
     std::size_t n_words_;
-    std::vector<std::uint8_t> goes_left_;
     bits::NearOptimalGraph graph_;
-    Node root_, node_;
-    Arena arena_;
-    std::vector<SolvedSplit> found_;
-    std::uint32_t position_ = 0;
-    std::array<Side, 2> sides_;  // of the split that is looked at
+    std::mutex mutex_;  // of the desks
+    std::unordered_map<const Search*, std::unique_ptr<Desk>> desks_;
 };
 
 }  // namespace
 
-bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, Search& search, SplitsWithin& splits,
+bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, const Options& options, Search& search,
                                           std::uint32_t max_depth, Cost budget,
                                           std::span<const std::vector<std::int32_t>> split_of, Control& control) {
-    return GraphMaker(objective, search, splits, split_of, control).make(max_depth, budget);
+    return GraphMaker(objective, options, search, split_of, control).make(max_depth, budget);
 }
 
 }  // namespace treewright::ranked

@@ -275,10 +275,19 @@ void Search::work(Hunt& hunt, Crew* crew) {
         }
         if (!closed) {
             Sides sides = prepare(hunt, *question);
-            Outcome found{0, hunt.equals ? hunt.budget : hunt.best.upper, {}};
+            Outcome found{0, hunt.equals || hunt.within != nullptr ? hunt.budget : hunt.best.upper, {}};
             lock.unlock();
             evaluate(hunt, sides, found);
             lock.lock();
+            if (hunt.within != nullptr) {
+                if (control_.stopped()) break;
+                // Below the budget both sides were asked for more than they cost, so their bounds are their optima.
+                if (found.upper < hunt.budget)
+                    hunt.within->push_back({static_cast<std::uint32_t>(sides.at),
+                                            hunt.here.profiles[sides.at].position(sides.split), sides.bounds.left,
+                                            sides.bounds.right});
+                found = Outcome{};
+            }
             if (sides.bounds.tag != SplitBounds::kNoTag && hunt.size.depth > 3)
                 hunt.here.rows[sides.bounds.tag] = {own.left.rows, own.right.rows};
             absorb(hunt, *question, sides, found);

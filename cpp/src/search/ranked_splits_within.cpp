@@ -4,7 +4,8 @@
 
 namespace treewright::ranked {
 
-bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found) {
+bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, bool together,
+                        std::vector<SolvedSplit>& found) {
     found.clear();
     if (node.columns.empty() || node.n < 2 * objective_.data().min_leaf) return !control_.stopped();
     if (depth == 1)
@@ -12,7 +13,7 @@ bool SplitsWithin::find(const Node& node, std::uint32_t depth, Cost budget, std:
     else if (depth == 2)
         pairs_.within(node, budget, found);
     else
-        search_.splits_within(node, depth, budget, found);
+        search_.splits_within(node, depth, budget, together, found);
     std::sort(found.begin(), found.end(), [](const SolvedSplit& a, const SolvedSplit& b) {
         return a.at != b.at ? a.at < b.at : a.position < b.position;
     });

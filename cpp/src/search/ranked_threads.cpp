@@ -27,15 +27,23 @@ Search::Search(const RankedObjective& objective, const Options& options, Control
 Search::~Search() { store_->working_memory(counted_bytes_, 0); }
 
 // Once the lead has worked alone for long enough.
-void Search::call_helpers(Hunt& hunt, Crew& crew) {
-    if (crew.called() || options_.threads < 2 || pairs_->n_row_steps * pairs_->pace() < options_.alone_work) return;
+std::size_t Search::helpers_for(std::size_t n_rows, std::size_t n_columns, std::size_t depth) {
+    if (options_.threads < 2 || pairs_->n_row_steps * pairs_->pace() < options_.alone_work) return 0;
     // A thread's working memory: both sides of a split on every level hold the rows once, sorted by every column.
-    const std::size_t one =
-        std::size_t{4} * hunt.node.n * std::max<std::size_t>(hunt.node.columns.size(), 1) * hunt.size.depth;
+    const std::size_t one = std::size_t{4} * n_rows * std::max<std::size_t>(n_columns, 1) * depth;
     const std::size_t most = std::min<std::size_t>(options_.threads - 1, bytes_ / 4 / one);
-    if (most == 0) return;
     while (helpers_.size() < most) helpers_.push_back(std::make_unique<Helper>(*this, bytes_));
-    for (const auto& helper : helpers_) helper->search.beside_ = beside_;
+    for (const auto& helper : helpers_) {
+        helper->control = control_.helper();  // the run may be another than before
+        helper->search.beside_ = beside_;
+    }
+    return most;
+}
+
+void Search::call_helpers(Hunt& hunt, Crew& crew) {
+    if (crew.called()) return;
+    const std::size_t most = helpers_for(hunt.node.n, hunt.node.columns.size(), hunt.size.depth);
+    if (most == 0) return;
     crew.call(std::span(helpers_).first(most), [&hunt](Helper& helper) {
         helper.search.work(hunt, nullptr);
         hunt.changed.notify_all();
@@ -45,8 +53,22 @@ void Search::call_helpers(Hunt& hunt, Crew& crew) {
 void Search::search_splits(Hunt& hunt) {
     open_all(hunt);
     if (hunt.level > 0) return work(hunt, nullptr);
+    work_together(hunt);
+}
+
+void Search::work_together(Hunt& hunt) {
     Crew crew(control_);
     work(hunt, &crew);
+    crew.finish();
+}
+
+void Search::share_work(const std::function<void(Search&, Control&)>& work) {
+    const std::size_t most = helpers_for(table_.n_rows, table_.n_columns, kLevelsAtOnce);
+    if (most == 0) return work(*this, control_);
+    Crew crew(control_);
+    crew.call(std::span(helpers_).first(most), [&work](Helper& helper) { work(helper.search, helper.control); });
+    work(*this, control_);
+    crew.watch();
     crew.finish();
 }
 

@@ -413,4 +413,5 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
                 redundant_splits=redundant_splits,
                 limits=limits,
                 progress=report,
+                known=getattr(self, "result_", None),
             )

@@ -74,9 +74,8 @@ def near_optimal_trees(
     memory_limit : int or None, default=None
         Bytes; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of the search for the optimum, of the graph over binary columns (over ranked ones it has one), and of
-        the counts: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The set does not
-        depend on it.
+        Threads of the search for the optimum, of the graph and of the counts: -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. The set does not depend on it.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`.
 

@@ -58,6 +58,7 @@ def solve_near_optimal(
     redundant_splits: bool = False,
     limits: Limits | None = None,
     progress: ProgressCallback | None = None,
+    known: SolveResult | None = None,
 ) -> NearOptimalTrees:
     """Find all trees whose objective is at most a bound.
 
@@ -81,6 +82,9 @@ def solve_near_optimal(
         it tells. And threads, as `near_optimal_trees` has them.
     progress : callable, default=None
         Of the search for the optimum and of the set; a true return value stops it.
+    known : SolveResult, default=None
+        A proven optimum, which is not searched for again if it is the optimum of this problem: that is proven from
+        its tree alone, by the graph of all trees that cost no more.
 
     Returns
     -------
@@ -110,14 +114,9 @@ def solve_near_optimal(
     units = units_of(problem)
     integers, unit = units.integers, units.unit
     space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
-    if isinstance(space, SplitMatrix):
-        split_matrix = space
-        best = solve_binary(problem, split_matrix, limits=limits, progress=progress)
-    else:
-        split_matrix = midpoints(problem.table, candidates=space.candidates)
-        best = solve_sweep(problem, space, limits=limits, progress=progress)
-    ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
-    optimum = units.objective(problem, best.tree)
+    split_matrix = (
+        space if isinstance(space, SplitMatrix) else midpoints(problem.table, candidates=space.candidates)
+    )
 
     def up_to_bound(least: Fraction) -> Fraction:
         if max_objective is not None:
@@ -128,6 +127,25 @@ def solve_near_optimal(
             budget = (least + units.rounding) * (1 + as_written(epsilon))
         return min(budget, Fraction(LARGEST_BUDGET))
 
+    def task_up_to(budget: Fraction) -> _Task:
+        ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
+        native = (ranked_problem if ranked else binary_problem)(problem, split_matrix, integers)
+        return _Task(problem, split_matrix, native, units, rules, budget + units.rounding)
+
+    best = task = None
+    if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
+        optimum = units.objective(problem, known.tree)
+        task = task_up_to(max(up_to_bound(optimum), optimum))
+        if _is_optimal(task, optimum, limits, LEAST_SECONDS + known.stats.get("seconds", 0.0)):
+            best = known
+    if best is None:
+        task = None
+        best = (
+            solve_binary(problem, space, limits=limits, progress=progress)
+            if isinstance(space, SplitMatrix)
+            else solve_sweep(problem, space, limits=limits, progress=progress)
+        )
+    optimum = units.objective(problem, best.tree)
     budget = up_to_bound(optimum)
     proven = best.status is SolveStatus.OPTIMAL
     open_still = max(2 * units.rounding, Fraction(max(0.0, best.objective - best.lower_bound)) / unit)
@@ -142,19 +160,7 @@ def solve_near_optimal(
         return NearOptimalTrees(
             counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=reason
         )
-    native = (
-        ranked_problem(problem, split_matrix, integers)
-        if ranked
-        else binary_problem(problem, split_matrix, integers)
-    )
-    task = _Task(
-        problem,
-        split_matrix,
-        native,
-        units,
-        rules,
-        max(budget, optimum) + units.rounding,
-    )
+    task = task or task_up_to(max(budget, optimum))
     counts, least, reason = _rising(task, best, optimum, up_to_bound, limits, progress)
     return NearOptimalTrees(
         counts=counts,
@@ -208,6 +214,37 @@ class _Task:
             problem, self.split_matrix, native, native.arrays(), self.units.unit, leaf_penalty, self.native.base_cost,
             self.rules.any_label, self.rules.redundant, how["memory_limit"], rounding=self.units.rounding,
         )  # fmt: skip
+
+
+def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> bool:
+    """Whether a result is proven, and its tree costs on these rows what the result says: if not, they are others."""
+    if known.status is not SolveStatus.OPTIMAL or known.stop_reason is not None:
+        return False
+    tree = known.tree
+    if tree.columns != problem.table.columns or tree.classes is None:
+        return False
+    if list(tree.classes) != list(problem.classes):
+        return False
+    return abs(float(units.objective(problem, tree) * units.unit) - known.objective) <= 1e-9
+
+
+def _is_optimal(task: _Task, cost: Fraction, limits: Limits, seconds: float) -> bool:
+    """Whether no tree costs less: proven by the graph of all trees that cost no more, which has to have one.
+
+    The search that makes it is kept, so the same graph is made of what is known when the set begins with it. Of other
+    rows the graph may be large: limits, or so many seconds, leave the question open.
+    """
+    budget = cost + task.units.rounding
+    how = {"memory_limit": limits.native()["memory_limit"], "report": None}
+    seconds = min(seconds, limits.left())
+    graph = task.graph(budget, threads=threads_of(limits.n_jobs), time_limit=seconds, **how)
+    if not graph.arrays["complete"]:
+        return False
+    counts = Counts(graph, Membership(budget, task.problem.max_leaf_nodes))
+    if counts.make(seconds, None) is not None:
+        return False
+    costs = graph.costs(counts.cells(0))
+    return bool(costs) and abs(min(costs) - cost) <= task.units.rounding
 
 
 def _rising(

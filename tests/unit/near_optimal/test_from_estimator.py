@@ -7,6 +7,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
+from treewright.near_optimal import _solve
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +69,52 @@ def test_guesses_are_refused(table, guess):
     model = OptimalTreeClassifier(**{"max_depth": 2, **guess})
     with pytest.raises(InputError, match="leave out guess_lower_bounds"):
         model.near_optimal(X, y)
+
+
+def searches(monkeypatch) -> list[int]:
+    """Counts the searches for an optimum that making a set does."""
+    made: list[int] = []
+    for name in ("solve_binary", "solve_sweep"):
+        search = getattr(_solve, name)
+        monkeypatch.setattr(
+            _solve, name, lambda *args, _s=search, **how: (made.append(1), _s(*args, **how))[1]
+        )
+    return made
+
+
+@pytest.mark.parametrize("thresholds", ["all", 3, {"x0": [0.5, 1.5], "x1": [1.5]}])
+def test_a_proven_optimum_is_not_searched_for_again(table, thresholds, monkeypatch):
+    X, y, weight = table
+    model = OptimalTreeClassifier(0.02, max_depth=3, thresholds=thresholds).fit(X, y, weight)
+    expected = near_optimal_trees(
+        X, y, sample_weight=weight, cost_complexity=0.02, max_depth=3, thresholds=thresholds, epsilon=0.1
+    )
+    made = searches(monkeypatch)
+    found = model.near_optimal(X, y, weight, epsilon=0.1)
+    assert made == []
+    assert found.best is model.result_
+    assert found.table() == expected.table()
+    assert found[0].splits == expected[0].splits
+
+
+def test_of_other_rows_the_optimum_is_searched_for(table, monkeypatch):
+    """Other rows on which the tree costs the same, but is not the best; and other weights and labels."""
+    X, y, weight = table
+    noise = np.random.default_rng(3).integers(0, 4, (len(X), 4)).astype(float)
+    model = OptimalTreeClassifier(0.15, max_depth=2, thresholds="all").fit(noise, y)
+    assert model.tree_.n_leaves == 1  # costs the same on any columns
+    made = searches(monkeypatch)
+    for rows, labels, weights in ((X, y, None), (X, y, weight), (noise, y[::-1], weight)):
+        found = model.near_optimal(rows, labels, weights, epsilon=0.1)
+        expected = near_optimal_trees(
+            rows,
+            labels,
+            sample_weight=weights,
+            cost_complexity=0.15,
+            max_depth=2,
+            thresholds="all",
+            epsilon=0.1,
+        )
+        assert found.best.objective == expected.best.objective
+        assert found.table() == expected.table()
+    assert len(made) == 6

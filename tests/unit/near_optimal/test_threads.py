@@ -53,14 +53,16 @@ def test_a_hundred_runs_give_the_set_of_one_thread(n_jobs: int) -> None:
     assert edges > 10_000  # else no level is divided
 
 
-def test_over_ranked_columns_the_counts_are_those_of_one_thread() -> None:
+@pytest.mark.parametrize("depth", [3, 4])
+def test_over_ranked_columns_every_run_gives_the_set_of_one_thread(depth: int) -> None:
     rng = np.random.default_rng(0)
-    X = rng.random((80, 4))
-    y = (X[:, 0] > X[:, 1]) ^ (rng.random(80) < 0.2)
-    terms: dict[str, Any] = {"max_depth": 3, "epsilon": 0.2, "thresholds": "all", "progress": False}
-    one, three = (near_optimal_trees(X, y, n_jobs=n_jobs, **terms) for n_jobs in (1, 3))
-    assert len(one) == len(three) > 1000
-    assert said(one) == said(three)
+    X = rng.random((60 + 400 * (depth == 3), 4))
+    y = (X[:, 0] > X[:, 1]) ^ (rng.random(len(X)) < 0.2)
+    terms: dict[str, Any] = {"max_depth": depth, "epsilon": 0.02, "thresholds": "all", "progress": False}
+    one = near_optimal_trees(X, y, n_jobs=1, **terms)
+    assert len(one.counts.graph.arrays["column"]) > 500
+    for n_jobs in (2, 3, 4) * 4:
+        assert said(near_optimal_trees(X, y, n_jobs=n_jobs, **terms)) == said(one)
 
 
 def test_progress_is_called_from_the_calling_thread_and_may_stop_all() -> None:

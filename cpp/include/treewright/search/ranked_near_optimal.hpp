@@ -4,6 +4,10 @@
 // A split of a node that leaves out ranks which no row of the node has stands for several splits of the table: they
 // send the rows of the node the same way and other rows differently, so each is an edge of its own, to the same two
 // children. Nodes are told apart by the fingerprints of their rows, as in the search's own cache.
+//
+// With several threads those of a level are divided among them; while a level has few nodes, the splits of each are.
+// Which splits there are and what their sides cost does not depend on who finds them, and edges are made in the order
+// of nodes, columns and positions, so the graph is that of one thread.
 #pragma once
 
 #include "treewright/objective/misclassification.hpp"
@@ -17,9 +21,10 @@
 namespace treewright::ranked {
 
 // The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `split_of[column][k]`
-// is the number of the split between the ranks k and k + 1 of the column: what the edges have as their column.
-[[nodiscard]] bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, Search& search,
-                                                        SplitsWithin& splits, std::uint32_t max_depth, Cost budget,
+// is the number of the split between the ranks k and k + 1 of the column: what the edges have as their column. `search`
+// is one with these options and this control; its threads find the splits (of the graph, the same for any number).
+[[nodiscard]] bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, const Options& options,
+                                                        Search& search, std::uint32_t max_depth, Cost budget,
                                                         std::span<const std::vector<std::int32_t>> split_of,
                                                         Control& control);
 

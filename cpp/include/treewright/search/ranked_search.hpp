@@ -107,9 +107,15 @@ class Search {
     // The plan as a tree, depth-first.
     [[nodiscard]] std::vector<TreeNode> write(PartialTree plan);
     [[nodiscard]] Statistics statistics() const;
-    // Adds all splits that a tree of depth at most `depth` >= 3 within the budget begins with, unless it is stopped.
-    // The node is of any rows of the table. What was solved for one call is known to the next.
-    void splits_within(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found);
+    // Adds all splits that a tree of depth at most `depth` >= 3 within the budget begins with, in any order, unless it
+    // is stopped. The node is of any rows of the table. What was solved for one call is known to the next. `together`:
+    // all threads divide the splits of the node.
+    void splits_within(const Node& node, std::uint32_t depth, Cost budget, bool together,
+                       std::vector<SolvedSplit>& found);
+    // Runs work(search, control) in all threads, or in this one as long as little has been done, each with a search of
+    // its own on one store.
+    void share_work(const std::function<void(Search&, Control&)>& work);
+    [[nodiscard]] std::size_t threads() const { return options_.threads; }
     [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
 
    private:
@@ -151,7 +157,8 @@ class Search {
         Outcome best;
         bool last_round = false;  // the bound is one of the whole search
         bool equals = false;      // looks for the first split that costs budget - 1, which is known to be the least ...
-        Place first{~std::size_t{0}, 0};  // ... and is no later than this one
+        Place first{~std::size_t{0}, 0};             // ... and is no later than this one
+        std::vector<SolvedSplit>* within = nullptr;  // if given, it gets all splits below the budget, which stays
         // Of threads: all above but `node`, `size`, `budget` and what a profile keeps from reset() is behind `mutex`.
         std::mutex mutex{};
         std::condition_variable changed{};
@@ -190,9 +197,13 @@ class Search {
     void absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found);
     // Searches the splits until none is left; with helpers at the root.
     void search_splits(Hunt& hunt);
+    void work_together(Hunt& hunt);
     // The part of one thread; `crew`: of the calling one at the root, whose helpers it calls.
     void work(Hunt& hunt, Crew* crew);
     void call_helpers(Hunt& hunt, Crew& crew);
+    // How many there are, made now if they were not, for nodes of so many rows and columns; none while one thread has
+    // not worked for long.
+    [[nodiscard]] std::size_t helpers_for(std::size_t n_rows, std::size_t n_columns, std::size_t depth);
     // A queue of the open splits and gaps of all columns, given the profiles.
     void open_all(Hunt& hunt) const;
     // Profiles of a node with all that is known of them; true if a memo of the node itself was there.
@@ -272,6 +283,7 @@ class Search {
     // halving of the open splits doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;
     static constexpr int kHalvings = 4;
+    static constexpr std::size_t kLevelsAtOnce = 4;  // whose working memory share_work() counts a thread with
 
     const RankedObjective& objective_;
     const RankedTable& table_;

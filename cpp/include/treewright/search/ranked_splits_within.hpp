@@ -23,8 +23,10 @@ class SplitsWithin {
     SplitsWithin(const Misclassification& objective, const Options& options, Control& control, Search& search)
         : objective_(objective), control_(control), search_(search), pairs_(objective, options, control) {}
 
-    // Fills `found`, ascending by column and position; false if it was stopped.
-    [[nodiscard]] bool find(const Node& node, std::uint32_t depth, Cost budget, std::vector<SolvedSplit>& found);
+    // Fills `found`, ascending by column and position; false if it was stopped. `together`: above depth two all threads
+    // of the search divide the splits of the node.
+    [[nodiscard]] bool find(const Node& node, std::uint32_t depth, Cost budget, bool together,
+                            std::vector<SolvedSplit>& found);
 
    private:
     void of_leaves(const Node& node, Cost budget, std::vector<SolvedSplit>& found);

@@ -33,32 +33,18 @@ class ValueFront {
 
     void add(std::uint32_t leaves, std::int64_t errors, WideInt value) {
         if (leaves >= most_.size() || errors > most_[leaves]) return;
-        std::vector<SizedValue>& front = of_[leaves];  // errors and values ascend
-        auto at = front.end();
-        while (at != front.begin() && std::prev(at)->errors > errors) --at;
-        if (at != front.begin() && std::prev(at)->value >= value) return;
-        auto last = at;
-        while (last != front.end() && last->value <= value) ++last;
-        if (at != front.begin() && std::prev(at)->errors == errors) --at;
-        if (at == last) {
-            front.insert(at, {leaves, errors, value});
-        } else {
-            *at = {leaves, errors, value};
-            front.erase(std::next(at), last);
-        }
+        Front& front = of_[leaves];
+        const std::size_t at = after(front, errors);
+        if (at == 0 || front[at - 1].value < value) put(front, at, {leaves, errors, value});
     }
     // All pairs of a subtree of either side but those of two leaves; both ascend by leaves, then errors.
     void add_pairs(std::span<const SizedValue> zero, std::span<const SizedValue> one) {
         for (auto first = one.begin(), last = first; first != one.end(); first = last) {
-            const std::uint32_t leaves_of_one = first->leaves;
-            while (last != one.end() && last->leaves == leaves_of_one) ++last;
+            while (last != one.end() && last->leaves == first->leaves) ++last;
             for (const SizedValue& a : zero) {
-                const std::uint32_t leaves = a.leaves + leaves_of_one;
+                const std::uint32_t leaves = a.leaves + first->leaves;
                 if (leaves >= most_.size()) break;
-                if (leaves == 2) continue;
-                const std::int64_t most = most_[leaves] - a.errors;
-                for (auto b = first; b != last && b->errors <= most; ++b)
-                    add(leaves, a.errors + b->errors, a.value + b->value);
+                if (leaves > 2) add_beside(a, std::span(first, last), leaves);
             }
         }
     }
@@ -82,6 +68,40 @@ class ValueFront {
     }
 
    private:
+    using Front = std::vector<SizedValue>;  // errors and values ascend
+
+    // One subtree beside each of some others. Their errors ascend, so the front is walked once; most sums are below it.
+    void add_beside(const SizedValue& a, std::span<const SizedValue> others, std::uint32_t leaves) {
+        Front& front = of_[leaves];
+        const std::int64_t most = most_[leaves] - a.errors;
+        std::size_t at = after(front, a.errors + others.front().errors);
+        for (const SizedValue& b : others) {
+            if (b.errors > most) break;
+            const SizedValue sum{leaves, a.errors + b.errors, a.value + b.value};
+            while (at < front.size() && front[at].errors <= sum.errors) ++at;
+            if (at == 0 || front[at - 1].value < sum.value) at = put(front, at, sum);
+        }
+    }
+    // How many of a front have no more errors.
+    static std::size_t after(const Front& front, std::int64_t errors) {
+        const auto more = std::ranges::upper_bound(front, errors, {}, &SizedValue::errors);
+        return static_cast<std::size_t>(more - front.begin());
+    }
+    // Puts what nothing before `at` makes needless in its place, and takes out what it makes needless. Returns the
+    // place behind it.
+    static std::size_t put(Front& front, std::size_t at, const SizedValue& own) {
+        std::size_t last = at;
+        while (last < front.size() && front[last].value <= own.value) ++last;
+        if (at > 0 && front[at - 1].errors == own.errors) --at;
+        const auto place = front.begin() + static_cast<std::ptrdiff_t>(at);
+        if (at == last) {
+            front.insert(place, own);
+        } else {
+            *place = own;
+            front.erase(place + 1, front.begin() + static_cast<std::ptrdiff_t>(last));
+        }
+        return at + 1;
+    }
     void join() {  // kept_ has nothing that fewer_ makes needless
         joined_.clear();
         std::merge(fewer_.begin(), fewer_.end(), kept_.begin(), kept_.end(), std::back_inserter(joined_),
@@ -95,8 +115,8 @@ class ValueFront {
     }
 
     std::span<const std::int64_t> most_;
-    std::vector<std::vector<SizedValue>> of_;        // [leaves]
-    std::vector<SizedValue> fewer_, kept_, joined_;  // errors and values ascend in each
+    std::vector<Front> of_;  // [leaves]
+    Front fewer_, kept_, joined_;
 };
 
 }  // namespace treewright::bits
