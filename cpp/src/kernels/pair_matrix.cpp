@@ -174,14 +174,15 @@ template <class Acc, class Instructions>
                 if (pulse.after((n + 8) * width / 4 * n_columns)) return;
                 std::uint32_t* sums[Instructions::kGroup];
                 for (std::size_t g = 0; g < n_columns; ++g)
-                    sums[g] = in_place ? reinterpret_cast<std::uint32_t*>(out.row(plane.channel, i + g)) + block * kLanes
-                                       : scratch.sums[g * n_blocks].of;
+                    sums[g] = in_place
+                                  ? reinterpret_cast<std::uint32_t*>(out.row(plane.channel, i + g)) + block * kLanes
+                                  : scratch.sums[g * n_blocks].of;
                 const std::uint32_t* mask = scratch.masks.data()->of + i % kLanes;
                 if (n_columns == 1)
                     Instructions::template count<1>(columns, bits.n_words, n_blocks - block, mask, n, sums);
                 else
-                    Instructions::template count<Instructions::kGroup>(columns, bits.n_words, n_blocks - block, mask,
-                                                                       n, sums);
+                    Instructions::template count<Instructions::kGroup>(columns, bits.n_words, n_blocks - block, mask, n,
+                                                                       sums);
                 for (std::size_t g = 0; g < n_columns && !in_place; ++g)
                     write_sums(sums[g], plane.digit, first, width, out.row(plane.channel, i + g) + block * kLanes);
                 i += n_columns;
