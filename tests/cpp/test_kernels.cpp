@@ -107,7 +107,7 @@ void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_cl
             for (auto& o : out) o.assign(stride, 0);
             const ChildCosts<Acc> costs{{out[0].data(), out[1].data()}, {out[2].data(), out[3].data()}};
             std::vector<Acc> scan_scratch;
-            scan_children(level, pairs, n_classes, total.data(), Acc{3}, costs, scan_scratch);
+            scan_children(level, pairs, {}, n_classes, total.data(), Acc{3}, costs, scan_scratch);
             for (std::size_t i = 0; i < m; ++i)
                 for (const int side : {0, 1}) {
                     const auto here = [&](std::uint32_t r) { return has(r, i) == (side == 1); };
@@ -143,6 +143,17 @@ void run(Dice& dice, std::size_t n_columns, std::size_t n_rows, std::size_t n_cl
                 for (std::size_t i = 0; i < m; ++i)
                     for (std::size_t j = i; j < m; ++j)
                         check(rest.at(k, i, j) == pairs.at(k, i, j) - other.at(k, i, j), "subtraction");
+
+            if (!scans_differences(n_classes, channels)) continue;
+            std::array<std::vector<Acc>, 4> unwritten = out;
+            const ChildCosts<Acc> same{{unwritten[0].data(), unwritten[1].data()},
+                                       {unwritten[2].data(), unwritten[3].data()}};
+            std::vector<Acc> left = total;
+            for (const std::uint32_t r : half)
+                for (std::size_t k = 0; k < channels; ++k) left[k] -= rows.cost[r * channels + k];
+            scan_children(level, rest, {}, n_classes, left.data(), Acc{3}, costs, scan_scratch);
+            scan_children(level, pairs, other, n_classes, left.data(), Acc{3}, same, scan_scratch);
+            check(out == unwritten, "a difference is scanned as it is when it is written down");
         }
     }
 }

@@ -3,9 +3,9 @@
 //   none,
 //          and the words are ORed into `out`;
 //   mask   out = words AND rows, lane by lane;
-//   count  counts the ones of column AND mask over n words, for n_blocks blocks of columns that lie n_words apart; the
-//   words
-//          of the mask lie kLanes apart.
+//   count  counts the ones of column AND mask over n words, for n_blocks blocks of columns that lie n_words apart and
+//          for kMasks masks side by side, whose words lie kLanes apart; the sums of mask g go to out[g]. kGroup masks at
+//          once cost least.
 #pragma once
 
 #include "treewright/kernels/pair_matrix.hpp"
@@ -31,8 +31,11 @@ struct PlainLanes {
     [[gnu::always_inline]] static void mask(const Lanes& words, std::uint32_t rows, Lanes& out) {
         for (std::size_t l = 0; l < kLanes; ++l) out.of[l] = words.of[l] & rows;
     }
+    static constexpr std::size_t kGroup = 1;
+    template <std::size_t kMasks>
     [[gnu::always_inline]] static void count(const Lanes* columns, std::size_t n_words, std::size_t n_blocks,
-                                             const std::uint32_t* mask, std::size_t n, Lanes* out) {
+                                             const std::uint32_t* mask, std::size_t n, std::uint32_t* const* out) {
+        static_assert(kMasks == 1);
         for (std::size_t b = 0; b < n_blocks; ++b) {
             Lanes sum{};
             for (std::size_t w = 0; w < n; ++w) {
@@ -45,7 +48,7 @@ struct PlainLanes {
                     sum.of[l] += (v + (v >> 16)) & 0x3fU;
                 }
             }
-            out[b] = sum;
+            std::copy_n(sum.of, kLanes, out[0] + b * kLanes);
         }
     }
 };
@@ -73,8 +76,11 @@ class Avx2Lanes {
         store(out.of, _mm256_and_si256(load(words.of), here));
         store(out.of + 8, _mm256_and_si256(load(words.of + 8), here));
     }
+    static constexpr std::size_t kGroup = 1;
+    template <std::size_t kMasks>
     [[gnu::target("avx2")]] static void count(const Lanes* columns, std::size_t n_words, std::size_t n_blocks,
-                                              const std::uint32_t* mask, std::size_t n, Lanes* out) {
+                                              const std::uint32_t* mask, std::size_t n, std::uint32_t* const* out) {
+        static_assert(kMasks == 1);
         constexpr std::size_t kBytesHold = 31;  // words of at most 8 ones a byte
         for (std::size_t b = 0; b < n_blocks; ++b) {
             const Lanes* words = columns + b * n_words;
@@ -94,8 +100,8 @@ class Avx2Lanes {
                         sum[half], _mm256_madd_epi16(_mm256_maddubs_epi16(bytes[half], _mm256_set1_epi8(1)),
                                                      _mm256_set1_epi16(1)));
             }
-            store(out[b].of, sum[0]);
-            store(out[b].of + 8, sum[1]);
+            store_anywhere(out[0] + b * kLanes, sum[0]);
+            store_anywhere(out[0] + b * kLanes + 8, sum[1]);
         }
     }
 
@@ -105,6 +111,9 @@ class Avx2Lanes {
     }
     [[gnu::always_inline, gnu::target("avx2")]] static void store(std::uint32_t* to, __m256i v) {
         _mm256_store_si256(reinterpret_cast<__m256i*>(to), v);
+    }
+    [[gnu::always_inline, gnu::target("avx2")]] static void store_anywhere(std::uint32_t* to, __m256i v) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
     }
     // By table look-up of half bytes.
     [[gnu::always_inline, gnu::target("avx2")]] static __m256i ones_per_byte(__m256i v) {
@@ -131,17 +140,22 @@ struct Avx512Lanes {
         _mm512_store_si512(out.of,
                            _mm512_and_si512(_mm512_load_si512(words.of), _mm512_set1_epi32(static_cast<int>(rows))));
     }
+    static constexpr std::size_t kGroup = 4;
+    template <std::size_t kMasks>
     [[gnu::target("avx512f,avx512vpopcntdq")]] static void count(const Lanes* columns, std::size_t n_words,
                                                                  std::size_t n_blocks, const std::uint32_t* mask,
-                                                                 std::size_t n, Lanes* out) {
+                                                                 std::size_t n, std::uint32_t* const* out) {
         for (std::size_t b = 0; b < n_blocks; ++b) {
-            __m512i sum = _mm512_setzero_si512();
+            __m512i sum[kMasks];
+            for (__m512i& one : sum) one = _mm512_setzero_si512();
             for (std::size_t w = 0; w < n; ++w) {
-                const __m512i here = _mm512_set1_epi32(static_cast<int>(mask[w * kLanes]));
-                const __m512i both = _mm512_and_si512(_mm512_load_si512(columns[b * n_words + w].of), here);
-                sum = _mm512_add_epi32(sum, _mm512_popcnt_epi32(both));
+                const __m512i words = _mm512_load_si512(columns[b * n_words + w].of);
+                for (std::size_t g = 0; g < kMasks; ++g) {
+                    const __m512i here = _mm512_set1_epi32(static_cast<int>(mask[w * kLanes + g]));
+                    sum[g] = _mm512_add_epi32(sum[g], _mm512_popcnt_epi32(_mm512_and_si512(words, here)));
+                }
             }
-            _mm512_store_si512(out[b].of, sum);
+            for (std::size_t g = 0; g < kMasks; ++g) _mm512_storeu_si512(out[g] + b * kLanes, sum[g]);
         }
     }
 };

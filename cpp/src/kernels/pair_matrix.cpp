@@ -132,16 +132,33 @@ template <class Acc>
     std::erase_if(out.planes, [](const Plane& plane) { return plane.last == 0; });
 }
 
+// Writes the sums of one column, the first of a channel over what was there before.
+template <class Acc>
+[[gnu::always_inline]] inline void write_sums(const std::uint32_t* sums, unsigned digit, bool first, std::size_t n,
+                                              Acc* row) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const auto sum = static_cast<Acc>(static_cast<Acc>(sums[j]) << digit);
+        row[j] = first ? sum : static_cast<Acc>(row[j] + sum);
+    }
+}
+
 // Counts the pairs of the rows where column `where` is one, or of all rows.
 template <class Acc, class Instructions>
 [[gnu::always_inline]] inline void pairs_on_bits(const BitColumns& bits, std::size_t where, Pairs<Acc>& out,
                                                  PairScratch& scratch, Control* control) {
     Pulse pulse(control);
-    std::memset(out.data, 0, out.entries() * sizeof(Acc));
     const std::size_t n_blocks = out.stride / kLanes;
     scratch.masks.resize(bits.n_words);
-    scratch.sums.resize(n_blocks);
+    scratch.sums.resize(n_blocks * Instructions::kGroup);
+    std::size_t n_written = 0;  // channels
+    const auto fill = [&](std::size_t end) {
+        for (; n_written < end; ++n_written) std::fill_n(out.row(n_written, 0), out.size * out.stride, Acc{0});
+    };
     for (const Plane& plane : bits.planes) {
+        fill(plane.channel);
+        const bool first = n_written == plane.channel;
+        n_written = plane.channel + 1;
+        const bool in_place = first && plane.digit == 0 && sizeof(Acc) == sizeof(std::uint32_t);
         const std::size_t n = plane.last - plane.first;
         const std::uint32_t* chosen = bits.plane_words.data() + plane.at * bits.n_words + plane.first;
         for (std::size_t block = 0; block < n_blocks; ++block) {
@@ -151,18 +168,28 @@ template <class Acc, class Instructions>
                 if (where != kEveryRow) rows &= bits.block(where)[plane.first + w].of[where % kLanes];
                 Instructions::mask(columns[w], rows, scratch.masks[w]);
             }
-            for (std::size_t i = block * kLanes; i < std::min(out.size, (block + 1) * kLanes); ++i) {
-                if (pulse.after((n + 8) * (n_blocks - block) * 4)) return;
-                Instructions::count(columns, bits.n_words, n_blocks - block, scratch.masks.data()->of + i % kLanes, n,
-                                    scratch.sums.data());
-                Acc* row = out.row(plane.channel, i) + block * kLanes;
-                const std::uint32_t* sums = scratch.sums.data()->of;
-                const unsigned digit = plane.digit;
-                for (std::size_t j = 0; j < (n_blocks - block) * kLanes; ++j)
-                    row[j] += static_cast<Acc>(static_cast<Acc>(sums[j]) << digit);
+            const std::size_t end = std::min(out.size, (block + 1) * kLanes), width = (n_blocks - block) * kLanes;
+            for (std::size_t i = block * kLanes; i < end;) {
+                const std::size_t n_columns = end - i < Instructions::kGroup ? 1 : Instructions::kGroup;
+                if (pulse.after((n + 8) * width / 4 * n_columns)) return;
+                std::uint32_t* sums[Instructions::kGroup];
+                for (std::size_t g = 0; g < n_columns; ++g)
+                    sums[g] = in_place
+                                  ? reinterpret_cast<std::uint32_t*>(out.row(plane.channel, i + g)) + block * kLanes
+                                  : scratch.sums[g * n_blocks].of;
+                const std::uint32_t* mask = scratch.masks.data()->of + i % kLanes;
+                if (n_columns == 1)
+                    Instructions::template count<1>(columns, bits.n_words, n_blocks - block, mask, n, sums);
+                else
+                    Instructions::template count<Instructions::kGroup>(columns, bits.n_words, n_blocks - block, mask, n,
+                                                                       sums);
+                for (std::size_t g = 0; g < n_columns && !in_place; ++g)
+                    write_sums(sums[g], plane.digit, first, width, out.row(plane.channel, i + g) + block * kLanes);
+                i += n_columns;
             }
         }
     }
+    fill(out.n_channels);
 }
 
 template <class Acc, class Instructions>

@@ -20,21 +20,38 @@ struct TwoBest {
     Acc zeros;
 };
 
+// Row i of a two-class matrix from some column on, as it stands or less the same row of another matrix.
+template <class Acc, bool kLess>
+struct MatrixRow {
+    const Acc* __restrict p;
+    const Acc* __restrict q;
+    const Acc* __restrict less_p;
+    const Acc* __restrict less_q;
+
+    MatrixRow(const Pairs<Acc>& pairs, const Pairs<Acc>& less, std::size_t i, std::size_t from)
+        : p(pairs.row(0, i) + from),
+          q(pairs.row(1, i) + from),
+          less_p(kLess ? less.row(0, i) + from : nullptr),
+          less_q(kLess ? less.row(1, i) + from : nullptr) {}
+    [[gnu::always_inline]] Acc first(std::size_t j) const { return kLess ? p[j] - less_p[j] : p[j]; }
+    [[gnu::always_inline]] Acc second(std::size_t j) const { return kLess ? q[j] - less_q[j] : q[j]; }
+};
+
 // Column i beside the columns j of some blocks. The four parts of both columns give the two-leaf trees of both: of j,
 // split by i, which lower two1[j] and two0[j], and of i, split by j, of which the best are returned if asked for. The
 // pointers are of the first block's first column.
-template <bool kBothWays, class Acc>
+template <bool kBothWays, class Acc, class Row>
 [[gnu::always_inline]] inline TwoBest<Acc> compare_columns(Acc p1, Acc q1, const Acc* total, std::size_t n_blocks,
-                                                           const Acc* __restrict p, const Acc* __restrict q,
-                                                           const Acc* __restrict dp, const Acc* __restrict dq,
-                                                           Acc* __restrict two1, Acc* __restrict two0) {
+                                                           const Row& row, const Acc* __restrict dp,
+                                                           const Acc* __restrict dq, Acc* __restrict two1,
+                                                           Acc* __restrict two0) {
     const Acc p0 = total[0] - p1;
     const Acc q0 = total[1] - q1;
     Acc best1 = std::min(p1, q1);
     Acc best0 = std::min(p0, q0);
     for (std::size_t j = 0; j < n_blocks * kLanes; ++j) {
-        const Acc p11 = p[j];
-        const Acc q11 = q[j];
+        const Acc p11 = row.first(j);
+        const Acc q11 = row.second(j);
         const Acc p01 = dp[j] - p11;
         const Acc q01 = dq[j] - q11;
         const Acc c11 = std::min(p11, q11);
@@ -51,8 +68,8 @@ template <bool kBothWays, class Acc>
     return {best1, best0};
 }
 
-template <class Acc>
-[[gnu::always_inline]] inline void scan_two_classes(const Pairs<Acc>& pairs, const Acc* total,
+template <bool kLess, class Acc>
+[[gnu::always_inline]] inline void scan_two_classes(const Pairs<Acc>& pairs, const Pairs<Acc>& less, const Acc* total,
                                                     const ChildCosts<Acc>& out, Acc* diagonal, Control* control) {
     Pulse pulse(control);
     const std::size_t s = pairs.stride;
@@ -60,8 +77,9 @@ template <class Acc>
     Acc* dq = diagonal + s;
     std::fill_n(diagonal, 2 * s, Acc{0});  // columns past the last have no ones: what they offer is the leaf itself
     for (std::size_t i = 0; i < pairs.size; ++i) {
-        dp[i] = pairs.row(0, i)[i];
-        dq[i] = pairs.row(1, i)[i];
+        const MatrixRow<Acc, kLess> row(pairs, less, i, i);
+        dp[i] = row.first(0);
+        dq[i] = row.second(0);
     }
     for (std::size_t i = 0; i < s; ++i) {
         out.two[1][i] = out.leaf[1][i] = std::min(dp[i], dq[i]);
@@ -71,14 +89,12 @@ template <class Acc>
         const std::size_t own = pairs.first(i);  // in its own block every two columns meet twice
         const std::size_t n_blocks = (s - own) / kLanes;
         if (pulse.after(2 * n_blocks * kLanes)) return;
-        const Acc* p = pairs.row(0, i) + own;
-        const Acc* q = pairs.row(1, i) + own;
+        const MatrixRow<Acc, kLess> row(pairs, less, i, own);
         if (n_blocks == 1) {
-            compare_columns<false>(dp[i], dq[i], total, 1, p, q, dp + own, dq + own, out.two[1] + own,
-                                   out.two[0] + own);
+            compare_columns<false>(dp[i], dq[i], total, 1, row, dp + own, dq + own, out.two[1] + own, out.two[0] + own);
             continue;
         }
-        const TwoBest<Acc> best = compare_columns<true>(dp[i], dq[i], total, n_blocks, p, q, dp + own, dq + own,
+        const TwoBest<Acc> best = compare_columns<true>(dp[i], dq[i], total, n_blocks, row, dp + own, dq + own,
                                                         out.two[1] + own, out.two[0] + own);
         out.two[1][i] = std::min(out.two[1][i], best.ones);
         out.two[0][i] = std::min(out.two[0][i], best.zeros);
@@ -157,12 +173,15 @@ template <class Acc>
 }
 
 template <class Acc>
-[[gnu::always_inline]] inline void scan_body(const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total,
-                                             Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch,
-                                             Control* control) {
-    if (pairs.n_channels == 2 && n_classes == 2) {
+[[gnu::always_inline]] inline void scan_body(const Pairs<Acc>& pairs, const Pairs<Acc>& less, std::size_t n_classes,
+                                             const Acc* total, Acc min_count, const ChildCosts<Acc>& out,
+                                             std::vector<Acc>& scratch, Control* control) {
+    if (scans_differences(n_classes, pairs.n_channels)) {
         scratch.resize(2 * pairs.stride);
-        scan_two_classes(pairs, total, out, scratch.data(), control);
+        if (less.data != nullptr)
+            scan_two_classes<true>(pairs, less, total, out, scratch.data(), control);
+        else
+            scan_two_classes<false>(pairs, less, total, out, scratch.data(), control);
     } else {
         scan_classes(pairs, n_classes, total, min_count, out, scratch, control);
     }
@@ -219,10 +238,10 @@ template <class Acc>
 // GCC and Clang inline the bodies above into these functions and vectorise them for the named instruction set.
 namespace avx2 {
 template <class Acc>
-[[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] void scan(const Pairs<Acc>& p, std::size_t k, const Acc* total,
-                                                        Acc min_count, const ChildCosts<Acc>& out,
+[[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] void scan(const Pairs<Acc>& p, const Pairs<Acc>& less, std::size_t k,
+                                                        const Acc* total, Acc min_count, const ChildCosts<Acc>& out,
                                                         std::vector<Acc>& scratch, Control* control) {
-    scan_body(p, k, total, min_count, out, scratch, control);
+    scan_body(p, less, k, total, min_count, out, scratch, control);
 }
 template <class Acc>
 [[gnu::target("avx2")]] void constant(const Pairs<Acc>& pairs, const Acc* weight_of_ones, Acc weight, std::size_t i,
@@ -237,9 +256,9 @@ template <class Acc>
 namespace avx512 {
 template <class Acc>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,bmi,bmi2,prefer-vector-width=512")]] void scan(
-    const Pairs<Acc>& p, std::size_t k, const Acc* total, Acc min_count, const ChildCosts<Acc>& out,
-    std::vector<Acc>& scratch, Control* control) {
-    scan_body(p, k, total, min_count, out, scratch, control);
+    const Pairs<Acc>& p, const Pairs<Acc>& less, std::size_t k, const Acc* total, Acc min_count,
+    const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
+    scan_body(p, less, k, total, min_count, out, scratch, control);
 }
 template <class Acc>
 [[gnu::target("avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")]] void constant(
@@ -272,17 +291,17 @@ void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& 
 }
 
 template <class Acc>
-void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
-                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
+void scan_children(Simd level, const Pairs<Acc>& pairs, const Pairs<Acc>& less, std::size_t n_classes, const Acc* total,
+                   Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control) {
     switch (level) {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
         case Simd::avx512:
-            return avx512::scan(pairs, n_classes, total, min_count, out, scratch, control);
+            return avx512::scan(pairs, less, n_classes, total, min_count, out, scratch, control);
         case Simd::avx2:
-            return avx2::scan(pairs, n_classes, total, min_count, out, scratch, control);
+            return avx2::scan(pairs, less, n_classes, total, min_count, out, scratch, control);
 #endif
         default:
-            return scan_body(pairs, n_classes, total, min_count, out, scratch, control);
+            return scan_body(pairs, less, n_classes, total, min_count, out, scratch, control);
     }
 }
 
@@ -305,10 +324,12 @@ void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> 
 
 template void subtract(Simd, const Pairs<std::int32_t>&, const Pairs<std::int32_t>&, Pairs<std::int32_t>&, Control*);
 template void subtract(Simd, const Pairs<std::int64_t>&, const Pairs<std::int64_t>&, Pairs<std::int64_t>&, Control*);
-template void scan_children(Simd, const Pairs<std::int32_t>&, std::size_t, const std::int32_t*, std::int32_t,
-                            const ChildCosts<std::int32_t>&, std::vector<std::int32_t>&, Control*);
-template void scan_children(Simd, const Pairs<std::int64_t>&, std::size_t, const std::int64_t*, std::int64_t,
-                            const ChildCosts<std::int64_t>&, std::vector<std::int64_t>&, Control*);
+template void scan_children(Simd, const Pairs<std::int32_t>&, const Pairs<std::int32_t>&, std::size_t,
+                            const std::int32_t*, std::int32_t, const ChildCosts<std::int32_t>&,
+                            std::vector<std::int32_t>&, Control*);
+template void scan_children(Simd, const Pairs<std::int64_t>&, const Pairs<std::int64_t>&, std::size_t,
+                            const std::int64_t*, std::int64_t, const ChildCosts<std::int64_t>&,
+                            std::vector<std::int64_t>&, Control*);
 template void constant_columns(Simd, const Pairs<std::int32_t>&, std::span<const std::int32_t>, std::int32_t,
                                std::size_t, int, std::span<std::uint64_t>, std::span<std::uint64_t>,
                                std::vector<std::int32_t>&);

@@ -69,6 +69,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
         ArenaScope split_scope(arena_);
         Sides<Acc> sides;
         sides.on_bits = on_bits;
+        sides.to_scan = true;
         const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
         const auto improve = [&] {
             const std::int64_t value = children.upper[0][i] + children.upper[1][i];

@@ -146,6 +146,9 @@ void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
     for (std::size_t k = 0; k < node.pairs.n_channels; ++k) {
         const Acc* diagonal = node.pairs.row(k, 0);
         for (std::size_t i = 0; i < ones.size(); ++i) ones[i] += diagonal[i * next];
+        if (node.less.data == nullptr) continue;
+        const Acc* less = node.less.row(k, 0);
+        for (std::size_t i = 0; i < ones.size(); ++i) ones[i] -= less[i * next];
     }
     node.ones = ones;
     node.weight = std::accumulate(node.total.begin(), node.total.end(), Acc{0});
@@ -153,7 +156,7 @@ void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
 
 template <class Acc>
 void Subproblems<Acc>::scan(const Subproblem<Acc>& node, std::int64_t min_count, const ChildCosts<Acc>& out) {
-    scan_children(simd_, node.pairs, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out,
+    scan_children(simd_, node.pairs, node.less, data_.n_classes, node.total.data(), static_cast<Acc>(min_count), out,
                   scan_scratch_, &control_);
     for (std::size_t i = 0; i < node.ones.size(); ++i) {
         if (node.ones[i] != 0 && node.ones[i] != node.weight) continue;
@@ -250,7 +253,11 @@ Subproblem<Acc> Subproblems<Acc>::make_child(const Subproblem<Acc>& node, std::s
     if (on_bits && sides.small_side < 0) count_ones(node, column, sides);
     if (!on_bits && sides.rows[0].empty()) split(node, column, sides);  // both sides of a split have rows
     Subproblem<Acc> child{sides.rows[side], node.active, sides.small, total, key, {}, 0};
-    if (side != sides.small_side) {
+    const bool is_difference = side != sides.small_side;
+    if (is_difference && sides.to_scan && !narrow && scans_differences(data_.n_classes, node.pairs.n_channels)) {
+        child.pairs = node.pairs;
+        child.less = sides.small;
+    } else if (is_difference) {
         child.pairs.data = arena_.take<Acc>(node.pairs.entries()).data();
         subtract(simd_, node.pairs, sides.small, child.pairs, &control_);  // sibling = parent - other sibling
     }

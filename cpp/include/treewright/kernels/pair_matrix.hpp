@@ -143,10 +143,15 @@ template <class Acc>
 void subtract(Simd level, const Pairs<Acc>& a, const Pairs<Acc>& b, Pairs<Acc>& out, Control* control = nullptr);
 
 // Leaf and two-leaf costs of all children. `total` has one sum a channel; `min_count` applies to the last channel
-// when there are more channels than classes.
+// when there are more channels than classes. With data in `less` (see scans_differences) the matrix is pairs - less.
 template <class Acc>
-void scan_children(Simd level, const Pairs<Acc>& pairs, std::size_t n_classes, const Acc* total, Acc min_count,
-                   const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control = nullptr);
+void scan_children(Simd level, const Pairs<Acc>& pairs, const Pairs<Acc>& less, std::size_t n_classes, const Acc* total,
+                   Acc min_count, const ChildCosts<Acc>& out, std::vector<Acc>& scratch, Control* control = nullptr);
+
+// Whether a difference can be scanned without being written down.
+[[nodiscard]] constexpr bool scans_differences(std::size_t n_classes, std::size_t n_channels) {
+    return n_classes == 2 && n_channels == 2;
+}
 
 // Local bit masks of the columns that are constant one / constant zero on one child, from row i of the matrix, the
 // weight of the ones of each column and that of all rows.

@@ -35,6 +35,7 @@ struct Subproblem {
     std::span<const std::uint64_t> key;  // ones, zeros
     std::span<const Acc> ones;           // of each column: weight of the rows where it is one, over all channels
     Acc weight = 0;                      // of all rows; a row in the set has some (reduce() keeps no others)
+    Pairs<Acc> less{};                   // with data: the matrix is pairs - less, and can only be scanned
 
     // Local number of a column that may still split the rows.
     [[nodiscard]] std::size_t local_column(std::int32_t column) const;
@@ -51,6 +52,7 @@ struct Sides {
     Pairs<Acc> small;
     int small_side = -1;
     bool on_bits = false;  // lay_out() has been called for the node: a child without rows is counted from its bits
+    bool to_scan = false;  // of a child that is not narrowed nothing is asked but scan()
 };
 
 // A closed pattern, and how many columns it fixes beyond its parent's.
