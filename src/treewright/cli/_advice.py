@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,10 @@ def advice(
         named.insert(0, f"--max-depth {4 if max_depth is None else max_depth - 1}")
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
     timed_out = stop is StopReason.TIME_LIMIT
-    ended = smaller.that_end(trial, proven_depth) if trial is not None and timed_out and named else []
+    ended: list[tuple[dict[str, Any], Ended | None]] = []
+    if trial is not None and timed_out and named:
+        with suppress(KeyboardInterrupt):  # everything has been said and saved but this
+            ended = smaller.that_end(trial, proven_depth)
     if ended:
         given = [_with_time(change, found, reading, time_limit) for change, found in ended]
         said += f" A proof, of that smaller problem, comes with {' or '.join(given)}."
@@ -82,7 +86,9 @@ def _with_time(change: Mapping[str, Any], found: Ended | None, reading: float, t
 
 def _as_option(change: Mapping[str, Any]) -> str:
     """Return a change of the question as options of the command line."""
-    return " ".join(f"--{OPTIONS.get(name, name).replace('_', '-')} {value:g}" for name, value in change.items())
+    return " ".join(
+        f"--{OPTIONS.get(name, name).replace('_', '-')} {value:g}" for name, value in change.items()
+    )
 
 
 def trial_for(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from treewright.errors import TreewrightError
 from treewright.problem import TreeProblem
 from treewright.search._forecast import forecast_search
 from treewright.search._limits import Limits
@@ -126,9 +127,13 @@ class SmallerProblems:
             others.append({"cost_complexity": float(f"{2 * cost_complexity:g}")})
         if max_leaf_nodes is not None and max_leaf_nodes > 4:
             others.append({"max_leaf_nodes": max_leaf_nodes // 2})
-        return cls(tuple(range(SHALLOWEST, 1 + (DEEPEST if max_depth is None else max_depth - 1))), tuple(others))
+        return cls(
+            tuple(range(SHALLOWEST, 1 + (DEEPEST if max_depth is None else max_depth - 1))), tuple(others)
+        )
 
-    def that_end(self, trial: Trial, proven_depth: int | None = None) -> list[tuple[dict[str, Any], Ended | None]]:
+    def that_end(
+        self, trial: Trial, proven_depth: int | None = None
+    ) -> list[tuple[dict[str, Any], Ended | None]]:
         """Return the changes that are likely to end with a proof, with their time.
 
         Of depths the largest is returned: they are tried from the smallest, which takes least, to one that does not
@@ -136,7 +141,9 @@ class SmallerProblems:
         not end at once. Where no change is likely to end, a much smaller problem is returned, whatever it takes.
         """
         timed: list[tuple[dict[str, Any], Ended | None]] = [(change, trial(change)) for change in self.others]
-        found: list[tuple[dict[str, Any], Ended | None]] = [(change, ended) for change, ended in timed if ended is not None and ended.likely]
+        found: list[tuple[dict[str, Any], Ended | None]] = [
+            (change, ended) for change, ended in timed if ended is not None and ended.likely
+        ]
         if proven_depth is not None and proven_depth >= 1:
             found.insert(0, ({"max_depth": proven_depth}, trial({"max_depth": proven_depth})))
         else:
@@ -207,7 +214,9 @@ def trial_of(
     horizon = max(LEAST_HORIZON, math.inf if limits.time_limit is None else limits.time_limit)
 
     def trial(change: Mapping[str, Any]) -> Ended | None:
-        small = "max_depth" in change and change["max_depth"] <= SHALLOWEST  # is the last that is left, always tried
+        small = (
+            "max_depth" in change and change["max_depth"] <= SHALLOWEST
+        )  # is the last that is left, always tried
         if time.perf_counter() - begun >= total and not small:
             return None
         fields = dict(change)
@@ -216,7 +225,10 @@ def trial_of(
         def sampled(some: Any, within: Limits) -> Any:
             return search(some, offered, replace(limits, time_limit=within.time_limit, begun=within.begun))
 
-        found = forecast_search(replace(problem, **fields), sampled, seconds=each)
+        try:
+            found = forecast_search(replace(problem, **fields), sampled, seconds=each)
+        except TreewrightError:  # a few rows can lack what the question asks for, such as an event
+            return None
         last = found.trials[-1]
         if last.ended and last.rows == found.rows:
             return Ended(found.seconds)
@@ -224,7 +236,7 @@ def trial_of(
         if base is None or base.loss < EASY * loss:
             return None
         return Ended(
-            found.seconds, False, found.longest, last.rows, found.rows, likely=found.longest <= horizon
+            found.seconds, False, found.longest, base.rows, found.rows, likely=found.longest <= horizon
         )
 
     return trial
