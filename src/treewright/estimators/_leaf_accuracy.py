@@ -200,7 +200,11 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         thresholds: Any = self.thresholds
         if guesses:
             thresholds = thresholds_from_reference(problem, self.reference, limits=limits)
-        how = {"criterion": self.criterion, "confidence": self.confidence, "options": self.search_options}
+        how: dict[str, Any] = {
+            "criterion": self.criterion,
+            "confidence": self.confidence,
+            "options": self.search_options,
+        }
         search: Callable[..., LeafAccuracyResult] = partial(solve_leaf_accuracy, thresholds=thresholds, **how)
         with progress_bar(self.progress, self.time_limit) as report:
             result = search(problem, limits=limits, progress=report)

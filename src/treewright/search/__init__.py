@@ -24,7 +24,10 @@ from treewright.search._ranks import ranked_splits
 from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
-from treewright.search._smaller_problems import Ended, SmallerProblems, Trial, time_in_words, trial_of
+from treewright.search._smaller_problems import Ended as Ended
+from treewright.search._smaller_problems import SmallerProblems as SmallerProblems
+from treewright.search._smaller_problems import Trial as Trial
+from treewright.search._smaller_problems import trial_of as trial_of
 from treewright.search._solve import solve, solve_binary
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
@@ -38,7 +41,6 @@ from treewright.search._sweep import solve_sweep
 
 __all__ = [
     "Choice",
-    "Ended",
     "Frontier",
     "Guesses",
     "IntegerCosts",
@@ -50,10 +52,8 @@ __all__ = [
     "SearchForecast",
     "SearchOptions",
     "SearchTrial",
-    "SmallerProblems",
     "SweepOptions",
     "Thresholds",
-    "Trial",
     "accuracy_frontier",
     "answers_in_order",
     "check_n_jobs",
@@ -85,7 +85,5 @@ __all__ = [
     "stop_reason",
     "threads_of",
     "thresholds_from_reference",
-    "time_in_words",
-    "trial_of",
     "whole_weights",
 ]

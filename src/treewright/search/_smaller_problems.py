@@ -17,12 +17,13 @@ from treewright.problem import TreeProblem
 from treewright.search._forecast import forecast_search
 from treewright.search._limits import Limits
 
-__all__ = ["Ended", "SmallerProblems", "Trial", "time_in_words", "trial_of"]
+__all__ = ["Ended", "SmallerProblems", "Trial", "trial_of"]
 
 DEEPEST = 5  # that is tried where there was no limit of depth
 SHALLOWEST = 2
 LEAST_HORIZON = 30.0  # seconds; a problem that ends by then is worth proposing, however short the limit was
 LEAST_EACH = 0.03  # seconds; enough for a sample of 64 rows and some larger ones
+LEAST_SMALL = 0.08  # for the smallest depth, which is to be named where nothing else can be
 LEAST_TOTAL = 0.15
 EASY = 0.5  # of the loss of the run; a sample whose best tree has less is easier than the table
 ROUGH = 2.0  # a range whose end is so many times the estimate is said
@@ -59,26 +60,19 @@ class Ended(NamedTuple):
 
     def in_words(self) -> str:
         """Return it as what stands in brackets after a setting."""
-        about = f"about {time_in_words(self.seconds)}"
+        about = f"about {_time_in_words(self.seconds)}"
         if self.tried:
             return f"{about}, tried just now"
         if self.longest > ROUGH * max(self.seconds, 0.1):
-            about += f", perhaps up to {time_in_words(self.longest)}"
+            about += f", perhaps up to {_time_in_words(self.longest)}"
         return f"{about}, judging by {self.rows:,} of the {self.of_rows:,} rows"
 
 
 Trial = Callable[[dict[str, Any]], "Ended | None"]
 
 
-def time_in_words(seconds: float) -> str:
-    """Return "0.4 s", "12 s", "3 minutes", "2 hours".
-
-    Examples
-    --------
-    >>> from treewright.search import time_in_words
-    >>> [time_in_words(seconds) for seconds in (0.001, 0.42, 12.3, 200, 9000)]
-    ['0.1 s', '0.4 s', '12 s', '3 minutes', '2 hours']
-    """
+def _time_in_words(seconds: float) -> str:
+    """Return "0.4 s", "12 s", "3 minutes" or "2 hours"."""
     if seconds < 1.95:
         return f"{max(seconds, 0.1):.1f} s"
     for size, unit in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):
@@ -226,7 +220,9 @@ def trial_of(
             return search(some, offered, replace(limits, time_limit=within.time_limit, begun=within.begun))
 
         try:
-            found = forecast_search(replace(problem, **fields), sampled, seconds=each)
+            found = forecast_search(
+                replace(problem, **fields), sampled, seconds=max(each, LEAST_SMALL) if small else each
+            )
         except TreewrightError:  # a few rows can lack what the question asks for, such as an event
             return None
         last = found.trials[-1]

@@ -49,6 +49,8 @@ KNOWN_IDS = re.compile(
     r"(^|[^a-z])(iban|ssn|nip|pesel|regon|vin|imei|isbn|ean|phone|telephone|telefon|tel|mobile|fax)([^a-z]|$)",
     re.IGNORECASE,
 )
+MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
+WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
@@ -102,6 +104,16 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
     named = bool(ID_NAME.search(name) or ID_BEGINS.search(name) or KNOWN_IDS.search(name))
+    if merged := _as_merged_cells(values, name):
+        yield Finding(name, merged, "ignore", name)
+        return
+    if words and (unit := _unit_of(column, distinct)):
+        text = (
+            f"{name} holds numbers with the unit {unit!r} ({shown}, ...), and each is a word of its own. Write the numbers "
+            "alone in the file, or leave the column out."
+        )
+        yield Finding(name, text, "ignore", name)
+        return
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
         return
@@ -136,6 +148,26 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         yield from _variants(
             name, [column.categories[int(code)] for code in distinct[by_rows]], "merge-words", name
         )
+
+
+def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
+    """What a column is if it has a value in the first row of each block only; "" if it is something else."""
+    filled = np.flatnonzero(~np.isnan(values))
+    known = values[filled]
+    sparse = MERGED[0] <= len(filled) <= MERGED[1] * len(values)
+    if not sparse or filled[0] != 0 or (known != np.floor(known)).any() or (np.diff(known) == 0).any():
+        return ""
+    return (
+        f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
+        "fields below it, as merged cells are saved. If so, fill the values down in the file; else leave the column out."
+    )
+
+
+def _unit_of(column: Column, distinct: NDArray[np.float64]) -> str:
+    """The unit that all words of a column are numbers of, such as "kg"; "" if they are something else."""
+    found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
+    units = {"" if match is None else match.group(1) for match in found}
+    return units.pop() if len(units) == 1 and len(found) > 2 else ""
 
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:

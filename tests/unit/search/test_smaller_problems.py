@@ -184,3 +184,18 @@ def test_frontiers_can_be_tried_as_well():
         total=5.0,
     )
     assert trial({"max_depth": 2}).tried
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.001, "0.1 s"),
+        (0.42, "0.4 s"),
+        (12.3, "12 s"),
+        (200, "3 minutes"),
+        (9000, "2 hours"),
+        (1e6, "12 days"),
+    ],
+)
+def test_times_are_said_in_the_unit_that_people_use(seconds, words):
+    assert Ended(seconds).in_words() == f"about {words}, tried just now"
