@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright._busy import busy
 from treewright.cli._options import pairs
 from treewright.errors import InputError
 
@@ -126,16 +127,17 @@ def state_question(
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
     costs = _costs(cost or (), labels)
     objective = objective.replace("-", "_")  # as options are spelt, or as in Python
-    problem = make_problem(
-        csv.table,
-        csv.target,
-        sample_weight=csv.sample_weight,
-        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
-        costs=costs,
-        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
-        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
-        **limits,
-    )
+    with busy("Preparing the search"):
+        problem = make_problem(
+            csv.table,
+            csv.target,
+            sample_weight=csv.sample_weight,
+            class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
+            costs=costs,
+            objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+            min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+            **limits,
+        )
     given = {
         "objective": objective,
         "class_weight": factors,

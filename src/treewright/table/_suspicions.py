@@ -109,8 +109,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         return
     if words and (unit := _unit_of(column, distinct)):
         text = (
-            f"{name} holds numbers with the unit {unit!r} ({shown}, ...), and each is a word of its own. Write the numbers "
-            "alone in the file, or leave the column out."
+            f"{name} holds numbers with the unit {unit!r} ({shown}, ...), and each is a word of its own. Write the "
+            "numbers alone in the file, or leave the column out."
         )
         yield Finding(name, text, "ignore", name)
         return
@@ -159,7 +159,7 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
         return ""
     return (
         f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
-        "fields below it, as merged cells are saved. If so, fill the values down in the file; else leave the column out."
+        "fields below it, as merged cells are saved. If so, fill the values down in the file; else leave it out."
     )
 
 
