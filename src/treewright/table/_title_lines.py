@@ -47,7 +47,7 @@ def refuse_titles(
         filled = sum(bool((column[row] or "").strip()) for column in columns)
         if filled >= width - 1:
             raise InputError(
-                f"{where}: {named} of the {width} fields of the first line are filled, as in a title above the header; "
+                f"{where}: the first line fills {named} of its {width} fields, as a title above the header does; "
                 f"line {lines[row]} fills {filled}. If that is the header, delete the lines above it; otherwise name "
                 "all columns in the first line."
             )

@@ -24,7 +24,7 @@ def test_a_title_that_is_filled_up_with_separators_is_refused_with_the_lines_to_
     tmp_path: Path,
 ) -> None:
     path = write(tmp_path, "Loans of the Lyon branch,,", "Printed 12 March,,", ",,", "age,score,late", *ROWS)
-    with pytest.raises(InputError, match=r"1 of the 3 fields of the first line .* title .* line 4 fills 3"):
+    with pytest.raises(InputError, match=r"the first line fills 1 of its 3 fields, as a title .* line 4 fills 3"):
         look(path)
     path = write(tmp_path, '"Loans, all",,', "age,score,late", *ROWS)
     with pytest.raises(InputError, match="line 2 fills 3"):
