@@ -26,6 +26,7 @@ from treewright.tree import Column, ColumnKind
 __all__ = [
     "count_of",
     "dates_as_text",
+    "numbers_as_text",
     "of_column",
     "of_fault",
     "of_labels",
@@ -51,6 +52,9 @@ KNOWN_IDS = re.compile(
 )
 MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
 WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
+NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
+    r"^([^\w\s.,]?|[A-Z]{3} ?)[ ]?([+-]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)[ ]?([^\w\s.,]?|[A-Z]{3})$"
+)
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
@@ -200,6 +204,27 @@ def dates_as_text(table: Table) -> Iterator[Finding]:
                 text += " Add dayfirst=True where the day comes first."
             day_first = bool(parts) and (first > 12 or "." in words[0])
             yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
+def numbers_as_text(table: Table) -> Iterator[Finding]:
+    """Columns of a frame whose words are all numbers: a file's are read as numbers, a frame's have to be made so."""
+    for column in table.columns:
+        words = column.categories
+        found = [NUMBER_AS_TEXT.match(word.strip()) for word in words]
+        if column.kind is not ColumnKind.CATEGORICAL or len(words) < 3 or not all(found):
+            continue
+        if any(re.match(r"0\d", word.strip()) for word in words):  # a code
+            continue
+        units = {"".join(match.group(1, 3)) for match in found if match is not None}
+        text = f"{column.name} holds numbers as text ({', '.join(words[:SHOWN])}, ...), and each is a word of its own"
+        text += ", with different units or none." if len(units) > 1 else "."
+        own = f"X[{column.name!r}]"
+        if len(units) > 1 or any(re.search(r",\d+$", match.group(2)) for match in found if match is not None):
+            text += f" If they are quantities, make {own} numbers of one unit first."
+        else:
+            keep = "r'[^0-9.+-]', '', regex=True"
+            text += f" If they are quantities: {own} = pandas.to_numeric({own}.str.replace({keep}))."
+        yield Finding(column.name, text)
 
 
 def ordered_categories(frame: Any) -> Iterator[Finding]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from treewright.errors import InputError
@@ -24,7 +26,9 @@ def test_a_title_that_is_filled_up_with_separators_is_refused_with_the_lines_to_
     tmp_path: Path,
 ) -> None:
     path = write(tmp_path, "Loans of the Lyon branch,,", "Printed 12 March,,", ",,", "age,score,late", *ROWS)
-    with pytest.raises(InputError, match=r"the first line fills 1 of its 3 fields, as a title .* line 4 fills 3"):
+    with pytest.raises(
+        InputError, match=r"the first line fills 1 of its 3 fields, as a title .* line 4 fills 3"
+    ):
         look(path)
     path = write(tmp_path, '"Loans, all",,', "age,score,late", *ROWS)
     with pytest.raises(InputError, match="line 2 fills 3"):
@@ -78,3 +82,32 @@ def test_numbers_with_a_unit_are_told(tmp_path: Path, unit: str) -> None:
 @pytest.mark.parametrize("words", [["12 a", "7 b", "9 c"], ["3 kg", "4 kg", "much"], ["K9", "K10", "K11"]])
 def test_words_that_hold_numbers_are_not(tmp_path: Path, words: list[str]) -> None:
     assert not any("the unit" in text for text in found(tmp_path, words * 20))
+
+
+def of_frame(words: list[str]) -> list[str]:
+    seen = look(pd.DataFrame({"one": words * 30, "two": range(30 * len(words))}))
+    return [finding.text for finding in seen.findings if finding.column == "one"]
+
+
+@pytest.mark.parametrize(
+    "words", [["10", "20", "35"], ["$62,745.50", "$1,200.75", "$99.25"], ["5 CHF", "7 CHF", "9 CHF"]]
+)
+def test_a_frame_whose_numbers_are_text_is_told_with_the_call(words: list[str]) -> None:
+    (text,) = of_frame(words)
+    assert "numbers as text" in text
+    call = text[text.index("pandas.to_numeric") : -1].replace("X['one']", "column")
+    assert eval(call, {"pandas": pd, "column": pd.Series(words)}).tolist() == [float(re.sub(r"[^0-9.]", "", word)) for word in words]
+
+
+@pytest.mark.parametrize("words", [["10%", "20", "15%"], ["1,5", "2,25", "3,125"], ["€5", "$7", "9"]])
+def test_numbers_that_no_call_can_read_are_left_to_the_reader(words: list[str]) -> None:
+    (text,) = of_frame(words)
+    assert "make X['one'] numbers of one unit first" in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["08001", "3011", "4051"], ["1.2.3", "1.2.4", "2.0.0"], ["10-20", "20-30", "30-40"], ["a", "1", "2"]],
+)
+def test_codes_and_ranges_are_no_numbers(words: list[str]) -> None:
+    assert not any("numbers as text" in text for text in of_frame(words))
