@@ -96,7 +96,8 @@ def test_a_frame_whose_numbers_are_text_is_told_with_the_call(words: list[str]) 
     (text,) = of_frame(words)
     assert "numbers as text" in text
     call = text[text.index("pandas.to_numeric") : -1].replace("X['one']", "column")
-    assert eval(call, {"pandas": pd, "column": pd.Series(words)}).tolist() == [float(re.sub(r"[^0-9.]", "", word)) for word in words]
+    made = eval(call, {"pandas": pd, "column": pd.Series(words)})
+    assert made.tolist() == [float(re.sub(r"[^0-9.]", "", word)) for word in words]
 
 
 @pytest.mark.parametrize("words", [["10%", "20", "15%"], ["1,5", "2,25", "3,125"], ["€5", "$7", "9"]])
