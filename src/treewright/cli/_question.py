@@ -53,7 +53,10 @@ MinSamplesLeaf = Annotated[
     ),
 ]
 ThresholdChoice = Annotated[
-    str, typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can.")
+    str,
+    typer.Option(
+        help="'all' thresholds, those between a number of quantile bins, or 'auto': all, if they can be searched."
+    ),
 ]
 ClassWeight = Annotated[
     list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
