@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
 from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
 from treewright.cli._output import note, say
-from treewright.cli._question import state_question
+from treewright.cli._question import F1, state_question
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import effort, size_of, tree_text
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.problem import Problem
     from treewright.result import SolveResult
     from treewright.search import Guesses, Limits, ProgressCallback, Thresholds
     from treewright.table import CsvTable
@@ -63,7 +63,7 @@ def fit_classes(
     """Find the tree with the smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided
+    from treewright.search import Guesses, Limits, progress_bar, solve, solve_f1, solve_guided
 
     if by_leaf:
         refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
@@ -81,20 +81,24 @@ def fit_classes(
         cost_complexity=leaf_penalty,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
+        f1=True,
     )
     problem = question.problem
+    plain: Callable[..., SolveResult] = solve_f1 if objective == F1 else solve
+    if objective == F1 and guesses.any:
+        raise InputError("--guess does not go with --objective f1; leave one of them out.")
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 
     def search_over(
-        asked: Problem, offered: Thresholds, within: Limits, report: ProgressCallback | None = None
+        asked: Any, offered: Thresholds, within: Limits, report: ProgressCallback | None = None
     ) -> SolveResult:
         how: dict[str, Any] = {"limits": within, "progress": report}
         if by_leaf:
             return search_leaf_accuracy(asked, offered, guesses, criterion, confidence, **how)
-        return solve_guided(asked, offered, guesses, **how) if guesses.any else solve(asked, offered, **how)
+        return solve_guided(asked, offered, guesses, **how) if guesses.any else plain(asked, offered, **how)
 
-    def search(asked: Problem, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
+    def search(asked: Any, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
         return search_over(asked, cuts, within, report)
 
     with progress_bar("auto" if progress else False, clock.left()) as report:
@@ -110,7 +114,7 @@ def fit_classes(
                 result = (
                     search_leaf_accuracy(problem, FEW_BINS, Guesses(), criterion, confidence, **few)
                     if by_leaf
-                    else solve(problem, FEW_BINS, **few)
+                    else plain(problem, FEW_BINS, **few)
                 )
                 result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
     with finishing():

@@ -1,6 +1,7 @@
 """The problem statements shared by all methods."""
 
 from treewright.problem._asked import check_min_samples_leaf
+from treewright.problem._f1 import F1Problem, make_f1_problem
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._probability import ProbabilityProblem, make_probability_problem
@@ -13,6 +14,7 @@ from treewright.problem._weights import apply_class_weight, check_sample_weight
 __all__ = [
     "CRITERIA",
     "Criterion",
+    "F1Problem",
     "PolicyProblem",
     "ProbabilityProblem",
     "Problem",
@@ -24,6 +26,7 @@ __all__ = [
     "check_min_samples_leaf",
     "check_sample_weight",
     "encode_labels",
+    "make_f1_problem",
     "make_policy_problem",
     "make_probability_problem",
     "make_problem",

@@ -29,6 +29,7 @@ from treewright.search._smaller_problems import SmallerProblems as SmallerProble
 from treewright.search._smaller_problems import Trial as Trial
 from treewright.search._smaller_problems import trial_of as trial_of
 from treewright.search._solve import solve, solve_binary
+from treewright.search._solve_f1 import solve_f1
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
@@ -70,6 +71,7 @@ __all__ = [
     "simple_line_importances",
     "solve",
     "solve_binary",
+    "solve_f1",
     "solve_frontier",
     "solve_guided",
     "solve_leaf_accuracy",
