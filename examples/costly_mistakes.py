@@ -2,8 +2,10 @@
 What if one mistake is worse than another?
 ==========================================
 
-Give what each mistake costs; the tree then minimises the cost, and the proof is about the cost.
-Here: missing a malignant tumour is ten times as bad as a false alarm.
+A tumour that is called benign and is not can kill; one that is called malignant and is not means
+another examination. Counting both as one mistake is wrong. Say what each mistake costs: the tree then
+minimises the cost, and the proof is about the cost. Here a missed malignant tumour costs ten times as
+much as a false alarm.
 """
 
 # %%
@@ -28,11 +30,13 @@ for name, model in (("equal costs", equal), ("missing one costs ten", weighed)):
     print(f"{name}: {table[0, 1]} false alarms, {table[1, 0]} missed")
 
 # %%
-# With equal costs:
+# The tree with equal costs. Look at the leaves that say benign: the larger one is wrong about one
+# tumour in twenty.
 figure = tree_figure(equal.tree_)
 
 # %%
-# Where a missed one costs ten, a leaf says "benign" only if it is nearly sure:
+# With a cost of ten, a leaf says benign only if it is nearly sure, and the first threshold has moved
+# down: more tumours are called malignant, many of them needlessly.
 figure = tree_figure(weighed.tree_)
 
 # %%

@@ -2,8 +2,13 @@
 How do I get a proven tree from a CSV file?
 ===========================================
 
-And what exactly is proven? Writes a small table of its own (the breast cancer data that come with
-scikit-learn), fits, prints the tree with its certificate, saves the model and reads it back.
+You have a CSV file and want a tree that you can hand on: with what was proven about it, and in a file
+that others can check. This script writes a small table of its own (the breast cancer data that come
+with scikit-learn), fits a tree, prints it with its certificate, saves the model and reads it back.
+
+In the picture, follow the questions from the top; each box at the bottom says what is predicted there,
+for how many rows, and for which share of them that is right. The certificate says over which
+thresholds the tree is the best one: here quantiles, because ``thresholds=8`` was given.
 """
 
 import tempfile

@@ -2,8 +2,9 @@
 Is every rule of the tree right often enough?
 =============================================
 
-A tree that is right on 95 % of all rows can have a leaf that is right on 60 % of its own. Who is told
-that rule is told little. Ask for the tree whose worst leaf is best, and see what it costs.
+A tree that is right on 95 % of all rows can have a leaf that is right on 60 % of its own, and the people
+in that leaf are decided about by little more than a coin. Ask for the tree whose worst leaf is most
+accurate, and see what that costs on all rows.
 """
 
 # %%

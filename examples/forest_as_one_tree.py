@@ -2,8 +2,9 @@
 Can one tree replace my forest exactly?
 =======================================
 
-Yes: a born-again tree decides like the forest for every row that there can be, and separate code
-proves it. What it costs is size, so keep the forest small.
+Yes. A forest votes, and nobody can follow a vote of many trees. A born-again tree decides like the
+forest for every row that there can be, not only for those at hand, and separate code checks that. The
+price is its size, so keep the forest small.
 """
 
 # %%

@@ -3,8 +3,9 @@ How much better than a greedy tree is an optimal one?
 =====================================================
 
 Tic-tac-toe: all 958 boards on which a game can end; did "x" win? The rule is known exactly, and
-greedy trees have a hard time with it, since no single square says much. For each number of leaves:
-the wrong rows of the tree that a greedy method grows, and of the best tree there is.
+greedy trees have a hard time with it, because no single square says much: three in a row win
+together. For each number of leaves the table counts the mistakes of the tree that a greedy method
+grows, and of the best tree that there is.
 """
 
 # %%

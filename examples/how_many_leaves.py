@@ -2,8 +2,8 @@
 How many leaves do I need?
 ==========================
 
-The accuracy-sparsity front: for every number of leaves the best tree there is. One search finds them
-all; cross-validation says which of them to use.
+Each leaf more makes the tree longer to read and a little better on the training rows. The frontier has
+the best tree of every number of leaves, from one search; cross-validation says which of them to use.
 """
 
 # %%
@@ -26,6 +26,8 @@ for point in frontier:
     print(f"{point.tree.n_leaves:>6}   {wrong:>10}   {bound:>12.0f}   {point.status.value}")
 
 # %%
+# The line falls steeply at first: look for the place from which a further leaf gains little. Both lines lie
+# on each other, because every point is proven.
 import matplotlib.pyplot as plt
 
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
@@ -38,7 +40,7 @@ axes.spines[["top", "right"]].set_visible(False)
 
 # %%
 # More leaves always fit the training rows better. Which tree is best on new rows? Cross-validation
-# along the front, and the smallest tree within one standard error of the best:
+# along the frontier, and the smallest tree within one standard error of the best:
 model = OptimalTreeClassifierCV(max_leaves=6, max_depth=3, thresholds=6, progress=False).fit(X, y)
 for size, mean, error in zip(
     model.cv_results_["n_leaves"],
@@ -46,8 +48,9 @@ for size, mean, error in zip(
     model.cv_results_["standard_error"],
     strict=True,
 ):
-    print(f"{size} leaves: held-out loss {-mean:.3f} +- {error:.3f}")
+    print(f"{size} {'leaf' if size == 1 else 'leaves'}: held-out loss {-mean:.3f} +- {error:.3f}")
 print(model.result_.sentence())
 
 # %%
+# The tree that was chosen, to read from left to right. Larger trees are within the error of this one.
 figure = tree_figure(model.tree_)

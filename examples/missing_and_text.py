@@ -5,6 +5,10 @@ What happens to missing values and text?
 They are used as they are: no filling in, no dummy columns. A missing value goes to the side that
 fits the labels better, and the tree may also ask whether a value is known. Text is split one
 category against the rest.
+
+Here a bank refuses applicants without a job, and those with a low income who are not employed; one in
+ten applicants did not state an income. The tree gets this table as it is. In its picture, look for
+"or missing": it stands on the side to which unknown incomes go.
 """
 
 # %%

@@ -2,8 +2,9 @@
 Can a small tree explain a boosted model?
 =========================================
 
-A hybrid tree has a model in each leaf. Where the model repeats what the leaf says, the path is the
-explanation; the report counts for how many rows that is so.
+A boosted model is often more accurate than any small tree, and cannot be read. A hybrid tree is a small
+tree with a model in each leaf. Where the model says the same as the leaf, the path to the leaf explains
+the answer; the report counts for how many rows that is so.
 """
 
 # %%

@@ -2,9 +2,10 @@
 How do I train a tree by gradients?
 ===================================
 
-A latent tree is a layer of a network: its splits are linear, it is trained for any loss, and
-afterwards it can be turned into a tree of hard splits. Nothing is proven about it; how much hard
-and soft model agree is measured. Needs PyTorch.
+When a loss cannot be searched exactly, or a tree is to be part of a neural network, it can be trained
+by gradients. A latent tree is such a layer: its splits are sums of columns, a row goes down several
+branches at once with a share each, and afterwards it is turned into a tree in which each row takes
+one branch. Nothing is proven about it. Needs PyTorch.
 """
 
 # %%
@@ -22,7 +23,8 @@ model = LatentTreeRegressor(depth=3, epochs=40, random_state=0, progress=False).
 print(f"R2 on new rows: soft model {model.score(X_test, y_test):.3f}")
 
 # %%
-# The share of rows through each node:
+# The width of each branch is the share of rows that go through it: branches that nearly no row takes
+# can be cut.
 from treewright.show import plot_latent_tree
 
 axes = plot_latent_tree(model, X_test)

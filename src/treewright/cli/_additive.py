@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves, leaves_could_help
+from treewright.cli._advice import advice, for_more_leaves, leaves_could_help, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -133,14 +133,14 @@ def answer(
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     clock, out = asked.clock, asked.out
     reading = clock.seconds
+
+    def search(some: Any, within: Limits) -> SolveResult:
+        return solve(some, limits=within)
+
     with progress_bar("auto" if asked.progress else False, clock.left()) as report:
         try:
             if report is not None:
-
-                def sampled(some: Any, within: Limits) -> SolveResult:
-                    return solve(some, limits=within)
-
-                say_forecast(problem, sampled, asked.limits, time_limit=clock.time_limit)
+                say_forecast(problem, search, asked.limits, time_limit=clock.time_limit)
             limits = replace(asked.limits, time_limit=clock.left(), begun=None)
             result = solve(problem, limits=limits, progress=report)
         except KeyboardInterrupt:  # before the search itself began
@@ -171,7 +171,8 @@ def answer(
         note(
             advice(
                 result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
-                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded,
+                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded, reading=reading,
+                trial=trial_for(problem, lambda some, _, within: search(some, within), asked.limits, result.loss),
             )
         )  # fmt: skip
     elif (

@@ -3,41 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from treewright.problem import TreeProblem
     from treewright.result import StopReason
+    from treewright.search import Ended, Limits, Trial
 
-__all__ = ["Ended", "Trial", "advice", "for_more_leaves", "leaves_could_help"]
+__all__ = ["advice", "for_more_leaves", "leaves_could_help", "trial_for"]
 
-DEEPEST = 5  # that is tried where there was no limit of depth
-SHALLOWEST = 2
-
-
-class Ended(NamedTuple):
-    """How long a smaller problem takes.
-
-    Parameters
-    ----------
-    seconds : float
-    tried : bool
-        Whether it was searched to its end; else the seconds come from searches over samples of the rows.
-    """
-
-    seconds: float
-    tried: bool = True
-
-    def in_words(self) -> str:
-        """Return it as what stands in brackets after an option."""
-        how = "tried just now" if self.tried else "judging by samples of the rows"
-        return f"about {max(self.seconds, 0.1):.1f} s, {how}"
-
-
-Trial = Callable[[dict[str, Any]], "Ended | None"]
+LEAST_LIMIT = 30.0  # seconds, the default of the command line: the least that is proposed
+TRIAL_SECONDS = 2.0  # of one smaller problem
+ROOM = 1.5  # of a time limit, over what reading and search are expected to take
+OPTIONS = {"max_leaf_nodes": "max_leaves"}  # of `frontier`, where they are not called like the field
 
 
 def advice(
@@ -50,15 +32,17 @@ def advice(
     max_leaves: int | None = None,
     rounded: bool = False,
     proven_depth: int | None = None,
+    reading: float = 0.0,
     trial: Trial | None = None,
 ) -> str:
     """Say which options bring a proof sooner than those that were given.
 
-    With a `trial` each is tried for a moment: it takes the fields of the problem that change, and says how long a proof
-    takes, or None if it is not likely to end. Of depths the largest is named that ends; `proven_depth` is one that the
+    With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
+    limit, too, if that time and the seconds of `reading` are more than the limit. `proven_depth` is a depth that the
     run itself has proven. Where nothing but `rounded` numbers is in the way, no option brings a proof.
     """
     from treewright.result import StopReason
+    from treewright.search import SmallerProblems
 
     if rounded:
         return (
@@ -66,58 +50,66 @@ def advice(
             "that differ less in size, or fewer digits of them, may."
         )
 
-    depths = list(range(SHALLOWEST, 1 + (DEEPEST if max_depth is None else max_depth - 1)))
-    others: list[tuple[str, dict[str, Any]]] = []
-    if not thresholds.isdigit() or int(thresholds) > 4:
-        bins = int(thresholds) // 2 if thresholds.isdigit() else 16
-        others.append((f"--thresholds {bins}", {"thresholds": bins}))
-    if cost_complexity is not None and 0 < cost_complexity < 0.1:
-        others.append(
-            (f"--cost-complexity {2 * cost_complexity:g}", {"cost_complexity": 2 * cost_complexity})
-        )
-    if max_leaves is not None and max_leaves > 4:
-        others.append((f"--max-leaves {max_leaves // 2}", {"max_leaf_nodes": max_leaves // 2}))
-    sooner = [text for text, _ in others]
-    if depths:
-        sooner.insert(0, f"--max-depth {4 if max_depth is None else max_depth - 1}")
+    smaller = SmallerProblems.of(
+        max_depth=max_depth,
+        thresholds=int(thresholds) if thresholds.isdigit() else thresholds,
+        cost_complexity=cost_complexity,
+        max_leaf_nodes=max_leaves,
+    )
+    named = [_as_option(change) for change in smaller.others]
+    if smaller.depths:
+        named.insert(0, f"--max-depth {4 if max_depth is None else max_depth - 1}")
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
-    ended: list[str] = []
-    if trial is not None and stop is StopReason.TIME_LIMIT and sooner:
-        ended = _deepest_that_ends(depths, proven_depth, trial) + _those_that_end(others, trial)
-        if not ended and (not thresholds.isdigit() or int(thresholds) > 8):
-            smaller = {"max_depth": 2, "thresholds": 8} if depths else {"thresholds": 8}
-            said_as = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in smaller.items())
-            ended = _those_that_end([(said_as, smaller)], trial)
+    timed_out = stop is StopReason.TIME_LIMIT
+    ended: list[tuple[dict[str, Any], Ended | None]] = []
+    if trial is not None and timed_out and named:
+        with suppress(KeyboardInterrupt):  # everything has been said and saved but this
+            ended = smaller.that_end(trial, proven_depth)
     if ended:
-        said += f" A proof, of that smaller problem, comes with {' or '.join(ended)}."
-    elif sooner:
-        said += f" A proof comes sooner with {' or '.join(sooner)}."
-    if stop is StopReason.TIME_LIMIT and math.isfinite(time_limit):
-        said += f" With more time: --time-limit {10 * time_limit:g}."
+        given = [_with_time(change, found, reading, time_limit) for change, found in ended]
+        said += f" A proof, of that smaller problem, comes with {' or '.join(given)}."
+    elif named:
+        said += f" A proof comes sooner with {' or '.join(named)}."
+    if timed_out and math.isfinite(time_limit):
+        said += f" With more time: --time-limit {max(10 * time_limit, LEAST_LIMIT):g}."
     return said
 
 
-def _deepest_that_ends(depths: Sequence[int], proven: int | None, trial: Trial) -> list[str]:
-    """Return the largest depth that ends, in words: tried from the smallest, which takes least, to one that does not.
-
-    The depth that the run has proven is tried alone, for its time.
-    """
-    if proven is not None:
-        found = trial({"max_depth": proven})
-        return [f"--max-depth {proven} ({'proven in this run' if found is None else found.in_words()})"]
-    last: list[str] = []
-    for depth in depths:
-        found = trial({"max_depth": depth})
-        if found is None:
-            break
-        last = [f"--max-depth {depth} ({found.in_words()})"]
-    return last
+def _with_time(change: Mapping[str, Any], found: Ended | None, reading: float, time_limit: float) -> str:
+    """Return a change as options, with its time, and with a time limit where it needs more than the one of the run."""
+    if found is None:
+        return f"{_as_option(change)} (proven in this run)"
+    needed = reading + max(found.seconds, found.longest)
+    more = f" --time-limit {_round_up(ROOM * needed):g}" if needed > time_limit else ""
+    return f"{_as_option(change)}{more} ({found.in_words()})"
 
 
-def _those_that_end(changes: Sequence[tuple[str, dict[str, Any]]], trial: Trial) -> list[str]:
-    """Try each change; return those that end with a proof, with their time."""
-    timed = [(text, trial(change)) for text, change in changes]
-    return [f"{text} ({found.in_words()})" for text, found in timed if found is not None]
+def _as_option(change: Mapping[str, Any]) -> str:
+    """Return a change of the question as options of the command line."""
+    return " ".join(
+        f"--{OPTIONS.get(name, name).replace('_', '-')} {value:g}" for name, value in change.items()
+    )
+
+
+def trial_for(
+    problem: TreeProblem,
+    search: Callable[[Any, Any, Limits], Any],
+    limits: Limits,
+    loss: float,
+    thresholds: Any = None,
+) -> Trial:
+    """Return what tries smaller problems after a run that found this loss, each for a thirtieth of its time limit."""
+    from treewright.search import trial_of
+
+    limit = math.inf if limits.time_limit is None else limits.time_limit
+    each = min(TRIAL_SECONDS, limit / 30)
+    return trial_of(problem, search, limits, thresholds=thresholds, loss=loss, each=each, total=limit / 5)
+
+
+def _round_up(seconds: float) -> float:
+    """Return the next of 1, 2, 5, 10, 20, 50, ..."""
+    power = 10.0 ** max(0, math.floor(math.log10(seconds)))
+    return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= seconds)
 
 
 def leaves_could_help(problem: TreeProblem, loss: float) -> bool:

@@ -86,9 +86,9 @@ def fit(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' of labels, 'probability': best shares of labels, 'regression': of numbers, "
-            "'survival': least deviance of censored times, or 'policy': most reward (all but the first of depth 3 if "
-            "none is given)."
+            help="What to predict: 'classification' labels, 'probability' shares of labels, 'regression' numbers, "
+            "'survival' censored times, 'policy' the action of most reward. All but classification stop at depth 3 "
+            "unless --max-depth says otherwise."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -130,7 +130,9 @@ def fit(
         ),
     ] = None,
     max_depth: MaxDepth = None,
-    max_leaf_nodes: Annotated[int | None, typer.Option(help="Most leaves.", show_default="unlimited")] = None,
+    max_leaf_nodes: Annotated[
+        int | None, typer.Option(help="Largest number of leaves.", show_default="unlimited")
+    ] = None,
     min_samples_leaf: Annotated[
         str | None,
         typer.Option(
@@ -142,16 +144,16 @@ def fit(
     objective: Annotated[
         str,
         typer.Option(
-            help="'accuracy', 'balanced-accuracy', 'f1' of the second of two classes, or 'leaf-accuracy': of the worst "
-            "leaf (depth 4 if none is given)."
+            help="What to maximise: 'accuracy', 'balanced-accuracy', 'f1' of the second of two classes, or "
+            "'leaf-accuracy', the accuracy of the worst leaf (of depth 4 unless --max-depth says otherwise)."
         ),
     ] = "accuracy",
     criterion: Annotated[
         str | None,
         typer.Option(
-            help="--objective leaf-accuracy: 'accuracy' of the worst leaf, or its 'lower-bound'. --task regression: "
-            "'squared-error', 'poisson', 'gamma', 'absolute-error' or 'quantile'. --task probability: 'brier' or "
-            "'log-loss'.",
+            help="The loss of --task regression: 'squared-error', 'poisson', 'gamma', 'absolute-error' or 'quantile'; "
+            "of --task probability: 'brier' or 'log-loss'. With --objective leaf-accuracy: the 'accuracy' of the worst "
+            "leaf, or its 'lower-bound'.",
             show_default="lower-bound, squared-error, brier",
         ),
     ] = None,
@@ -249,7 +251,7 @@ def fit(
     """Find the tree of smallest error + cost_complexity x leaves, and say what is proven about it.
 
     Ctrl-C and SIGTERM stop the search; the best tree found so far is kept and saved. The time limit counts from the
-    first byte read, so that reading a large file is part of it.
+    first byte read: reading a large file is part of it.
 
     \b
     Examples:

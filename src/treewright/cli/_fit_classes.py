@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import Ended, Trial, advice, for_more_leaves, leaves_could_help
+from treewright.cli._advice import advice, for_more_leaves, leaves_could_help, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from treewright.search import Guesses, Limits, ProgressCallback, Thresholds
     from treewright.table import CsvTable
 
-__all__ = ["fit_classes", "trial_of"]
+__all__ = ["fit_classes"]
 
 FEW_BINS = 4  # of each column, for a tree at once
+NO_CHOICE, GUESSED_DEPTH = "1", 1  # no fewer thresholds and no smaller depth can be asked for
 
 
 def fit_classes(
@@ -89,11 +90,16 @@ def fit_classes(
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 
-    def search(asked: Any, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
+    def search_over(
+        asked: Any, offered: Thresholds, within: Limits, report: ProgressCallback | None = None
+    ) -> SolveResult:
         how: dict[str, Any] = {"limits": within, "progress": report}
         if by_leaf:
-            return search_leaf_accuracy(asked, cuts, guesses, criterion, confidence, **how)
-        return solve_guided(asked, cuts, guesses, **how) if guesses.any else plain(asked, cuts, **how)
+            return search_leaf_accuracy(asked, offered, guesses, criterion, confidence, **how)
+        return solve_guided(asked, offered, guesses, **how) if guesses.any else plain(asked, offered, **how)
+
+    def search(asked: Any, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
+        return search_over(asked, cuts, within, report)
 
     with progress_bar("auto" if progress else False, clock.left()) as report:
         try:
@@ -135,10 +141,12 @@ def fit_classes(
     if result.status is SolveStatus.FEASIBLE:
         note(
             advice(
-                result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                result.stop_reason, time_limit=time_limit,
+                max_depth=GUESSED_DEPTH if guesses.depth else max_depth,
+                thresholds=NO_CHOICE if guesses.thresholds else thresholds,
                 cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
-                proven_depth=result.proven_depth,
-                trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit, plain),
+                proven_depth=result.proven_depth, reading=reading,
+                trial=None if guesses.any else trial_for(problem, search_over, limits, result.loss, cuts),
             )
         )  # fmt: skip
     elif (
@@ -151,31 +159,3 @@ def fit_classes(
         note(for_more_leaves(problem.cost_complexity, of_labels=True))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
-
-
-TRIAL_SECONDS = 2.0  # of one smaller problem
-
-
-def trial_of(problem: Any, cuts: Thresholds, time_limit: float, solve: Callable[..., SolveResult]) -> Trial:
-    """Return what tries a smaller problem for a moment, a thirtieth of the time limit.
-
-    What does not end by then is judged by samples of the rows: it counts if it is likely to end within the time limit.
-    """
-    from treewright.search import forecast_search
-
-    def trial(change: dict[str, Any]) -> Ended | None:
-        fields = dict(change)
-        offered = fields.pop("thresholds", cuts)
-
-        def search(some: Any, within: Limits) -> SolveResult:
-            return solve(some, offered, limits=within)
-
-        found = forecast_search(
-            replace(problem, **fields), search, seconds=min(TRIAL_SECONDS, time_limit / 30)
-        )
-        last = found.trials[-1]
-        if last.ended and last.rows == found.rows:
-            return Ended(found.seconds)
-        return Ended(found.seconds, tried=False) if found.longest <= time_limit else None
-
-    return trial

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treewright.cli._advice import advice
+from treewright.cli._advice import advice, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
@@ -138,7 +138,7 @@ def frontier(
     problem = question.problem
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
     reading = clock.seconds
-    limits = replace(limits, time_limit=clock.left(), begun=None)
+    given, limits = limits, replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
     stopped = found.asked_to_stop is StopReason.INTERRUPT
@@ -173,7 +173,11 @@ def frontier(
         note(
             advice(
                 found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
-                max_leaves=max_leaves, rounded=found.is_only_rounded,
+                max_leaves=max_leaves, rounded=found.is_only_rounded, reading=reading,
+                trial=trial_for(
+                    problem, lambda some, cuts, within: solve_frontier(some, cuts, limits=within),
+                    given, min(point.loss for point in found), read_thresholds(thresholds),
+                ),
             )
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
-from treewright.cli._read_csv import settings_with
+from treewright.cli._read_csv import reading_file, settings_with
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
@@ -76,15 +76,16 @@ def look(
         "ignore": (*(ignore or ()), *kept.ignore),
         "categorical": (*(categorical or ()), *kept.categorical),
     }
-    seen = look_at_file(
-        data,
-        target,
-        **settled,
-        missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
-        missing_in=kept.missing_in,
-        words=kept.words,
-        **told,
-    )
+    with reading_file(data):
+        seen = look_at_file(
+            data,
+            target,
+            **settled,
+            missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
+            missing_in=kept.missing_in,
+            words=kept.words,
+            **told,
+        )
     if kept.labels:  # their spellings are settled
         open_ = tuple(finding for finding in seen.findings if finding.action != "merge-labels")
         seen = replace(seen, findings=open_)

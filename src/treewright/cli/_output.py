@@ -12,6 +12,8 @@ import os
 import sys
 from typing import Any
 
+from treewright._busy import clear_line
+
 __all__ = ["mend_streams", "note", "put", "say", "stdout_is_closed"]
 
 _closed: set[str] = set()  # streams that were closed when the program started
@@ -60,6 +62,7 @@ def put(text: str) -> None:
 
 def _print(text: str, stream: Any) -> None:
     encoding = getattr(stream, "encoding", None) or "utf-8"
+    clear_line()
     try:
         stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
         stream.flush()

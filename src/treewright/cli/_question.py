@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright._busy import busy
 from treewright.cli._options import pairs
 from treewright.errors import InputError
 
@@ -52,7 +53,10 @@ MinSamplesLeaf = Annotated[
     ),
 ]
 ThresholdChoice = Annotated[
-    str, typer.Option(help="'all', a number of quantile bins, or 'auto': all where it can.")
+    str,
+    typer.Option(
+        help="'all' thresholds, those between a number of quantile bins, or 'auto': all, if they can be searched."
+    ),
 ]
 ClassWeight = Annotated[
     list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
@@ -140,20 +144,19 @@ def state_question(
         **limits,
     }
     problem: Any
-    if f1 and objective == F1:
-        if costs is not None:
-            raise InputError(
-                "--cost does not go with --objective f1, which sets the costs itself; leave it out."
+    if f1 and objective == F1 and costs is not None:
+        raise InputError("--cost does not go with --objective f1, which sets the costs itself; leave it out.")
+    with busy("Preparing the search"):
+        if f1 and objective == F1:
+            problem = make_f1_problem(csv.table, csv.target, **asked)
+        else:
+            problem = make_problem(
+                csv.table,
+                csv.target,
+                costs=costs,
+                objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+                **asked,
             )
-        problem = make_f1_problem(csv.table, csv.target, **asked)
-    else:
-        problem = make_problem(
-            csv.table,
-            csv.target,
-            costs=costs,
-            objective=objective,  # type: ignore[arg-type]  # make_problem checks it
-            **asked,
-        )
     given = {
         "objective": objective,
         "class_weight": factors,

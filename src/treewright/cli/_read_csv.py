@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from treewright._busy import busy
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
 from treewright.cli._wording import as_options
@@ -28,14 +29,13 @@ __all__ = [
     "labels_like",
     "read_csv",
     "read_groups",
+    "reading_file",
     "say_what_was_read",
     "settings_with",
     "with_absent",
 ]
 
 MOST_NAMED = 4  # columns that the data lack
-
-LARGE_FILE = 20 << 20  # bytes; takes a second or more to read
 
 
 def read_csv(
@@ -63,8 +63,6 @@ def read_csv(
     kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
     if columns is None:  # otherwise the tree has settled which columns there are
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
-    if sys.stderr.isatty() and path.is_file() and path.stat().st_size > LARGE_FILE:
-        note(f"Reading {path.name} ({path.stat().st_size >> 20:,} MiB) ...")
     known = (reading or Reading()).missing_values
     how: dict[str, Any] = {
         "target": target,
@@ -81,13 +79,14 @@ def read_csv(
         "merge_words": merge_words,
     }
     try:
-        csv = load_csv(
-            path,
-            columns=columns,
-            needed=None if needed is None else set(needed),
-            reading=reading,
-            **how,
-        )
+        with reading_file(path):
+            csv = load_csv(
+                path,
+                columns=columns,
+                needed=None if needed is None else set(needed),
+                reading=reading,
+                **how,
+            )
     except InputError as error:
         if columns is None and reading is None:
             raise _with_all_faults(error, path, how) from None
@@ -108,18 +107,25 @@ def read_groups(
 
     kept = settings_with(settings, **how)
     known = (reading or Reading()).missing_values
-    return load_groups(
-        path,
-        name,
-        reading=reading,
-        separator=kept.separator,
-        missing_values=(*known, *kept.missing) if kept.missing else None,
-        encoding=kept.encoding,
-        decimal_comma=kept.decimal_comma,
-        day_first=kept.day_first,
-        missing_in=kept.missing_in,
-        words=kept.words,
-    )
+    with reading_file(path):
+        return load_groups(
+            path,
+            name,
+            reading=reading,
+            separator=kept.separator,
+            missing_values=(*known, *kept.missing) if kept.missing else None,
+            encoding=kept.encoding,
+            decimal_comma=kept.decimal_comma,
+            day_first=kept.day_first,
+            missing_in=kept.missing_in,
+            words=kept.words,
+        )
+
+
+def reading_file(path: Path) -> AbstractContextManager[None]:
+    """Say that a file is read, while it is, with its size if that is large enough to tell something."""
+    size = path.stat().st_size if path.is_file() else 0
+    return busy(f"Reading {path.name}{f' ({size / 1e6:,.0f} MB)' if size >= 1e6 else ''}")
 
 
 def settings_with(
@@ -167,7 +173,8 @@ def say_what_was_read(csv: CsvTable, data: Path, target: str | None, settings: P
     """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
     from treewright.table import look_at
 
-    seen = look_at(csv.table, csv.target, name=data.name, target=target)
+    with busy("Looking at the columns"):
+        seen = look_at(csv.table, csv.target, name=data.name, target=target)
     for line in seen.summary():
         note(line)
     for text in csv.table.notes:

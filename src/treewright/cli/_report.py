@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright._busy import busy
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, KnownTarget, ModelPath
@@ -123,24 +124,25 @@ def report(
         name: read_groups(test or data, name, content.reading, columns, **how) for name in group or ()
     }
     about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
-    make_report(
-        content,
-        train.table,
-        train.target,
-        X_test=None if unseen is None else unseen.table,
-        y_test=None if unseen is None else unseen.target,
-        others=_others(compare or ()),
-        frontier=_frontier(content, train, frontier, time_limit) if frontier else None,
-        fit_models=models,
-        verification=check_claims(content, train)[0] if about_labels else None,
-        title=title,
-        target=column,
-        files=files,
-        settings=columns,
-        groups=groups,
-        digits=digits or None,
-        out=out,
-    )
+    with busy("Writing the report"):
+        make_report(
+            content,
+            train.table,
+            train.target,
+            X_test=None if unseen is None else unseen.table,
+            y_test=None if unseen is None else unseen.target,
+            others=_others(compare or ()),
+            frontier=_frontier(content, train, frontier, time_limit) if frontier else None,
+            fit_models=models,
+            verification=check_claims(content, train)[0] if about_labels else None,
+            title=title,
+            target=column,
+            files=files,
+            settings=columns,
+            groups=groups,
+            digits=digits or None,
+            out=out,
+        )
     note(f"Wrote {out}.")
 
 

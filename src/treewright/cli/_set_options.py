@@ -20,7 +20,8 @@ Only = Annotated[
 Root = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only trees whose first split is on this column (or another one so given).", metavar="COLUMN"
+        help="Only trees whose first split is on this column, or on another one that is given so.",
+        metavar="COLUMN",
     ),
 ]
 FewerLeaves = Annotated[

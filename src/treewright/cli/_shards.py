@@ -68,6 +68,7 @@ SpillFolder = Annotated[
 SHARD_ROWS = 100_000
 DEPTH = 3  # if none is given
 BINS = 16  # of each column, if nothing is said of thresholds: all trees of depth three are then counted in one pass
+LEAST_LIMIT = 300.0  # seconds that are proposed; reading millions of rows takes a minute
 LARGE = (
     128 << 20
 )  # bytes of a CSV file (of a packed one a fifth) that is not searched as a whole unless a depth is given
@@ -169,8 +170,23 @@ def fit_in_shards(
             say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
     if stopped:
         raise typer.Exit(stop_code())
+    if result.status is SolveStatus.FEASIBLE and result.stop_reason is StopReason.TIME_LIMIT:
+        note(_advice(DEPTH if max_depth is None else max_depth, thresholds, limits.time_limit))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(1)
+
+
+def _advice(max_depth: int, thresholds: str, time_limit: float | None) -> str:
+    """Say what brings a proof over all rows, after a time limit."""
+    said = "Not proven optimal."
+    few = thresholds == "auto" or (thresholds.isdigit() and int(thresholds) <= BINS)
+    if max_depth > DEPTH or not few:
+        said += (
+            f" A proof comes sooner with --max-depth {DEPTH} --thresholds {BINS}: trees of that size are counted in "
+            "one pass over the rows, if the columns are few."
+        )
+    longer = max(10 * (time_limit or 0.0), LEAST_LIMIT)
+    return f"{said} With more time: --time-limit {longer:g}."
 
 
 def _thresholds(text: str) -> Any:

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._end_of_fit import smaller_in_words
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
-from treewright.result import LeafAccuracyResult
+from treewright.result import LeafAccuracyResult, StopReason
 from treewright.search import (
     LeafAccuracyOptions,
     Limits,
@@ -199,28 +200,32 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         thresholds: Any = self.thresholds
         if guesses:
             thresholds = thresholds_from_reference(problem, self.reference, limits=limits)
+        how: dict[str, Any] = {
+            "criterion": self.criterion,
+            "confidence": self.confidence,
+            "options": self.search_options,
+        }
+        search: Callable[..., LeafAccuracyResult] = partial(solve_leaf_accuracy, thresholds=thresholds, **how)
         with progress_bar(self.progress, self.time_limit) as report:
-            result = solve_leaf_accuracy(
-                problem,
-                thresholds,
-                criterion=self.criterion,
-                confidence=self.confidence,
-                limits=limits,
-                options=self.search_options,
-                progress=report,
-            )
+            result = search(problem, limits=limits, progress=report)
         self.result_ = result
         self.tree_ = result.tree
         self.classes_ = problem.classes
         self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
+        stop = result.asked_to_stop
         if result.stop_reason is not None:
+            smaller = ""
+            try:
+                smaller = smaller_in_words(result, problem, search, limits, None if guesses else thresholds)
+            except KeyboardInterrupt:  # while samples were searched
+                stop = StopReason.INTERRUPT
             warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: a smaller max_depth, fewer "
-                "thresholds.",
+                f"{result.sentence()} Raise time_limit, or make the problem smaller: "
+                f"{smaller or 'a smaller max_depth, fewer thresholds'}.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        settle_interrupt(result.asked_to_stop)
+        settle_interrupt(stop)
         return self
 
     def _problem(

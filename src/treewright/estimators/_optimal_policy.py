@@ -180,7 +180,7 @@ class OptimalPolicyTree(ExactTree):
         self.tree_ = result.tree
         self.actions_ = question.problem.actions
         self._action_costs = question.problem.action_costs
-        end_of_fit(result)
+        end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 
     def _question(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> Question:

@@ -152,7 +152,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         self.result_ = result
         self.tree_ = result.tree
         self.classes_ = question.problem.classes
-        end_of_fit(result)
+        end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:

@@ -236,7 +236,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
             )
         )
         self._keep_leaves(question.problem)
-        end_of_fit(result)
+        end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:

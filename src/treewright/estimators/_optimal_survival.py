@@ -178,7 +178,7 @@ class OptimalSurvivalTree(ExactTree):
             for node in np.flatnonzero(result.tree.is_leaf)
         }
         self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
-        end_of_fit(result)
+        end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
 
     def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:

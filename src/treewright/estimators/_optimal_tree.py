@@ -243,8 +243,13 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             )
         self.classes_ = question.problem.classes
         warn_of_poor_guess(result, stacklevel=3)
-        fewer = "" if row_costs is not None else ", fewer thresholds"
-        end_of_fit(result, f"a smaller max_depth, a larger cost_complexity{fewer}")
+        if guesses_of(self).any:  # a reference model for each sample would take too long
+            end_of_fit(result)
+        else:
+            offered = None if row_costs is not None else self.thresholds
+            end_of_fit(
+                result, problem=question.problem, search=question.search, limits=limits, thresholds=offered
+            )
         return self
 
     def _question(

@@ -24,6 +24,10 @@ from treewright.search._ranks import ranked_splits
 from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
+from treewright.search._smaller_problems import Ended as Ended
+from treewright.search._smaller_problems import SmallerProblems as SmallerProblems
+from treewright.search._smaller_problems import Trial as Trial
+from treewright.search._smaller_problems import trial_of as trial_of
 from treewright.search._solve import solve, solve_binary
 from treewright.search._solve_f1 import solve_f1
 from treewright.search._solve_frontier import solve_frontier

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from treewright.errors import InputError
 from treewright.problem import TreeProblem
-from treewright.result import SolveResult, StopReason
+from treewright.result import StopReason
 from treewright.search._limits import Limits
 
 __all__ = ["SearchForecast", "SearchTrial", "forecast_search"]
@@ -43,6 +43,8 @@ class SearchTrial:
         False if the time of the forecast was over first.
     memory : int
         Bytes that the search held.
+    loss : float, default=nan
+        Of the best tree found for these rows.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class SearchTrial:
     seconds: float
     ended: bool
     memory: int
+    loss: float = field(default=math.nan, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class SearchForecast:
 
 def forecast_search(
     problem: TreeProblem,
-    search: Callable[[Any, Limits], SolveResult],
+    search: Callable[[Any, Limits], Any],
     *,
     seconds: float = 1.0,
     time_limit: float | None = None,
@@ -136,7 +139,7 @@ def forecast_search(
     ----------
     problem : TreeProblem
     search : callable
-        ``search(problem, limits)``.
+        ``search(problem, limits)`` returns a result or a frontier.
     seconds : float, default=1.0
         To be spent on the estimate, above 0.
     time_limit : float or None, default=None
@@ -195,7 +198,7 @@ def forecast_search(
 
 
 def _trials(
-    problem: TreeProblem, search: Callable[[Any, Limits], SolveResult], seconds: float
+    problem: TreeProblem, search: Callable[[Any, Limits], Any], seconds: float
 ) -> tuple[SearchTrial, ...]:
     """Search nested samples, each twice as large, until the time is over or the sample is the whole."""
     n_rows = problem.table.n_rows
@@ -215,6 +218,7 @@ def _trials(
                 time.perf_counter() - start,
                 result.stop_reason is None,
                 int(result.stats.get("bytes", 0)),
+                _loss_of(result),
             )
         )
         if result.asked_to_stop is StopReason.INTERRUPT:
@@ -223,6 +227,11 @@ def _trials(
         if rows == n_rows or over or not trials[-1].ended:
             return tuple(trials)
         rows = min(2 * rows, n_rows)
+
+
+def _loss_of(result: Any) -> float:
+    """Return the loss of a result, of a frontier the least of its points."""
+    return float(result.loss) if hasattr(result, "loss") else min(float(point.loss) for point in result)
 
 
 def _growth(amounts: Sequence[tuple[int, float]]) -> float:

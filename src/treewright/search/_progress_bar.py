@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, Protocol
 
+from treewright._busy import busy
 from treewright.errors import InputError
 from treewright.search._limits import Progress, ProgressCallback
 
@@ -87,13 +88,16 @@ def quiet_bar(**options: Any) -> Any:
 
 
 class _Bar:
-    """Shows seconds used, the best objective, the bound and the gap."""
+    """Shows seconds used, the best objective, the bound and the gap; until the search begins, that it is prepared."""
 
     def __init__(self, time_limit: float | None) -> None:
         self.time_limit = time_limit
         self.bar: Any = None
+        self.before = ExitStack()
+        self.before.enter_context(busy("Preparing the search", watched=True))
 
     def __call__(self, state: Progress) -> None:
+        self.before.close()
         if self.bar is None:
             if state.seconds < SECONDS_BEFORE_BAR:
                 return
@@ -111,5 +115,6 @@ class _Bar:
         )
 
     def close(self) -> None:
+        self.before.close()
         if self.bar is not None:
             self.bar.close()

@@ -21,6 +21,7 @@ from treewright.table._from_data import table_from
 from treewright.table._suspicions import (
     count_of,
     dates_as_text,
+    numbers_as_text,
     of_column,
     of_fault,
     of_labels,
@@ -159,9 +160,10 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
                 f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
             )
     seen = look_at(table, labels, name="The frame", target=name, faults=errors)
-    dates = {finding.column: finding for finding in [*dates_as_text(table), *ordered_categories(data)]}
-    others = [finding for finding in seen.findings if finding.column not in dates]
-    return replace(seen, of_file=False, findings=(*dates.values(), *others))
+    own = [*dates_as_text(table), *numbers_as_text(table), *ordered_categories(data)]
+    of_frame = {finding.column: finding for finding in own}
+    others = [finding for finding in seen.findings if finding.column not in of_frame]
+    return replace(seen, of_file=False, findings=(*of_frame.values(), *others))
 
 
 def look_at(

@@ -26,6 +26,7 @@ from treewright.tree import Column, ColumnKind
 __all__ = [
     "count_of",
     "dates_as_text",
+    "numbers_as_text",
     "of_column",
     "of_fault",
     "of_labels",
@@ -48,6 +49,11 @@ ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
 KNOWN_IDS = re.compile(
     r"(^|[^a-z])(iban|ssn|nip|pesel|regon|vin|imei|isbn|ean|phone|telephone|telefon|tel|mobile|fax)([^a-z]|$)",
     re.IGNORECASE,
+)
+MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
+WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
+NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
+    r"^([^\w\s.,]?|[A-Z]{3} ?)[ ]?([+-]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)[ ]?([^\w\s.,]?|[A-Z]{3})$"
 )
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
@@ -102,6 +108,16 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
     named = bool(ID_NAME.search(name) or ID_BEGINS.search(name) or KNOWN_IDS.search(name))
+    if merged := _as_merged_cells(values, name):
+        yield Finding(name, merged, "ignore", name)
+        return
+    if words and (unit := _unit_of(column, distinct)):
+        text = (
+            f"{name} holds numbers with the unit {unit!r} ({shown}, ...), and each is a word of its own. Write the "
+            "numbers alone in the file, or leave the column out."
+        )
+        yield Finding(name, text, "ignore", name)
+        return
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
         return
@@ -138,6 +154,26 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         )
 
 
+def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
+    """What a column is if it has a value in the first row of each block only; "" if it is something else."""
+    filled = np.flatnonzero(~np.isnan(values))
+    known = values[filled]
+    sparse = MERGED[0] <= len(filled) <= MERGED[1] * len(values)
+    if not sparse or filled[0] != 0 or (known != np.floor(known)).any() or (np.diff(known) == 0).any():
+        return ""
+    return (
+        f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
+        "fields below it, as merged cells are saved. If so, fill the values down in the file; else leave it out."
+    )
+
+
+def _unit_of(column: Column, distinct: NDArray[np.float64]) -> str:
+    """The unit that all words of a column are numbers of, such as "kg"; "" if they are something else."""
+    found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
+    units = {"" if match is None else match.group(1) for match in found}
+    return units.pop() if len(units) == 1 and len(found) > 2 else ""
+
+
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
     """What many words are that are all dates or all times, and what to do about it; "" if they are something else."""
     words = [column.categories[int(code)] for code in distinct]
@@ -168,6 +204,27 @@ def dates_as_text(table: Table) -> Iterator[Finding]:
                 text += " Add dayfirst=True where the day comes first."
             day_first = bool(parts) and (first > 12 or "." in words[0])
             yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
+
+
+def numbers_as_text(table: Table) -> Iterator[Finding]:
+    """Columns of a frame whose words are all numbers: a file's are read as numbers, a frame's have to be made so."""
+    for column in table.columns:
+        words = column.categories
+        found = [NUMBER_AS_TEXT.match(word.strip()) for word in words]
+        if column.kind is not ColumnKind.CATEGORICAL or len(words) < 3 or not all(found):
+            continue
+        if any(re.match(r"0\d", word.strip()) for word in words):  # a code
+            continue
+        units = {"".join(match.group(1, 3)) for match in found if match is not None}
+        text = f"{column.name} holds numbers as text ({', '.join(words[:SHOWN])}, ...), and each is a word of its own"
+        text += ", with different units or none." if len(units) > 1 else "."
+        own = f"X[{column.name!r}]"
+        if len(units) > 1 or any(re.search(r",\d+$", match.group(2)) for match in found if match is not None):
+            text += f" If they are quantities, make {own} numbers of one unit first."
+        else:
+            keep = "r'[^0-9.+-]', '', regex=True"
+            text += f" If they are quantities: {own} = pandas.to_numeric({own}.str.replace({keep}))."
+        yield Finding(column.name, text)
 
 
 def ordered_categories(frame: Any) -> Iterator[Finding]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import treewright.search as search_module
 from treewright.cli import app
-from treewright.cli._advice import Ended, advice, for_more_leaves
-from treewright.cli._fit_classes import trial_of
-from treewright.problem import make_problem
+from treewright.cli._advice import advice, for_more_leaves
 from treewright.result import StopReason
-from treewright.table import table_from
+from treewright.search import Ended
 
 TIME = StopReason.TIME_LIMIT
 
@@ -27,7 +26,8 @@ def test_options_are_below_those_that_were_given():
     assert "--max-depth" not in advise(max_depth=2)
     assert "--thresholds" not in advise(thresholds="4")
     assert "--cost-complexity" not in advise(cost_complexity=0.2)
-    assert "--time-limit 100" in advise()
+    assert "With more time: --time-limit 100." in advise()
+    assert "With more time: --time-limit 30." in advise(time_limit=0.01)
     assert "--time-limit" not in advise(StopReason.MEMORY_LIMIT)
 
 
@@ -39,7 +39,7 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
         return Ended(0.42) if "thresholds" in change else None
 
     said = advise(trial=trial)
-    assert tried == [{"max_depth": 2}, {"thresholds": 16}, {"cost_complexity": 0.02}]
+    assert tried == [{"thresholds": 16}, {"cost_complexity": 0.02}, {"max_depth": 2}]
     assert "comes with --thresholds 16 (about 0.4 s, tried just now)" in said
     assert "--max-depth" not in said
     assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
@@ -63,7 +63,7 @@ def test_of_depths_the_largest_that_ends_is_named(max_depth, largest):
 
 
 def test_a_depth_that_the_run_has_proven_is_named():
-    assert "--max-depth 6 (about 3.0 s, tried just now)" in advise(
+    assert "--max-depth 6 (about 3 s, tried just now)" in advise(
         max_depth=None,
         proven_depth=6,
         trial=lambda change: Ended(3.0) if change == {"max_depth": 6} else None,
@@ -74,8 +74,27 @@ def test_a_depth_that_the_run_has_proven_is_named():
 
 
 def test_what_is_only_likely_to_end_is_said_to_be():
-    said = advise(trial=lambda change: Ended(12, tried=False) if "max_depth" in change else None)
-    assert "--max-depth 3 (about 12.0 s, judging by samples of the rows)" in said
+    guessed = Ended(12, tried=False, longest=50.0, rows=256, of_rows=4000)
+    said = advise(trial=lambda change: guessed if "max_depth" in change else None, time_limit=100)
+    assert "--max-depth 3 (about 12 s, perhaps up to 50 s, judging by 256 of the 4,000 rows)" in said
+
+
+def test_a_time_limit_that_is_too_short_for_it_is_said_as_well():
+    def trial(change):
+        return Ended(3.0, tried=False, longest=9.0) if "thresholds" in change else None
+
+    assert "--thresholds 16 --time-limit 20 (about 3 s, perhaps up to 9 s" in advise(
+        trial=trial, reading=0.5, time_limit=1
+    )
+    assert "--thresholds 16 (about 3 s" in advise(trial=trial, reading=0.5)
+    assert "--thresholds 16 --time-limit 20 (about 3 s" in advise(trial=trial, reading=2.0)
+
+
+def test_ctrl_c_during_the_advice_ends_it():
+    def trial(change):
+        raise KeyboardInterrupt
+
+    assert "A proof comes sooner with --max-depth 3" in advise(trial=trial)
 
 
 def test_where_none_ends_a_much_smaller_one_is_tried():
@@ -93,34 +112,29 @@ def test_nothing_is_tried_after_ctrl_c():
     assert "sooner" in advise(StopReason.INTERRUPT, trial=lambda change: pytest.fail("tried"))
 
 
-def test_a_trial_is_a_short_search_of_the_smaller_problem():
+@pytest.mark.parametrize("limit", ["0.01", "1"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["fit", "-t", "y"],
+        ["fit", "-t", "a", "--task", "regression", "--max-depth", "4", "-c", "0.0001"],
+        ["fit", "-t", "y", "--task", "probability", "--max-depth", "4", "-c", "0.0001"],
+        ["fit", "-t", "y", "--objective", "leaf-accuracy"],
+        ["frontier", "-t", "y", "--max-leaves", "20"],
+    ],
+    ids=lambda verb: " ".join(verb[:1] + verb[3:5]),
+)
+def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path, verb, limit):
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, (60, 3)).astype(float)
-    problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=0.01, max_depth=3)
-    trial = trial_of(problem, "auto", 60)
-    for change in ({"max_depth": 2}, {"thresholds": 2}, {"cost_complexity": 0.1}):
-        assert trial(change).tried
-    wide = make_problem(table_from(rng.normal(size=(3000, 30))), rng.integers(0, 2, 3000), max_depth=6)
-    assert trial_of(wide, "auto", 0.6)({"max_depth": 5}) is None
-
-
-def test_a_trial_that_does_not_end_is_judged_by_samples(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 4))
-    problem = make_problem(table_from(X), rng.integers(0, 2, 4000), cost_complexity=0.01, max_depth=3)
-    few = search_module.SearchTrial(2000, 0.5, True, 10)
-    asked = []
-
-    def forecast(some, search, *, seconds, time_limit=None):
-        asked.append((some.max_depth, seconds))
-        return search_module.SearchForecast(4000, 3.0, 1.0, longest, 10, None, (few,))
-
-    monkeypatch.setattr(search_module, "forecast_search", forecast)
-    longest = 30.0
-    assert trial_of(problem, "auto", 30)({"max_depth": 2}) == Ended(3.0, tried=False)
-    longest = 31.0
-    assert trial_of(problem, "auto", 30)({"max_depth": 2}) is None
-    assert asked == [(2, 1.0), (2, 1.0)]
+    X = rng.normal(size=(3000, 12)).round(3)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=3000) > 0).astype(int)
+    lines = [",".join(map(str, [*row, label])) for row, label in zip(X.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join([",".join("abcdefghijkly"), *lines]) + "\n")
+    first, *rest = verb
+    done = CliRunner().invoke(app, [first, str(tmp_path / "data.csv"), *rest, "--time-limit", limit])
+    assert done.exit_code == 0, done.output
+    said = done.stderr.splitlines()[-1]
+    assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
 
 
 def test_a_single_leaf_is_explained():

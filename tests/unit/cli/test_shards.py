@@ -132,3 +132,36 @@ def test_an_ordinary_model_is_not_verified_on_a_folder(rows: Path, tmp_path: Pat
     code, _, said = run("verify", model, rows / "parts")
     assert code == 2
     assert "only a model that was fitted on shards" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--max-depth", "4", "--thresholds", "64"], True),
+        (["--thresholds", "all"], True),
+        (["--max-depth", "3"], False),
+    ],
+)
+def test_after_a_time_limit_it_says_what_brings_a_proof(tmp_path, options, named):
+    rows = np.random.default_rng(0).normal(size=(3000, 6)).round(2)
+    frame = pl.DataFrame(rows, schema=list("abcdef")).with_columns(
+        y=pl.Series(rows[:, 0] * rows[:, 1] > 0).cast(int)
+    )
+    frame.write_csv(tmp_path / "data.csv")
+    fit = [
+        "fit",
+        str(tmp_path / "data.csv"),
+        "-t",
+        "y",
+        "--shard-rows",
+        "1000",
+        "--time-limit",
+        "0.01",
+        "--no-progress",
+    ]
+    done = CliRunner().invoke(app, [*fit, *options])
+    assert done.exit_code == 0, done.output
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("Not proven optimal.")
+    assert ("--max-depth 3 --thresholds 16" in said) is named
+    assert said.endswith("--time-limit 300.")
