@@ -1,0 +1,86 @@
+"""Numbers with an interval: means of rows, shares of rows, and what is written of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.policy import policy_value
+
+__all__ = ["Estimate", "interval_words", "mean_of_rows", "root", "standard_error_words", "written"]
+
+DIGITS = 4
+NORMAL_975 = 1.959963984540054  # standard errors on each side of a 95% interval
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number and where that of further rows may lie, with 95%; NaN is not known.
+
+    Parameters
+    ----------
+    value, low, high : float
+    rows : int
+        It comes from.
+    """
+
+    value: float
+    low: float
+    high: float
+    rows: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a number."""
+        return math.isfinite(self.value)
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether there is an interval."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+
+def mean_of_rows(values: NDArray[np.float64]) -> Estimate:
+    """Return the mean of some numbers, one a row, with its interval by the normal approximation.
+
+    A single row has no interval; without rows nothing is known.
+    """
+    if not len(values):
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    mean = policy_value(values)
+    return Estimate(mean.value, *mean.interval, mean.n_rows)
+
+
+def root(mean: Estimate) -> Estimate:
+    """Return the root of a mean of squares; its interval has the roots of the ends."""
+    low, high = (math.sqrt(max(0.0, end)) if math.isfinite(end) else end for end in (mean.low, mean.high))
+    return Estimate(math.sqrt(mean.value) if mean.is_known else math.nan, low, high, mean.rows)
+
+
+def written(number: float, digits: int = DIGITS, unit: str = "") -> str:
+    """Return a number in a few significant digits; digits before the point are never rounded away."""
+    if math.isnan(number):
+        return "not known"
+    if math.isinf(number):
+        return "infinite" if number > 0 else "minus infinite"
+    if 10**digits <= abs(number) < 10**15:
+        text = f"{number:,.0f}"
+    else:
+        text = f"{number:.{digits}g}"
+        text = "0" if text == "-0" else text
+    return f"{text} {unit}".rstrip().replace("-", "\u2212", 1) if number < 0 else f"{text} {unit}".rstrip()
+
+
+def interval_words(estimate: Estimate, unit: str = "") -> str:
+    """Return the interval of a number in words."""
+    if not estimate.has_interval:
+        return "too few rows for an interval"
+    return f"95% interval {written(estimate.low)} to {written(estimate.high, unit=unit)}"
+
+
+def standard_error_words(mean: Estimate) -> str:
+    """Return the standard error of a mean."""
+    return written((mean.high - mean.low) / 2 / NORMAL_975, 2) if mean.has_interval else "not known"
