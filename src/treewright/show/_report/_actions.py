@@ -16,15 +16,15 @@ from treewright.show._report._cells import (
     Grid,
     Row,
     Titled,
-    count_cells,
     estimate_cells,
     heads,
     number,
+    rate_cell,
     words,
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._counts import Count
-from treewright.show._report._estimates import interval_words, mean_of_rows, standard_error_words, written
+from treewright.show._report._estimates import interval_words, mean_of_rows, numbers_of, standard_error_words, written
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._words import printable
@@ -36,6 +36,7 @@ __all__ = ["ActionTask", "read_rewards"]
 class ActionTask(Task):
     """A tree that says which action to take."""
 
+    verifier = "verify_policy"
     legend_name = "Colours of the actions"
     finds = "the action, the reasons for it, and the nearest change that leads to another one"
     promise = "what that is worth"
@@ -90,12 +91,12 @@ class ActionTask(Task):
             own = self._gains(rows, self._chosen(rows))
             value, more = mean_of_rows(own), mean_of_rows(own - self._gains(rows, self.best))
             small = (
-                f"standard error {standard_error_words(value)}; {written(more.value)} more than {self.legend[self.best]!r} for all"
+                f"standard error {standard_error_words(value)}; {numbers_of(more)[0]} more than {self.legend[self.best]!r} for all"
                 f" ({interval_words(more)})"
             )
             if kind == "training":
                 small += "; the tree was chosen on these rows"
-            cards.append(Card(f"Mean reward{self.after} on {kind} rows", written(value.value), small))
+            cards.append(Card(f"Mean reward{self.after} on {kind} rows", numbers_of(value)[0], small))
         return cards
 
     def leaf_tables(self, leaves: Sequence[LeafRows]) -> list[Titled]:
@@ -115,19 +116,17 @@ class ActionTask(Task):
                 klass = int(tree.prediction[leaf.node])
                 answer = Cell(self.legend[klass], title="then", kind="answer", klass=klass)
                 cells = [number(f"{len(part):,}", f"{kind} rows")]
-                for column in columns:
-                    cells += column[place]
+                cells += [column[place] for column in columns]
                 head, anchored, anchor = rule_cells(leaf, answer, *cells)
                 is_first = kind == "training"
                 lines.append(Row(head, anchored if is_first else anchored[1:], anchor if is_first else ""))
-            actions = [text for name in self.legend for text in (f"#{name}", "95% interval")]
             first = ["Leaf", "If", "then"] if kind == "training" else ["Leaf", "then"]
             caption = (
                 f"Mean reward{self.after} of every action for the {kind} rows of each leaf, as if all of them got it. The "
-                "interval is where that of further rows like these may lie (95%, normal approximation)"
+                "interval below is where that of further rows like these may lie (95%, normal approximation)"
                 + ("; the leaves were chosen on these rows, so what they gain is optimistic." if kind == "training" else ".")
             )
-            grid = Grid(caption, heads(*first, f"#{kind} rows", *actions), tuple(lines))
+            grid = Grid(caption, heads(*first, f"#{kind} rows", *self.legend), tuple(lines))
             made.append(Titled("" if kind == "training" else "The same on test rows", "", grid))
         return made
 
@@ -146,15 +145,15 @@ class ActionTask(Task):
         beside = estimate_cells([mean_of_rows(own - gains) for _, gains in policies[1:]], "this tree has more")
         lines = []
         for k, (name, _) in enumerate(policies):
-            more = beside[k - 1] if k else (Cell(), Cell())
+            more = beside[k - 1] if k else Cell()
             error = number(standard_error_words(values[k]), "standard error")
-            lines.append(Row(words(name), (shown[k][0], error, shown[k][1], *more), is_own=k == 0))
+            lines.append(Row(words(name), (shown[k], error, more), is_own=k == 0))
         kind = self.context.kind_of_rows
         caption = (
             f"Mean reward{self.after} of the {kind} rows. \u201cThis tree has more\u201d is the mean difference over the "
             f"same rows.{self.context.optimistic}"
         )
-        head = ("Policy", "#Mean reward", "#Standard error", "95% interval", "#This tree has more", "95% interval")
+        head = ("Policy", "Mean reward", "#Standard error", "This tree has more")
         return Titled("", "", Grid(caption, heads(*head), tuple(lines), "rates stack"))
 
     def _actions(self) -> Titled:
@@ -168,8 +167,9 @@ class ActionTask(Task):
                 words(name),
                 (
                     number(written(float(self.costs[k])), "cost"),
-                    *count_cells(Count.of(chosen == k), "rows that get it"),
-                    *given[k],
+                    number(f"{int((chosen == k).sum()):,}", "rows that get it"),
+                    rate_cell(Count.of(chosen == k), "share of rows"),
+                    given[k],
                 ),
             )
             for k, name in enumerate(self.legend)
@@ -178,7 +178,7 @@ class ActionTask(Task):
             f"What an action costs each time, how many of the {self.context.kind_of_rows} rows get it from the tree, "
             f"and the mean reward{self.after} of these rows."
         )
-        head = ("Action", "#Cost", "#Rows that get it", "95% interval", "#Their mean reward", "95% interval")
+        head = ("Action", "#Cost", "#Rows that get it", "Their share", "Their mean reward")
         return Titled("Who gets which action", "", Grid(caption, heads(*head), tuple(lines), "rates stack"))
 
     def group_tables(self, title: str, groups: Sequence[Group]) -> list[Titled]:
@@ -191,12 +191,11 @@ class ActionTask(Task):
         gains = estimate_cells([mean_of_rows(more[here]) for _, here in groups], "more than one action for all")
         lines = []
         for k, (name, here) in enumerate(groups):
-            shares = []
-            for action, label in enumerate(self.legend):
-                shown, interval = count_cells(Count.of(chosen[here] == action), f"get {label}")
-                shares.append(number(shown.text, shown.title, f"{shown.small}; {interval.text}".strip("; ")))
+            shares = [
+                rate_cell(Count.of(chosen[here] == action), f"get {label}") for action, label in enumerate(self.legend)
+            ]
             n_rows = int(here.sum())
-            cells = (number(f"{n_rows:,}", "rows"), *values[k], *gains[k], *shares)
+            cells = (number(f"{n_rows:,}", "rows"), values[k], gains[k], *shares)
             lines.append(Row(group_head(name, n_rows), cells))
         single = self.legend[self.best]
         caption = (
@@ -204,8 +203,8 @@ class ActionTask(Task):
             f"with {single!r} for everybody, and the share that gets each action. Groups whose intervals overlap may not "
             f"differ at all.{self.context.optimistic}"
         )
-        head = ["#Rows", "#Mean reward", "95% interval", "#More than one action for all", "95% interval"]
-        head += [f"#Get {label}" for label in self.legend]
+        head = ["#Rows", "Mean reward", "More than one action for all"]
+        head += [f"Get {label}" for label in self.legend]
         return [Titled("Rewards by", title, Grid(caption, heads(title, *head), tuple(lines), "rates stack"))]
 
     def form_words(self) -> dict[str, Any]:
@@ -238,9 +237,9 @@ class ActionTask(Task):
         counted = f"{len(leaf.seen):,} {kind}{'' if len(leaf.seen) == 1 else 's'}"
         caution = "" if self.context.test is not None else CHOSEN_ON
         return (
-            f"For {counted} in this leaf its mean reward{self.after} is {written(means[klass].value)}, that of "
-            f"{printable(self.legend[next_best])} {written(means[next_best].value)}; the difference is "
-            f"{written(more.value)} ({interval_words(more)}).{caution}"
+            f"For {counted} in this leaf its mean reward{self.after} is {numbers_of(means[klass])[0]}, that of "
+            f"{printable(self.legend[next_best])} {numbers_of(means[next_best])[0]}; the difference is "
+            f"{numbers_of(more)[0]} ({interval_words(more)}).{caution}"
         )
 
     def scores(self) -> NDArray[np.float64]:
@@ -271,13 +270,13 @@ class ActionTask(Task):
         lines = [
             Row(
                 words(name),
-                (words(leaves_in_words(tree), "size"), *values[k], *(beside[k - 1] if k else (Cell(), Cell()))),
+                (words(leaves_in_words(tree), "size"), values[k], beside[k - 1] if k else Cell()),
                 is_own=k == 0,
             )
             for k, (name, tree) in enumerate(named)
         ]
         caption = f"Mean reward{self.after} on the {self.context.kind_of_rows} rows."
-        head = ("Policy", "Size", "#Mean reward", "95% interval", "#This tree has more", "95% interval")
+        head = ("Policy", "Size", "Mean reward", "This tree has more")
         return Grid(caption, heads(*head), tuple(lines))
 
     def extra_rules(self) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treewright.show._report._estimates import Estimate, written
+from treewright.show._report._estimates import Estimate, numbers_of
 from treewright.show._report._counts import Count
 from treewright.show._report._rules import Condition
 from treewright.show._words import percent
@@ -21,7 +21,8 @@ __all__ = [
     "estimate_cells",
     "heads",
     "number",
-    "share_cells",
+    "rate_cell",
+    "share_cell",
     "share_words",
     "spread_words",
     "words",
@@ -49,8 +50,8 @@ class Cell:
         `small` stands below.
     title : str
         What it is, where rows of a narrow screen are stacked.
-    kind : {"words", "number", "range", "rule", "answer"}
-        "words" come from the data and break between pieces of names.
+    kind : {"words", "number", "range", "estimate", "rule", "answer"}
+        "words" come from the data and break between pieces of names; an "estimate" has its interval in `small`.
     klass : int or None
         Colour of an answer.
     bar : Bar or None
@@ -151,32 +152,39 @@ def count_cells(count: Count, title: str) -> tuple[Cell, Cell]:
     return shown, Cell(spread_words(count), title=INTERVAL, kind="range", bar=Bar(low, high, 100 * count.share))
 
 
-def share_cells(share: Estimate, title: str) -> tuple[Cell, Cell]:
-    """Return a share that is not of whole rows, and its interval with a picture from 0 to 100%."""
+def share_cell(share: Estimate, title: str) -> Cell:
+    """Return a share that is not of whole rows above its interval, with a picture from 0 to 100%."""
     if not share.is_known:
-        return number("not known", title), Cell(title=INTERVAL, kind="range")
+        return Cell("not known", title=title, kind="estimate")
     bar = Bar(100 * share.low, 100 * share.high, 100 * share.value)
     said = f"{percent(share.low)} to {percent(share.high)}"
-    return number(percent(share.value), title), Cell(said, title=INTERVAL, kind="range", bar=bar)
+    return Cell(percent(share.value), said, title, "estimate", bar=bar)
 
 
-def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") -> list[tuple[Cell, Cell]]:
-    """Return for each estimate its number and its interval; the pictures of one column have one scale."""
+def rate_cell(count: Count, title: str) -> Cell:
+    """Return a share of rows above its interval, with a picture from 0 to 100%."""
+    if not count.rows:
+        return Cell("no rows", title=title, kind="estimate")
+    low, high = count.interval
+    return share_cell(Estimate(count.share, low, high, count.rows), title)
+
+
+def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") -> list[Cell]:
+    """Return for each estimate its number above its interval; the pictures of one column have one scale."""
     ends = [end for e in estimates for end in (e.low, e.high, e.value) if math.isfinite(end)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 0.0)
     width = high - low
     made = []
     for estimate in estimates:
-        shown = number(written(estimate.value, unit=unit) if estimate.rows else "no rows", title)
-        if not estimate.has_interval:
-            made.append((shown, Cell("too few rows" if estimate.rows else "", title=INTERVAL, kind="range")))
+        value, said = numbers_of(estimate, unit)
+        if not estimate.rows:
+            made.append(Cell("no rows", title=title, kind="estimate"))
             continue
         bar = None
-        if 0 < width < math.inf:
+        if estimate.has_interval and 0 < width < math.inf:
             left, right, at = (
                 100 * (end - low) / width for end in (estimate.low, estimate.high, estimate.value)
             )
             bar = Bar(left, right, at)
-        said = f"{written(estimate.low)} to {written(estimate.high, unit=unit)}"
-        made.append((shown, Cell(said, title=INTERVAL, kind="range", bar=bar)))
+        made.append(Cell(value, said or "too few rows for an interval", title, "estimate", bar=bar))
     return made

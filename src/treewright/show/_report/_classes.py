@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.result import BornAgainResult, LeafAccuracyResult
+from treewright.result import BornAgainResult, LeafAccuracyResult, RowCostsResult
 from treewright.show._report._cells import (
     Cell,
     Grid,
@@ -57,6 +57,8 @@ class ClassTask(Task):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        if isinstance(context.result, RowCostsResult):
+            self.verifier = "verify_row_costs"
         if (context.tree.value.sum(axis=1) > 0).any():
             self.bar_words = "Its bar shows the shares of the classes among the training rows there."
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from treewright.policy import policy_value
 
-__all__ = ["Estimate", "interval_words", "mean_of_rows", "root", "standard_error_words", "written"]
+__all__ = ["Estimate", "interval_words", "mean_of_rows", "numbers_of", "root", "standard_error_words", "written"]
 
 DIGITS = 4
+WIDTH_DIGITS = 3  # of the width of an interval are written
+SMALLEST_WIDTH, LARGEST_WIDTH = 1e-9, 1e12  # of intervals written with fixed decimals
 NORMAL_975 = 1.959963984540054  # standard errors on each side of a 95% interval
 
 
@@ -74,11 +76,29 @@ def written(number: float, digits: int = DIGITS, unit: str = "") -> str:
     return f"{text} {unit}".rstrip().replace("-", "\u2212", 1) if number < 0 else f"{text} {unit}".rstrip()
 
 
+def numbers_of(estimate: Estimate, unit: str = "") -> tuple[str, str]:
+    """Return an estimate and the ends of its interval in words, in as many decimals as three digits of its width need."""
+    width = estimate.high - estimate.low
+    if not (estimate.has_interval and SMALLEST_WIDTH < width < LARGEST_WIDTH):
+        ends = f"{written(estimate.low)} to {written(estimate.high, unit=unit)}" if estimate.has_interval else ""
+        return written(estimate.value, unit=unit), ends
+    decimals = max(0, WIDTH_DIGITS - 1 - math.floor(math.log10(width)))
+    value, low, high = (_fixed(x, decimals) for x in (estimate.value, estimate.low, estimate.high))
+    return f"{value} {unit}".rstrip(), f"{low} to {high} {unit}".rstrip()
+
+
+def _fixed(number: float, decimals: int) -> str:
+    text = f"{number:,.{decimals}f}"
+    if float(text.replace(",", "")) == 0:
+        return "0"
+    return text.replace("-", "\u2212")
+
+
 def interval_words(estimate: Estimate, unit: str = "") -> str:
     """Return the interval of a number in words."""
     if not estimate.has_interval:
         return "too few rows for an interval"
-    return f"95% interval {written(estimate.low)} to {written(estimate.high, unit=unit)}"
+    return f"95% interval {numbers_of(estimate, unit)[1]}"
 
 
 def standard_error_words(mean: Estimate) -> str:

@@ -48,15 +48,15 @@ def compare_numbers(context: Context, loss: Loss, others: Mapping[str, Tree], fi
         gaps.append(Estimate(unit * gap.value, unit * gap.low, unit * gap.high, gap.rows))
         lines.append((name, cells))
     beside = estimate_cells(gaps[1:], "points more than this tree")
-    rows = [Row(words(lines[0][0]), (*lines[0][1], Cell(), Cell()), is_own=True)]
-    rows += [Row(words(name), (*cells, *gap)) for (name, cells), gap in zip(lines[1:], beside, strict=True)]
+    rows = [Row(words(lines[0][0]), (*lines[0][1], Cell()), is_own=True)]
+    rows += [Row(words(name), (*cells, gap)) for (name, cells), gap in zip(lines[1:], beside, strict=True)]
     head = ["Model", "Size", "#left on training rows", *([] if test is None else ["#left on test rows"])]
     caption = (
         f"The {loss.name} that is left, as a share of that of one leaf. scikit-learn's models have their own defaults. "
         "\u201cMore than this tree\u201d is the mean difference over the same rows in points of that share: below 0 the "
         "other is better; an interval that holds 0 decides nothing."
     )
-    return Grid(caption, heads(*head, "#points more than this tree", "95% interval"), tuple(rows))
+    return Grid(caption, heads(*head, "points more than this tree"), tuple(rows))
 
 
 def _of(tree: Tree, rows: Rows | None) -> Answers:

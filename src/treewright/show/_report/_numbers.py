@@ -17,15 +17,15 @@ from treewright.show._report._cells import (
     Grid,
     Row,
     Titled,
-    count_cells,
     estimate_cells,
     heads,
     number,
+    rate_cell,
     words,
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._counts import Count
-from treewright.show._report._estimates import interval_words, mean_of_rows, written
+from treewright.show._report._estimates import interval_words, mean_of_rows, numbers_of, written
 from treewright.show._report._losses import Loss
 from treewright.show._report._number_models import compare_numbers
 from treewright.show._report._rows import Rows
@@ -51,6 +51,7 @@ class Output:
 class NumberTask(Task):
     """A tree that predicts one number or several."""
 
+    verifier = "verify_regression"
     bar_words = "Its bar shows where the number lies between those of the smallest and the largest leaf."
     finds = "the prediction, the reasons for it, and the nearest changes that lead to another one"
 
@@ -89,9 +90,8 @@ class NumberTask(Task):
             if kind == "training":
                 worse = "" if context.test is not None else ", so it tends to do worse on new ones"
                 small = f"{self.loss.error_name}; {left}; the tree was chosen on these rows{worse}"
-            cards.append(
-                Card(f"Typical error{of} on {kind} rows", written(error.value, unit=first.unit), small)
-            )
+            title = f"Typical error{of} on {kind} rows"
+            cards.append(Card(title, numbers_of(error, first.unit)[0], small))
         return cards
 
     def leaf_tables(self, leaves: Sequence[LeafRows]) -> list[Titled]:
@@ -106,19 +106,19 @@ class NumberTask(Task):
     def _leaf_table(self, leaves: Sequence[LeafRows], output: Output) -> Grid:
         train, test = self.context.train.y[:, output.place], self.context.test
         on_train = [train[leaf.train] for leaf in leaves]
-        columns = [estimate_cells([mean_of_rows(y) for y in on_train], "mean of training rows")]
-        head = ["Leaf", "If", "then", "#training rows", "#their mean", "95% interval", "their middle 80%"]
+        columns = [estimate_cells([mean_of_rows(y) for y in on_train], "mean of training rows", output.unit)]
+        head = ["Leaf", "If", "then", "#training rows", "their mean", "their middle 80%"]
         if test is not None:
             seen = [test.y[leaf.test, output.place] for leaf in leaves if leaf.test is not None]
-            columns.append(estimate_cells([mean_of_rows(y) for y in seen], "mean of test rows"))
-            head += ["#test rows", "#their mean", "95% interval"]
+            columns.append(estimate_cells([mean_of_rows(y) for y in seen], "mean of test rows", output.unit))
+            head += ["#test rows", "their mean"]
         rows = []
         for k, leaf in enumerate(leaves):
             said = self._value(leaf.node, output)
-            cells = [number(f"{len(leaf.train):,}", "training rows"), *columns[0][k]]
+            cells = [number(f"{len(leaf.train):,}", "training rows"), columns[0][k]]
             cells.append(_middle(on_train[k], output.unit))
             if test is not None and leaf.test is not None:
-                cells += [number(f"{len(leaf.test):,}", "test rows"), *columns[1][k]]
+                cells += [number(f"{len(leaf.test):,}", "test rows"), columns[1][k]]
             anchored = rule_cells(leaf, Cell(said, title="then", kind="answer", klass=0), *cells)
             rows.append(Row(*(anchored if output.place == 0 else anchored[:2])))
         what = {"absolute_error": "the median", "quantile": f"the {self.loss.quantile:g} quantile"}
@@ -126,7 +126,7 @@ class NumberTask(Task):
         line = " (in a leaf with a line: a sum that depends on the row)" if self.has_lines else ""
         caption = (
             f"Whoever meets all conditions of a leaf gets its number, {of} of its training rows{line}. Every row of "
-            "this report counts as one. The interval is where the mean of all rows like these may lie (95%, normal "
+            "this report counts as one. Below each mean stands where that of all rows like these may lie (95%, normal "
             "approximation); four of five training rows of the leaf lie between the ends of the middle 80%."
         )
         return Grid(caption, heads(*head), tuple(rows))
@@ -157,7 +157,7 @@ class NumberTask(Task):
             for name, line, left in zip(names, cells, lefts, strict=True)
         )
         caption = (
-            f"Predicted minus true, and the {self.loss.error_name}. The last column is the {self.loss.name} of the "
+            f"The mean error is predicted minus true; beside it the {self.loss.error_name}. The last column is the {self.loss.name} of the "
             f"tree as a share of that of a tree of one leaf.{self.context.optimistic}"
         )
         title = "Errors in" if len(self.outputs) > 1 else ""
@@ -170,16 +170,16 @@ class NumberTask(Task):
         """Heads and cells of errors, for each of several sets of rows."""
         bias = estimate_cells([mean_of_rows(said - y) for y, said in seen], "mean error", output.unit)
         error = estimate_cells([self.loss.error(y, said) for y, said in seen], self.loss.error_name, output.unit)
-        head = ["#Rows", "#Mean error", "95% interval", f"#{self.loss.error_name.capitalize()}", "95% interval"]
-        cells = [
-            (number(f"{len(y):,}", "rows"), *one, *other)
+        head = ["#Rows", "Mean error", self.loss.error_name.capitalize()]
+        cells: list[tuple[Cell, ...]] = [
+            (number(f"{len(y):,}", "rows"), one, other)
             for (y, _), one, other in zip(seen, bias, error, strict=True)
         ]
         if self.loss.criterion == "quantile":
             title = "at or below the prediction"
-            head += [f"#{title.capitalize()}", "95% interval"]
-            below = [count_cells(Count.of(y <= said), title) for y, said in seen]
-            cells = [(*line, *more) for line, more in zip(cells, below, strict=True)]
+            head.append(title.capitalize())
+            below = [rate_cell(Count.of(y <= said), title) for y, said in seen]
+            cells = [(*line, more) for line, more in zip(cells, below, strict=True)]
         return head, cells
 
     def group_tables(self, title: str, groups: Sequence[Group]) -> list[Titled]:
@@ -192,7 +192,7 @@ class NumberTask(Task):
             means = estimate_cells([mean_of_rows(y) for y, _ in seen], "mean", output.unit)
             head, cells = self._columns(seen, output)
             lines = tuple(
-                Row(group_head(name, int(here.sum())), (mean[0], *line))
+                Row(group_head(name, int(here.sum())), (mean, *line))
                 for (name, here), mean, line in zip(groups, means, cells, strict=True)
             )
             caption = (
@@ -201,7 +201,7 @@ class NumberTask(Task):
             )
             of = f"Errors in {output.name} by" if len(self.outputs) > 1 else "Errors by"
             tables.append(
-                Titled(of, title, Grid(caption, heads(title, "#True mean", *head), lines, "rates stack"))
+                Titled(of, title, Grid(caption, heads(title, "True mean", *head), lines, "rates stack"))
             )
         return tables
 
@@ -270,7 +270,7 @@ class NumberTask(Task):
         mean = mean_of_rows(y)
         spread = f"; {interval_words(mean, output.unit)}" if mean.has_interval else ""
         return (
-            f"Of {counted} in this leaf the mean{of} was {written(mean.value, unit=output.unit)}{spread}; four of five "
+            f"Of {counted} in this leaf the mean{of} was {numbers_of(mean, output.unit)[0]}{spread}; four of five "
             f"lay between {low} and {written(float(_quantiles(y)[2]), unit=output.unit)}, the median at {middle}."
         )
 

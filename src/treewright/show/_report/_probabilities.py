@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.show._report._cells import Grid, Row, Titled, count_cells, estimate_cells, heads, number, words
+from treewright.show._report._cells import Grid, Row, Titled, estimate_cells, heads, number, rate_cell, words
 from treewright.show._report._classes import MOST_BY_LABEL, ClassTask
 from treewright.show._report._counts import Count
 from treewright.show._report._estimates import mean_of_rows
@@ -24,6 +24,7 @@ SCORES = {"brier": "Brier score", "log_loss": "log loss"}
 class ProbabilityTask(ClassTask):
     """A tree whose leaves say how frequent each class is."""
 
+    verifier = "verify_probability"
     finds = "the decision with its share, the reasons for it, and the nearest change that would flip it"
 
     @property
@@ -50,13 +51,13 @@ class ProbabilityTask(ClassTask):
             own = [mean_of_rows(self._losses(rows, self._shares(rows), criterion)) for _, rows in parts]
             single = [mean_of_rows(self._losses(rows, self._shares(rows, root=True), criterion)) for _, rows in parts]
             columns.append((estimate_cells(own, name), estimate_cells(single, f"{name} of a single leaf")))
-            head += [f"#{name}", "95% interval", "#of a single leaf"]
+            head += [name, f"{name} of a single leaf"]
         lines = tuple(
             Row(
                 words(kind),
                 (
                     number(f"{len(rows):,}", "rows"),
-                    *(cell for own, single in columns for cell in (*own[k], single[k][0])),
+                    *(cell for own, single in columns for cell in (own[k], single[k])),
                 ),
             )
             for k, (kind, rows) in enumerate(parts)
@@ -77,12 +78,12 @@ class ProbabilityTask(ClassTask):
             cells = [number(f"{len(leaf.seen):,}", f"{context.kind_of_rows} rows")]
             for k, label in shown:
                 cells.append(number(percent(float(tree.node_shares[leaf.node, k])), f"said of {label}"))
-                cells += count_cells(Count.of(context.seen.y[leaf.seen] == k), f"seen of {label}")
+                cells.append(rate_cell(Count.of(context.seen.y[leaf.seen] == k), f"seen of {label}"))
             decision = leaf_words(context.said, leaf.node, context.digits).label
             lines.append(Row(words(f"Leaf {leaf.number}"), (words(decision, "decision"), *cells)))
         head = ["Leaf", "Decision", f"#{context.kind_of_rows} rows"]
         for _, label in shown:
-            head += [f"#{label}: said", "#seen", "95% interval"]
+            head += [f"#{label}: said", "seen"]
         caption = (
             f"The share that a leaf says of each class, and the share of the {context.kind_of_rows} rows there that have "
             "it." + ("" if context.test is not None else " Both are of the same rows, unless these had weights.")

@@ -130,6 +130,7 @@ class Task(ABC):
     bar_words = ""
     finds = "the answer, the reasons for it, and the nearest change"
     button = "Ask"
+    verifier = "verify"  # in treewright.verify
     promise = "how far it is off"
     holds = "means and counts"
     errors_title = "How far it is off, and for whom"

@@ -24,12 +24,12 @@ from treewright.show._report._cells import (
     estimate_cells,
     heads,
     number,
-    share_cells,
+    share_cell,
     words,
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._curves import Curves, draw_curves
-from treewright.show._report._estimates import NORMAL_975, Estimate, interval_words, written
+from treewright.show._report._estimates import NORMAL_975, Estimate, interval_words, numbers_of, written
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._values import value_words
@@ -53,6 +53,7 @@ EVENT, TIME = 0, 1  # columns of `Rows.y`
 class TimeTask(Task):
     """A tree that tells groups of different hazard apart."""
 
+    verifier = "verify_survival"
     bar_words = "Its bar shows where the hazard ratio lies between the smallest and the largest."
     finds = "the hazard ratio, the reasons for it, and the nearest changes to a higher and to a lower one"
     promise = "how well it foretells"
@@ -111,47 +112,64 @@ class TimeTask(Task):
             small = f"{interval_words(order)}; 0.5 is chance; {events}"
             if kind == "training":
                 small = f"0.5 is chance; {events}; the tree was chosen on these rows"
-            cards.append(Card(f"Concordance on {kind} rows", written(order.value), small))
+            cards.append(Card(f"Concordance on {kind} rows", numbers_of(order)[0], small))
         return cards
 
     def leaf_tables(self, leaves: Sequence[LeafRows]) -> list[Titled]:
-        """Return rules, hazard ratios, and what was seen of the rows of each leaf."""
-        tree, context = self.context.said, self.context
-        until = f"without the event after {written(self.horizon, unit=self.unit)}"
-        has_horizon = math.isfinite(self.horizon)
-        parts = [(context.train, [leaf.train for leaf in leaves], "training")]
-        if context.test is not None:
-            on_test = [leaf.test for leaf in leaves if leaf.test is not None]
-            parts.append((context.test, on_test, "test"))
-        head, columns = ["Leaf", "If", "hazard ratio"], [[] for _ in leaves]  # type: ignore[var-annotated]
-        for rows, of_leaves, kind in parts:
-            expected = self._expected(rows)
-            event, _ = _parts(rows)
-            ratios = estimate_cells(
-                [_ratio(event[here], expected[here]) for here in of_leaves], f"events for each expected ({kind} rows)"
-            )
-            head += [f"#{kind} rows", "#events", "#for each expected", "95% interval"]
-            head += ["#median time"] if kind == "training" else []
-            head += [f"#{until}", "95% interval"] if has_horizon else []
-            for k, here in enumerate(of_leaves):
-                cells = [number(f"{len(here):,}", f"{kind} rows"), number(f"{int(event[here].sum()):,}", "events")]
-                cells += ratios[k]
-                if kind == "training":
-                    cells.append(number(self._median(leaves[k].node), "median time"))
-                if has_horizon:
-                    cells += share_cells(_survival_at(rows, here, self.horizon), until)
-                columns[k] += cells
+        """Return rules and hazard ratios, and what was seen of the rows of each leaf."""
+        tree, test = self.context.said, self.context.test
+        train = self.context.train
+        ratios = [_ratio(train.y[leaf.train, EVENT], self._baseline(train)[leaf.train]) for leaf in leaves]
+        hazards = estimate_cells(ratios, "hazard ratio seen")
+        on_train = self._seen(train, [leaf.train for leaf in leaves], "training")
         lines = []
-        for leaf, cells in zip(leaves, columns, strict=True):
-            answer = Cell(value_words(tree, leaf.node, context.digits), title="hazard ratio", kind="answer", klass=0)
+        for k, leaf in enumerate(leaves):
+            said = value_words(tree, leaf.node, self.context.digits)
+            answer = Cell(said, title="hazard ratio", kind="answer", klass=0)
+            cells = (*on_train[k], hazards[k], number(self._median(leaf.node), "median time"))
             lines.append(Row(*rule_cells(leaf, answer, *cells)))
         caption = (
-            "A hazard ratio of 2 is twice the hazard of all training rows. \u201cFor each expected\u201d is the number of "
-            "events beside what the ratio foretells; 1 is as foretold, which holds for the training rows by itself. "
-            "Intervals are of 95%: of events by their logarithm, of shares Wilson\u2019s with as many rows as the "
-            "Kaplan-Meier curve is worth (Dorey and Korn 1987)."
+            "A hazard ratio of 2 is twice the hazard of all training rows. Intervals are of 95%: of ratios by the "
+            "logarithm of the events, of shares Wilson\u2019s with as many rows as the Kaplan-Meier curve is worth (Dorey "
+            "and Korn 1987)."
         )
-        return [Titled("", "", Grid(caption, heads(*head), tuple(lines)))]
+        head = heads("Leaf", "If", "hazard ratio", *self._heads("training"), "its interval", "#median time")
+        tables = [Titled("", "", Grid(caption, head, tuple(lines)))]
+        if test is None:
+            return tables
+        parts = [leaf.seen for leaf in leaves]
+        event, expected = test.y[:, EVENT], self._expected(test)
+        counted = estimate_cells([_ratio(event[here], expected[here]) for here in parts], "for each expected")
+        on_test = self._seen(test, parts, "test")
+        rows = []
+        for k, leaf in enumerate(leaves):
+            said = value_words(tree, leaf.node, self.context.digits)
+            foretold = number(written(float(expected[parts[k]].sum())), "expected")
+            cells = (Cell(said, title="hazard ratio", kind="answer", klass=0), *on_test[k], foretold, counted[k])
+            rows.append(Row(words(str(leaf.number)), cells))
+        caption = (
+            "Events of the test rows beside those that the hazard ratios foretell; 1 for each expected is as foretold."
+        )
+        head = heads("Leaf", "hazard ratio", *self._heads("test"), "#expected", "for each expected")
+        return [*tables, Titled("The same on test rows", "", Grid(caption, head, tuple(rows)))]
+
+    @property
+    def _until(self) -> str:
+        return f"without the event after {written(self.horizon, unit=self.unit)}"
+
+    def _heads(self, kind: str) -> list[str]:
+        return [f"#{kind} rows", "#events", *([self._until] if math.isfinite(self.horizon) else [])]
+
+    def _seen(self, rows: Rows, parts: Sequence[NDArray[np.int64]], kind: str) -> list[list[Cell]]:
+        """Rows, events and the share without one, of some rows each."""
+        made = []
+        for here in parts:
+            events = int(rows.y[here, EVENT].sum())
+            cells = [number(f"{len(here):,}", f"{kind} rows"), number(f"{events:,}", "events")]
+            if math.isfinite(self.horizon):
+                cells.append(share_cell(_survival_at(rows, here, self.horizon), self._until))
+            made.append(cells)
+        return made
 
     @property
     def curves_drawn(self) -> Curves:  # type: ignore[override]  # other tasks have none
@@ -178,7 +196,7 @@ class TimeTask(Task):
                     words(name),
                     (
                         *self._events(rows, np.ones(len(rows), dtype=np.bool_)),
-                        *order,
+                        order,
                         number(written(own), "integrated Brier score"),
                         number(written(single), "of one curve for all"),
                     ),
@@ -189,7 +207,7 @@ class TimeTask(Task):
             "integrated Brier score is the mean squared error of the survival curves of the leaves over time, 0 at best; "
             f"beside it that of one curve for all training rows.{self.context.optimistic}"
         )
-        head = ("Rows", "#Rows", "#Events", "#Expected", "#Concordance", "95% interval")
+        head = ("Rows", "#Rows", "#Events", "#Expected", "Concordance")
         more = ("#Integrated Brier score", "#Of one curve for all")
         return [Titled("", "", Grid(caption, heads(*head, *more), tuple(lines), "rates stack"))]
 
@@ -229,13 +247,13 @@ class TimeTask(Task):
         """Return the events of each group beside those that the tree expects, and the order within it."""
         rows = self.context.seen
         expected = self._expected(rows)
-        event, _ = _parts(rows)
+        event = rows.y[:, EVENT]
         ratios = estimate_cells([_ratio(event[here], expected[here]) for _, here in groups], "for each expected")
         orders = estimate_cells(
             [_order(self.context.tree, Rows(rows.X[here], rows.y[here])) for _, here in groups], "concordance"
         )
         lines = tuple(
-            Row(group_head(name, int(here.sum())), (*self._events(rows, here), *ratio, *order))
+            Row(group_head(name, int(here.sum())), (*self._events(rows, here), ratio, order))
             for (name, here), ratio, order in zip(groups, ratios, orders, strict=True)
         )
         caption = (
@@ -243,7 +261,7 @@ class TimeTask(Task):
             "tree takes the hazard for smaller than it is. Groups whose intervals overlap may not differ at all."
             f"{self.context.optimistic}"
         )
-        head = ("#Rows", "#Events", "#Expected", "#For each expected", "95% interval", "#Concordance", "95% interval")
+        head = ("#Rows", "#Events", "#Expected", "For each expected", "Concordance")
         return [Titled("Events by", title, Grid(caption, heads(title, *head), lines, "rates stack"))]
 
     def form_words(self) -> dict[str, Any]:
@@ -306,11 +324,11 @@ class TimeTask(Task):
         named = [("This tree", self.context.tree), *others.items()]
         orders = estimate_cells([_order(tree, rows) for _, tree in named], "concordance")
         lines = [
-            Row(words(name), (words(leaves_in_words(tree), "size"), *order), is_own=k == 0)
+            Row(words(name), (words(leaves_in_words(tree), "size"), order), is_own=k == 0)
             for k, ((name, tree), order) in enumerate(zip(named, orders, strict=True))
         ]
         caption = f"Concordance on the {self.context.kind_of_rows} rows."
-        return Grid(caption, heads("Tree", "Size", "#Concordance", "95% interval"), tuple(lines))
+        return Grid(caption, heads("Tree", "Size", "Concordance"), tuple(lines))
 
 
 def read_times(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.float64]:
@@ -332,7 +350,7 @@ def _parts(rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     return rows.y[:, EVENT] > 0, rows.y[:, TIME]
 
 
-def _ratio(event: NDArray[np.bool_], expected: NDArray[np.float64]) -> Estimate:
+def _ratio(event: NDArray[np.float64], expected: NDArray[np.float64]) -> Estimate:
     """Events for each expected one; the interval is that of its logarithm, whose variance is one over the events."""
     seen, foretold = int(event.sum()), float(expected.sum())
     if not len(event) or foretold <= 0:
