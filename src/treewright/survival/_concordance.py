@@ -69,10 +69,10 @@ def concordance_index(
 def concordance_with_error(
     event: NDArray[np.bool_], time: NDArray[np.float64], risk: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return the concordance index of few different risks, such as those of the leaves of a tree, and its standard error.
+    """Return the concordance index of few different risks, such as those of leaves, and its standard error.
 
-    Rows are counted by time and risk, so that no pair is looked at: memory and time grow with the different times, times
-    the different risks.
+    Rows are counted by time and risk, so that no pair is looked at: memory and time grow with the number of different
+    times multiplied by that of different risks.
 
     Parameters
     ----------

@@ -24,7 +24,13 @@ from treewright.show._report._cells import (
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._counts import Count
-from treewright.show._report._estimates import interval_words, mean_of_rows, numbers_of, standard_error_words, written
+from treewright.show._report._estimates import (
+    interval_words,
+    mean_of_rows,
+    numbers_of,
+    standard_error_words,
+    written,
+)
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._words import printable
@@ -36,16 +42,17 @@ __all__ = ["ActionTask", "read_rewards"]
 class ActionTask(Task):
     """A tree that says which action to take."""
 
+    answer_name = "action"
     verifier = "verify_policy"
     legend_name = "Colours of the actions"
     finds = "the action, the reasons for it, and the nearest change that leads to another one"
     promise = "what that is worth"
     errors_link = "Value"
     reason_words = (
-        "Each question on the path changes how much more the chosen action earns than the best of the others, in the mean "
-        "of the training rows that remain. The questions about one column are one reason; its weight is by how much they "
-        "raised that difference, and the reason with the largest weight comes first. A question can also lower it: then "
-        "it spoke against the action."
+        "Each question on the path changes how much more the chosen action earns than the best of the others, in the "
+        "mean of the training rows that remain. The questions about one column are one reason; its weight is by how "
+        "much they raised that difference, and the reason with the largest weight comes first. A question can also "
+        "lower it: then it spoke against the action."
     )
     errors_title = "What the policy is worth, and for whom"
     left_words = "Share of the regret of the best single action that is left"
@@ -91,8 +98,8 @@ class ActionTask(Task):
             own = self._gains(rows, self._chosen(rows))
             value, more = mean_of_rows(own), mean_of_rows(own - self._gains(rows, self.best))
             small = (
-                f"standard error {standard_error_words(value)}; {numbers_of(more)[0]} more than {self.legend[self.best]!r} for all"
-                f" ({interval_words(more)})"
+                f"standard error {standard_error_words(value)}; {numbers_of(more)[0]} more than "
+                f"{self.legend[self.best]!r} for all ({interval_words(more)})"
             )
             if kind == "training":
                 small += "; the tree was chosen on these rows"
@@ -108,7 +115,9 @@ class ActionTask(Task):
                 continue
             parts = [leaf.train if kind == "training" or leaf.test is None else leaf.test for leaf in leaves]
             columns = [
-                estimate_cells([mean_of_rows(self._gains(rows, k)[part]) for part in parts], f"mean of {name}")
+                estimate_cells(
+                    [mean_of_rows(self._gains(rows, k)[part]) for part in parts], f"mean of {name}"
+                )
                 for k, name in enumerate(self.legend)
             ]
             lines = []
@@ -122,9 +131,13 @@ class ActionTask(Task):
                 lines.append(Row(head, anchored if is_first else anchored[1:], anchor if is_first else ""))
             first = ["Leaf", "If", "then"] if kind == "training" else ["Leaf", "then"]
             caption = (
-                f"Mean reward{self.after} of every action for the {kind} rows of each leaf, as if all of them got it. The "
-                "interval below is where that of further rows like these may lie (95%, normal approximation)"
-                + ("; the leaves were chosen on these rows, so what they gain is optimistic." if kind == "training" else ".")
+                f"Mean reward{self.after} of every action for the {kind} rows of each leaf, as if all of them got "
+                "it. The interval below is where that of further rows like these may lie (95%, Student)"
+                + (
+                    "; the leaves were chosen on these rows, so what they gain is optimistic."
+                    if kind == "training"
+                    else "."
+                )
             )
             grid = Grid(caption, heads(*first, f"#{kind} rows", *self.legend), tuple(lines))
             made.append(Titled("" if kind == "training" else "The same on test rows", "", grid))
@@ -139,10 +152,14 @@ class ActionTask(Task):
         own = self._gains(rows, self._chosen(rows))
         policies = [("this tree", own)]
         policies += [(f"{name} for everybody", self._gains(rows, k)) for k, name in enumerate(labels)]
-        policies.append(("the best action for every row, known only afterwards", (rows.y - self.costs).max(axis=1)))
+        policies.append(
+            ("the best action for every row, known only afterwards", (rows.y - self.costs).max(axis=1))
+        )
         values = [mean_of_rows(gains) for _, gains in policies]
         shown = estimate_cells(values, "mean reward")
-        beside = estimate_cells([mean_of_rows(own - gains) for _, gains in policies[1:]], "this tree has more")
+        beside = estimate_cells(
+            [mean_of_rows(own - gains) for _, gains in policies[1:]], "this tree has more"
+        )
         lines = []
         for k, (name, _) in enumerate(policies):
             more = beside[k - 1] if k else Cell()
@@ -150,8 +167,8 @@ class ActionTask(Task):
             lines.append(Row(words(name), (shown[k], error, more), is_own=k == 0))
         kind = self.context.kind_of_rows
         caption = (
-            f"Mean reward{self.after} of the {kind} rows. \u201cThis tree has more\u201d is the mean difference over the "
-            f"same rows.{self.context.optimistic}"
+            f"Mean reward{self.after} of the {kind} rows. \u201cThis tree has more\u201d is the mean difference over "
+            f"the same rows.{self.context.optimistic}"
         )
         head = ("Policy", "Mean reward", "#Standard error", "This tree has more")
         return Titled("", "", Grid(caption, heads(*head), tuple(lines), "rates stack"))
@@ -160,7 +177,8 @@ class ActionTask(Task):
         rows = self.context.seen
         chosen = self._chosen(rows)
         given = estimate_cells(
-            [mean_of_rows(self._gains(rows, k)[chosen == k]) for k in range(len(self.legend))], "their mean reward"
+            [mean_of_rows(self._gains(rows, k)[chosen == k]) for k in range(len(self.legend))],
+            "their mean reward",
         )
         lines = [
             Row(
@@ -188,20 +206,23 @@ class ActionTask(Task):
         own = self._gains(rows, chosen)
         more = own - self._gains(rows, self.best)
         values = estimate_cells([mean_of_rows(own[here]) for _, here in groups], "mean reward")
-        gains = estimate_cells([mean_of_rows(more[here]) for _, here in groups], "more than one action for all")
+        gains = estimate_cells(
+            [mean_of_rows(more[here]) for _, here in groups], "more than one action for all"
+        )
         lines = []
         for k, (name, here) in enumerate(groups):
             shares = [
-                rate_cell(Count.of(chosen[here] == action), f"get {label}") for action, label in enumerate(self.legend)
+                rate_cell(Count.of(chosen[here] == action), f"get {label}")
+                for action, label in enumerate(self.legend)
             ]
             n_rows = int(here.sum())
             cells = (number(f"{n_rows:,}", "rows"), values[k], gains[k], *shares)
             lines.append(Row(group_head(name, n_rows), cells))
         single = self.legend[self.best]
         caption = (
-            f"Of the {self.context.kind_of_rows} rows of each group: mean reward{self.after}, how much more that is than "
-            f"with {single!r} for everybody, and the share that gets each action. Groups whose intervals overlap may not "
-            f"differ at all.{self.context.optimistic}"
+            f"Of the {self.context.kind_of_rows} rows of each group: mean reward{self.after}, how much more that is "
+            f"than with {single!r} for everybody, and the share that gets each action. Groups whose intervals "
+            f"overlap may not differ at all.{self.context.optimistic}"
         )
         head = ["#Rows", "Mean reward", "More than one action for all"]
         head += [f"Get {label}" for label in self.legend]
@@ -281,9 +302,7 @@ class ActionTask(Task):
 
     def extra_rules(self) -> list[str]:
         """Return the costs of the actions."""
-        pairs = (
-            f"{name} {written(float(cost))}" for name, cost in zip(self.legend, self.costs, strict=True)
-        )
+        pairs = (f"{name} {written(float(cost))}" for name, cost in zip(self.legend, self.costs, strict=True))
         return [f"costs of actions: {', '.join(pairs)}"] if self.costs.any() else ["actions cost nothing"]
 
 
@@ -305,7 +324,9 @@ def read_rewards(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.f
         raise InputError(f"{name}: {error}") from None
     actions = [str(action) for action in tree.classes.tolist()]
     if rewards.shape[1] != len(actions):
-        raise InputError(f"{name} has {rewards.shape[1]} columns; the tree has the actions {', '.join(actions[:10])}.")
+        raise InputError(
+            f"{name} has {rewards.shape[1]} columns; the tree has the actions {', '.join(actions[:10])}."
+        )
     named = actions if names is None else [str(each) for each in names.tolist()]
     if set(named) != set(actions):
         if all(each.isdigit() for each in named):  # a frame without names

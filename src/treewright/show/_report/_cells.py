@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treewright.show._report._estimates import Estimate, numbers_of
 from treewright.show._report._counts import Count
+from treewright.show._report._estimates import Estimate, numbers_of
 from treewright.show._report._rules import Condition
 from treewright.show._words import percent
 
@@ -20,6 +20,7 @@ __all__ = [
     "count_cells",
     "estimate_cells",
     "heads",
+    "interval_cells",
     "number",
     "rate_cell",
     "share_cell",
@@ -53,7 +54,7 @@ class Cell:
     kind : {"words", "number", "range", "estimate", "rule", "answer"}
         "words" come from the data and break between pieces of names; an "estimate" has its interval in `small`.
     klass : int or None
-        Colour of an answer.
+        Colour of an answer; None where all have one.
     bar : Bar or None
     rule : tuple of Condition, or None
         Of the kind "rule"; None if no row can meet it.
@@ -149,7 +150,9 @@ def count_cells(count: Count, title: str) -> tuple[Cell, Cell]:
         return number("no rows", title), Cell(title=INTERVAL, kind="range")
     low, high = (100 * end for end in count.interval)
     shown = number(share_words(count), title, f"{count.right:,} of {count.rows:,}")
-    return shown, Cell(spread_words(count), title=INTERVAL, kind="range", bar=Bar(low, high, 100 * count.share))
+    return shown, Cell(
+        spread_words(count), title=INTERVAL, kind="range", bar=Bar(low, high, 100 * count.share)
+    )
 
 
 def share_cell(share: Estimate, title: str) -> Cell:
@@ -167,6 +170,12 @@ def rate_cell(count: Count, title: str) -> Cell:
         return Cell("no rows", title=title, kind="estimate")
     low, high = count.interval
     return share_cell(Estimate(count.share, low, high, count.rows), title)
+
+
+def interval_cells(estimates: Sequence[Estimate]) -> list[Cell]:
+    """Return the interval of each estimate, whose number stands in another cell."""
+    shown = estimate_cells(estimates, INTERVAL)
+    return [Cell(cell.small, title=INTERVAL, kind="range", bar=cell.bar) for cell in shown]
 
 
 def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") -> list[Cell]:

@@ -76,7 +76,8 @@ def explain(
         )
     if isinstance(result, BornAgainResult) and result.options.get("objective") != "values":
         return _born_again(result)
-    if type(result) is not SolveResult and not isinstance(result, AdditiveResult):  # of another question: only its own words are safe
+    if not (type(result) is SolveResult or isinstance(result, AdditiveResult)):
+        # Of another question: only its own words are safe.
         proven = result.status is SolveStatus.OPTIMAL
         badge = result.status.value.capitalize()
         answered = (("Did the search run to its end?", _end(result)),)
@@ -144,7 +145,9 @@ def _leaves_of(result: SolveResult) -> str:
     """What the leaves may hold, where that is not one constant without a word."""
     model = result.options.get("leaf_model")
     if model == "linear":
-        return ", with a constant in every leaf (the lines were fitted afterwards and are no part of the proof)"
+        return (
+            ", with a constant in every leaf (the lines were fitted afterwards and are no part of the proof)"
+        )
     return ", with a line in one column in every leaf" if model == "simple_linear" else ""
 
 
@@ -164,7 +167,9 @@ def _objective(result: SolveResult, terms: Terms | None) -> str:
     if isinstance(result, AdditiveResult):
         each = result.options.get("cost_complexity")
         penalty = f"{each:g}" if isinstance(each, (int, float)) else "a penalty"
-        return f"The tree minimises {_additive_loss(result)} ({result.loss:.4f}) plus {penalty} for every leaf."
+        return (
+            f"The tree minimises {_additive_loss(result)} ({result.loss:.4f}) plus {penalty} for every leaf."
+        )
     if terms is None:
         leaf_penalty = result.options.get("cost_complexity")
         each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"

@@ -42,6 +42,7 @@ class ClassTask(Task):
 
     legend_name = "Colours of the classes"
     finds = "the decision, the reasons for it, and the nearest change that would flip it"
+    answer_name = "decision"
     button = "Decide"
     promise = "how often it is right"
     holds = "counts"
@@ -93,7 +94,7 @@ class ClassTask(Task):
         right_on_test = None if test is None else is_right(tree, test)
         rows = []
         for leaf in leaves:
-            cells = count_cells(Count.of(right[leaf.train]), "right on training rows")
+            cells: tuple[Cell, ...] = count_cells(Count.of(right[leaf.train]), "right on training rows")
             if leaf.test is not None and right_on_test is not None:
                 cells += count_cells(Count.of(right_on_test[leaf.test]), "right on test rows")
             label = leaf_words(tree, leaf.node, self.context.digits).label
@@ -117,7 +118,8 @@ class ClassTask(Task):
         if self.context.test is None:
             caption += f" These are the rows that the tree was chosen on, so {rates}"
         rows = [
-            Row(words(label), error_cells(Count.of(wrong[seen.y == k]))) for k, label in enumerate(self.legend)
+            Row(words(label), error_cells(Count.of(wrong[seen.y == k])))
+            for k, label in enumerate(self.legend)
         ]
         head = heads("True label", "#Rows", "#Wrong", "#Error rate", "95% interval")
         by_label = Titled("", "", Grid(caption, head, tuple(rows), "narrow rates stack"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,7 +66,9 @@ def draw_curves(curves: Sequence[tuple[str, SurvivalCurve]], last: float, unit: 
     lines = []
     for k, ((name, curve), y) in enumerate(zip(drawn, places, strict=True)):
         steps = zip(curve.times.tolist(), curve.survival.tolist(), strict=True)
-        path = f"M{across(0)} {down(1)}" + "".join(f"H{across(t)}V{down(s)}" for t, s in _thinned(list(steps)))
+        path = f"M{across(0)} {down(1)}" + "".join(
+            f"H{across(t)}V{down(s)}" for t, s in _thinned(list(steps))
+        )
         end = across(float(curve.times[-1])) if len(curve.times) else across(last)
         path += f"H{end}" if not len(curve.times) else ""
         look = f"curve-{k % COLOURS}" + (" dashed" if k >= COLOURS else "")
@@ -96,7 +99,7 @@ def _spread(places: list[float]) -> list[float]:
     order = np.argsort(places, kind="stable")
     moved = list(places)
     lowest = HEIGHT - BOTTOM
-    for before, after in zip(order[:-1], order[1:], strict=True):
+    for before, after in itertools.pairwise(order):
         moved[after] = max(moved[after], moved[before] + APART)
     for after in reversed(order):  # back into the picture
         moved[after] = min(moved[after], lowest)

@@ -26,7 +26,7 @@ MOST_DECIMALS = 6  # columns written with more digits have no step of their own
 
 
 def used_columns(tree: Tree) -> list[int]:
-    """Return the positions of the columns that the tree asks about, in splits or in lines, in the order of the table."""
+    """Return the positions of the columns that splits or lines ask about, in the order of the table."""
     return sorted(tree.asked)
 
 
@@ -42,7 +42,11 @@ def embedded_model(task: Task, words: Sequence[ColumnWords]) -> dict[str, Any]:
         "classes": [] if tree.classes is None else [printable(str(label)) for label in tree.classes.tolist()],
         "words": task.form_words(),
         "nodes": [
-            {"number": leaves[node].number, "share": scores[node].tolist(), **_said(task.says(leaves[node]), place)}
+            {
+                "number": leaves[node].number,
+                "share": scores[node].tolist(),
+                **_said(task.says(leaves[node]), place),
+            }
             if split is None
             else {
                 **_split(split, place),

@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 
 from treewright.policy import policy_value
 
-__all__ = ["Estimate", "interval_words", "mean_of_rows", "numbers_of", "root", "standard_error_words", "written"]
+__all__ = [
+    "Estimate",
+    "interval_words",
+    "mean_of_rows",
+    "numbers_of",
+    "root",
+    "standard_error_words",
+    "written",
+]
 
 DIGITS = 4
 WIDTH_DIGITS = 3  # of the width of an interval are written
 SMALLEST_WIDTH, LARGEST_WIDTH = 1e-9, 1e12  # of intervals written with fixed decimals
-NORMAL_975 = 1.959963984540054  # standard errors on each side of a 95% interval
+NORMAL_975 = 1.959963984540054  # standard errors on each side of a 95% interval of large samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +35,15 @@ class Estimate:
     value, low, high : float
     rows : int
         It comes from.
+    standard_error : float, default=nan
+        Of a mean.
     """
 
     value: float
     low: float
     high: float
     rows: int
+    standard_error: float = math.nan
 
     @property
     def is_known(self) -> bool:
@@ -46,14 +57,22 @@ class Estimate:
 
 
 def mean_of_rows(values: NDArray[np.float64]) -> Estimate:
-    """Return the mean of some numbers, one a row, with its interval by the normal approximation.
+    """Return the mean of some numbers, one a row, with Student's interval.
 
     A single row has no interval; without rows nothing is known.
     """
     if not len(values):
         return Estimate(math.nan, math.nan, math.nan, 0)
     mean = policy_value(values)
-    return Estimate(mean.value, *mean.interval, mean.n_rows)
+    reach = _student(len(values)) * mean.standard_error if len(values) > 1 else math.nan
+    return Estimate(mean.value, mean.value - reach, mean.value + reach, len(values), mean.standard_error)
+
+
+def _student(n_rows: int) -> float:
+    """How many standard errors of a mean of rows a 95% interval reaches to each side."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n_rows - 1, 0.975))
 
 
 def root(mean: Estimate) -> Estimate:
@@ -77,10 +96,12 @@ def written(number: float, digits: int = DIGITS, unit: str = "") -> str:
 
 
 def numbers_of(estimate: Estimate, unit: str = "") -> tuple[str, str]:
-    """Return an estimate and the ends of its interval in words, in as many decimals as three digits of its width need."""
+    """Return an estimate and its interval in words, with as many decimals as three digits of its width need."""
     width = estimate.high - estimate.low
     if not (estimate.has_interval and SMALLEST_WIDTH < width < LARGEST_WIDTH):
-        ends = f"{written(estimate.low)} to {written(estimate.high, unit=unit)}" if estimate.has_interval else ""
+        ends = (
+            f"{written(estimate.low)} to {written(estimate.high, unit=unit)}" if estimate.has_interval else ""
+        )
         return written(estimate.value, unit=unit), ends
     decimals = max(0, WIDTH_DIGITS - 1 - math.floor(math.log10(width)))
     value, low, high = (_fixed(x, decimals) for x in (estimate.value, estimate.low, estimate.high))
@@ -103,4 +124,4 @@ def interval_words(estimate: Estimate, unit: str = "") -> str:
 
 def standard_error_words(mean: Estimate) -> str:
     """Return the standard error of a mean."""
-    return written((mean.high - mean.low) / 2 / NORMAL_975, 2) if mean.has_interval else "not known"
+    return written(mean.standard_error, 2)

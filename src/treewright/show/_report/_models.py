@@ -87,7 +87,10 @@ def fitted(
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")  # a model that did not converge is still a comparison
             model.fit(numbers[here], y[here])
-            on_train, on_test = model.predict(numbers), np.empty(0, int) if new is None else model.predict(new)
+            on_train, on_test = (
+                model.predict(numbers),
+                np.empty(0, int) if new is None else model.predict(new),
+            )
         made.append((name, _size(name, model), on_train, on_test))
     return made
 

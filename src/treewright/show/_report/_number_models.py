@@ -25,18 +25,23 @@ __all__ = ["compare_numbers"]
 Answers = NDArray[np.float64]
 
 
-def compare_numbers(context: Context, loss: Loss, others: Mapping[str, Tree], fit_models: bool) -> Grid | None:
+def compare_numbers(
+    context: Context, loss: Loss, others: Mapping[str, Tree], fit_models: bool
+) -> Grid | None:
     """Return the report's tree, the trees in `others`, and models that are fitted here; None if it is alone."""
     tree, train, test = context.tree, context.train, context.test
     shown = [("This tree", leaves_in_words(tree), _of(tree, train), _of(tree, test))]
-    shown += [(name, leaves_in_words(each), _of(each, train), _of(each, test)) for name, each in others.items()]
+    shown += [
+        (name, leaves_in_words(each), _of(each, train), _of(each, test)) for name, each in others.items()
+    ]
     if fit_models and (train.y != train.y[0]).any():
         shown += _fitted(context, loss)
     if len(shown) < 2:
         return None
     seen = context.seen
     single = _losses(loss, seen, np.broadcast_to(tree.value[0], seen.y.shape))
-    unit = 100 / mean if (mean := float(single.mean())) > 0 else math.nan  # percent of the loss of a single leaf
+    mean = float(single.mean())
+    unit = 100 / mean if mean > 0 else math.nan  # percent of the loss of a single leaf
     own = _losses(loss, seen, shown[0][2] if test is None else shown[0][3])
     gaps, lines = [], []
     for name, size, on_train, on_test in shown:
@@ -53,8 +58,8 @@ def compare_numbers(context: Context, loss: Loss, others: Mapping[str, Tree], fi
     head = ["Model", "Size", "#left on training rows", *([] if test is None else ["#left on test rows"])]
     caption = (
         f"The {loss.name} that is left, as a share of that of one leaf. scikit-learn's models have their own defaults. "
-        "\u201cMore than this tree\u201d is the mean difference over the same rows in points of that share: below 0 the "
-        "other is better; an interval that holds 0 decides nothing."
+        "\u201cMore than this tree\u201d is the mean difference over the same rows in points of that share: below 0 "
+        "the other is better; an interval that holds 0 decides nothing."
     )
     return Grid(caption, heads(*head, "points more than this tree"), tuple(rows))
 
@@ -67,7 +72,8 @@ def _of(tree: Tree, rows: Rows | None) -> Answers:
 
 def _losses(loss: Loss, rows: Rows, said: Answers) -> Answers:
     """The losses of all outputs of each row."""
-    return np.sum([loss.rows(rows.y[:, k], said[:, k]) for k in range(rows.y.shape[1])], axis=0)
+    lost = [loss.rows(rows.y[:, k], said[:, k]) for k in range(rows.y.shape[1])]
+    return np.asarray(np.sum(lost, axis=0), dtype=np.float64)
 
 
 def _left(loss: Loss, rows: Rows, said: Answers, tree: Tree) -> str:

@@ -51,6 +51,7 @@ class Output:
 class NumberTask(Task):
     """A tree that predicts one number or several."""
 
+    answer_name = "prediction"
     verifier = "verify_regression"
     bar_words = "Its bar shows where the number lies between those of the smallest and the largest leaf."
     finds = "the prediction, the reasons for it, and the nearest changes that lead to another one"
@@ -61,7 +62,7 @@ class NumberTask(Task):
         asked = context.option("criterion") or (terms.objective if terms is not None else None)
         quantile = context.option("quantile")
         self.loss = Loss(
-            asked if asked in CRITERIA else "squared_error", 0.5 if quantile is None else float(quantile)
+            str(asked) if asked in CRITERIA else "squared_error", 0.5 if quantile is None else float(quantile)
         )
         self.left_words = f"Share of the {self.loss.name} of a single leaf that is left"
         self.outputs = _outputs(context)
@@ -119,15 +120,15 @@ class NumberTask(Task):
             cells.append(_middle(on_train[k], output.unit))
             if test is not None and leaf.test is not None:
                 cells += [number(f"{len(leaf.test):,}", "test rows"), columns[1][k]]
-            anchored = rule_cells(leaf, Cell(said, title="then", kind="answer", klass=0), *cells)
+            anchored = rule_cells(leaf, Cell(said, title="then", kind="answer"), *cells)
             rows.append(Row(*(anchored if output.place == 0 else anchored[:2])))
         what = {"absolute_error": "the median", "quantile": f"the {self.loss.quantile:g} quantile"}
         of = what.get(self.loss.criterion, "the mean")
         line = " (in a leaf with a line: a sum that depends on the row)" if self.has_lines else ""
         caption = (
             f"Whoever meets all conditions of a leaf gets its number, {of} of its training rows{line}. Every row of "
-            "this report counts as one. Below each mean stands where that of all rows like these may lie (95%, normal "
-            "approximation); four of five training rows of the leaf lie between the ends of the middle 80%."
+            "this report counts as one. Below each mean stands where that of all rows like these may lie (95%, "
+            "Student); four of five training rows of the leaf lie between the ends of the middle 80%."
         )
         return Grid(caption, heads(*head), tuple(rows))
 
@@ -135,8 +136,10 @@ class NumberTask(Task):
         """The value of a leaf as text, with its unit unless it is a sum."""
         tree = self.context.said
         if len(self.outputs) > 1 or (tree.lines is not None and tree.lines[node] is not None):
-            return value_words(tree, node, self.context.digits) if len(self.outputs) == 1 else (
-                written(float(tree.value[node, output.place]), self.context.digits or 17, output.unit)
+            return (
+                value_words(tree, node, self.context.digits)
+                if len(self.outputs) == 1
+                else (written(float(tree.value[node, output.place]), self.context.digits or 17, output.unit))
             )
         return f"{value_words(tree, node, self.context.digits)} {output.unit}".rstrip()
 
@@ -157,11 +160,11 @@ class NumberTask(Task):
             for name, line, left in zip(names, cells, lefts, strict=True)
         )
         caption = (
-            f"The mean error is predicted minus true; beside it the {self.loss.error_name}. The last column is the {self.loss.name} of the "
-            f"tree as a share of that of a tree of one leaf.{self.context.optimistic}"
+            f"The mean error is predicted minus true; beside it the {self.loss.error_name}. The last column is the "
+            f"{self.loss.name} of the tree as a share of that of a tree of one leaf.{self.context.optimistic}"
         )
         title = "Errors in" if len(self.outputs) > 1 else ""
-        grid = Grid(caption, heads("Rows", *head), rows, "rates stack")
+        grid = Grid(caption, heads("Counted on", *head), rows, "rates stack")
         return Titled(title, output.name if title else "", grid)
 
     def _columns(
@@ -169,7 +172,9 @@ class NumberTask(Task):
     ) -> tuple[list[str], list[tuple[Cell, ...]]]:
         """Heads and cells of errors, for each of several sets of rows."""
         bias = estimate_cells([mean_of_rows(said - y) for y, said in seen], "mean error", output.unit)
-        error = estimate_cells([self.loss.error(y, said) for y, said in seen], self.loss.error_name, output.unit)
+        error = estimate_cells(
+            [self.loss.error(y, said) for y, said in seen], self.loss.error_name, output.unit
+        )
         head = ["#Rows", "Mean error", self.loss.error_name.capitalize()]
         cells: list[tuple[Cell, ...]] = [
             (number(f"{len(y):,}", "rows"), one, other)
@@ -230,7 +235,9 @@ class NumberTask(Task):
         tree = self.context.said
         values = [float(tree.value[leaf.node, output.place]) for output in self.outputs]
         shown = [
-            f"{output.name} {self._value(leaf.node, output)}" if len(self.outputs) > 1 else self._value(leaf.node, output)
+            f"{output.name} {self._value(leaf.node, output)}"
+            if len(self.outputs) > 1
+            else self._value(leaf.node, output)
             for output in self.outputs
         ]
         said = {
@@ -264,7 +271,7 @@ class NumberTask(Task):
         counted = f"{len(y):,} {kind}{'' if len(y) == 1 else 's'}"
         if has_line:
             return (
-                f"Of {counted} in this leaf four of five had{of} between {low} and {high} more than was said "
+                f"True minus predicted{of} was between {low} and {high} for four of five of {counted} in this leaf "
                 f"(median {middle}), in {output.unit or 'its own units'}."
             )
         mean = mean_of_rows(y)
@@ -300,7 +307,10 @@ class NumberTask(Task):
     def extra_rules(self) -> list[str]:
         """Return the criterion, and what leaves hold."""
         model = self.context.option("leaf_model")
-        lines = {"linear": "; lines fitted in the leaves afterwards", "simple_linear": "; leaves are lines in a column"}
+        lines = {
+            "linear": "; lines fitted in the leaves afterwards",
+            "simple_linear": "; leaves are lines in a column",
+        }
         return [f"criterion {self.loss.name}{lines.get(str(model), '')}"]
 
 

@@ -69,9 +69,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown
-    )
+    made.filters.update(name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown)
     return made
 
 

@@ -49,7 +49,10 @@ class ProbabilityTask(ClassTask):
         columns, head = [], []
         for criterion, name in SCORES.items():
             own = [mean_of_rows(self._losses(rows, self._shares(rows), criterion)) for _, rows in parts]
-            single = [mean_of_rows(self._losses(rows, self._shares(rows, root=True), criterion)) for _, rows in parts]
+            single = [
+                mean_of_rows(self._losses(rows, self._shares(rows, root=True), criterion))
+                for _, rows in parts
+            ]
             columns.append((estimate_cells(own, name), estimate_cells(single, f"{name} of a single leaf")))
             head += [name, f"{name} of a single leaf"]
         lines = tuple(
@@ -63,11 +66,11 @@ class ProbabilityTask(ClassTask):
             for k, (kind, rows) in enumerate(parts)
         )
         caption = (
-            "How far the shares of the leaves are from what happened; 0 is perfect. The Brier score adds up the squares "
-            "over all classes (0 to 2). Rows with a label that the tree does not know are left out."
+            "How far the shares of the leaves are from what happened; 0 is perfect. The Brier score adds up the "
+            "squares over all classes (0 to 2). Rows with a label that the tree does not know are left out."
             f"{self.context.optimistic}"
         )
-        return Titled("", "", Grid(caption, heads("Rows", "#Rows", *head), lines, "rates stack"))
+        return Titled("", "", Grid(caption, heads("Counted on", "#Rows", *head), lines, "rates stack"))
 
     def _calibration(self) -> Titled:
         context, tree = self.context, self.context.tree
@@ -85,8 +88,9 @@ class ProbabilityTask(ClassTask):
         for _, label in shown:
             head += [f"#{label}: said", "seen"]
         caption = (
-            f"The share that a leaf says of each class, and the share of the {context.kind_of_rows} rows there that have "
-            "it." + ("" if context.test is not None else " Both are of the same rows, unless these had weights.")
+            f"The share that a leaf says of each class, and the share of the {context.kind_of_rows} rows there that "
+            "have it."
+            + ("" if context.test is not None else " Both are of the same rows, unless these had weights.")
         )
         return Titled("What leaves say, and what happened", "", Grid(caption, heads(*head), tuple(lines)))
 
@@ -116,7 +120,9 @@ class ProbabilityTask(ClassTask):
     @property
     def left_of_own(self) -> str:
         """The score of the report's tree."""
-        said, _ = self.left_words_of(self.left(self.context.tree, self.context.train), len(self.context.train))
+        said, _ = self.left_words_of(
+            self.left(self.context.tree, self.context.train), len(self.context.train)
+        )
         return f"leaves {said} on the training rows"
 
     def says(self, leaf: LeafRows) -> dict[str, Any]:

@@ -25,12 +25,12 @@ from treewright.show._report._embed import embedded_model, script_json, used_col
 from treewright.show._report._frontier import better_than, chart, frontier_table
 from treewright.show._report._page import render_page
 from treewright.show._report._reading import reading_facts, with_units
-from treewright.show._report._rows import Rows, read_rows, rows_seen_before
+from treewright.show._report._rows import read_rows, rows_seen_before
 from treewright.show._report._steps import picture
 from treewright.show._report._task import Context, Task
 from treewright.show._report._tasks import task_of
 from treewright.show._titles import column_words, in_words_of_people, label_words, settings_from
-from treewright.table import Settings
+from treewright.table import ColumnNote, Settings
 from treewright.tree import LinearSplit, Tree, TreeKind
 
 __all__ = ["report"]
@@ -75,8 +75,8 @@ def report(
     others : mapping from name to model, default=None
         Other trees over the same columns, of the same kind, to be compared on the same rows.
     fit_models : bool, default=True
-        Whether to fit CART, gradient boosting, a random forest and a linear model for comparison; of policy and survival
-        trees none is fitted.
+        Whether to fit CART, gradient boosting, a random forest and a linear model for comparison; for policy and
+        survival trees none is fitted.
     verification : VerificationReport, default=None
         What `treewright.verify.verify` found; its counts are shown.
     title : str, default=None
@@ -141,6 +141,7 @@ def report(
     words = column_words(tree, known)
     said = in_words_of_people(tree, words, None if tree.classes is None else label_words(tree, known))
     target = target if target is not None else (terms.target if terms is not None else None)
+    outcome = known.notes.get(target or "", ColumnNote()).name or target
     task = kind(Context(tree, said, result, terms, train, test, known, digits, target))
     drawn = None if frontier is None else chart(task, frontier)
     better = None if frontier is None else better_than(result, terms, frontier)
@@ -151,8 +152,8 @@ def report(
     page = render_page(
         picture(said, digits),
         task=task,
-        title=title or (f"A decision tree for {target}" if target else "A decision tree"),
-        target=target,
+        title=title or (f"A decision tree for {outcome}" if outcome else "A decision tree"),
+        outcome=outcome,
         version=__version__,
         has_linear=any(isinstance(split, LinearSplit) for split in tree.splits),
         used=used,
@@ -163,7 +164,15 @@ def report(
         by_group=[table for name, parts in groups_seen for table in task.group_tables(name, parts)],
         column_words=[words[j] for j in used],
         facts=facts(
-            known, result, terms, train, test, date or today(), named, reading_facts(reading), task.extra_rules()
+            known,
+            result,
+            terms,
+            train,
+            test,
+            date or today(),
+            named,
+            reading_facts(reading),
+            task.extra_rules(),
         ),
         contact=known.about.get("contact") or known.about.get("owner") or "",
         date=date or today(),
@@ -258,8 +267,8 @@ def _warnings(task: Task) -> list[str]:
     seen = 0 if test is None else rows_seen_before(train, test)
     if test is not None and seen:
         said.append(
-            f"{seen:,} of the {len(test):,} test rows are also training rows: they are equal in every column and in what "
-            "was seen. Figures of these test rows say little about new rows."
+            f"{seen:,} of the {len(test):,} test rows are also training rows: they are equal in every column and in "
+            "what was seen. Figures of these test rows say little about new rows."
         )
     if test is None:
         said.append("No test rows were given; all figures are those of the rows that the tree was chosen on.")

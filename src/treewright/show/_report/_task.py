@@ -1,7 +1,8 @@
 """What the page asks of a task: everything that depends on whether leaves say classes, numbers, actions or hazards.
 
-The page, its picture, form, certificate, audit and styles are the same for all tasks. What a leaf says, how often or how
-far it is off, and in which words, comes from one `Task`: `_classes`, `_numbers`, `_actions`, `_times`.
+The page, its picture, form, certificate, audit and styles are the same for all tasks. What a leaf says, how often or
+how far it is off, and in which words, comes from one `Task`: `_classes` and `_probabilities`, `_numbers`, `_actions`,
+`_times`.
 """
 
 from __future__ import annotations
@@ -129,6 +130,7 @@ class Task(ABC):
     legend_name = "Colours of the answers"
     bar_words = ""
     finds = "the answer, the reasons for it, and the nearest change"
+    answer_name = "answer"
     button = "Ask"
     verifier = "verify"  # in treewright.verify
     promise = "how far it is off"
@@ -136,9 +138,9 @@ class Task(ABC):
     errors_title = "How far it is off, and for whom"
     errors_link = "Errors"
     reason_words = (
-        "Each question on the path changes the mean of the training rows that remain. The questions about one column are "
-        "one reason; its weight is by how much they raised or lowered that mean, and the reason with the largest weight "
-        "comes first. What a line in the leaf adds for a column is a reason of its own."
+        "Each question on the path changes the mean of the training rows that remain. The questions about one column "
+        "are one reason; its weight is by how much they raised or lowered that mean, and the reason with the largest "
+        "weight comes first. What a line in the leaf adds for a column is a reason of its own."
     )
     curves_drawn: Curves | None = None
     left_words = "Share of the loss of a single leaf that is left"
@@ -208,7 +210,9 @@ class Task(ABC):
     @property
     def left_of_own(self) -> str:
         """What the report's tree loses on the training rows, as the end of a sentence."""
-        said, _ = self.left_words_of(self.left(self.context.tree, self.context.train), len(self.context.train))
+        said, _ = self.left_words_of(
+            self.left(self.context.tree, self.context.train), len(self.context.train)
+        )
         return f"leaves {said} on the training rows"
 
     @cached_property

@@ -23,6 +23,7 @@ from treewright.show._report._cells import (
     Titled,
     estimate_cells,
     heads,
+    interval_cells,
     number,
     share_cell,
     words,
@@ -53,6 +54,7 @@ EVENT, TIME = 0, 1  # columns of `Rows.y`
 class TimeTask(Task):
     """A tree that tells groups of different hazard apart."""
 
+    answer_name = "hazard ratio"
     verifier = "verify_survival"
     bar_words = "Its bar shows where the hazard ratio lies between the smallest and the largest."
     finds = "the hazard ratio, the reasons for it, and the nearest changes to a higher and to a lower one"
@@ -75,7 +77,9 @@ class TimeTask(Task):
         dying = np.bincount(at.reshape(-1), weights=event, minlength=len(self.moments))
         leaving = np.bincount(at.reshape(-1), minlength=len(self.moments))
         self.hazard = np.cumsum(dying / leaving[::-1].cumsum()[::-1])  # Nelson-Aalen
-        self.horizon = float(np.quantile(time[event], 0.5, method="inverted_cdf")) if event.any() else math.nan
+        self.horizon = (
+            float(np.quantile(time[event], 0.5, method="inverted_cdf")) if event.any() else math.nan
+        )
 
     @staticmethod
     def read(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.float64]:
@@ -120,20 +124,20 @@ class TimeTask(Task):
         tree, test = self.context.said, self.context.test
         train = self.context.train
         ratios = [_ratio(train.y[leaf.train, EVENT], self._baseline(train)[leaf.train]) for leaf in leaves]
-        hazards = estimate_cells(ratios, "hazard ratio seen")
+        hazards = interval_cells(ratios)
         on_train = self._seen(train, [leaf.train for leaf in leaves], "training")
         lines = []
         for k, leaf in enumerate(leaves):
             said = value_words(tree, leaf.node, self.context.digits)
-            answer = Cell(said, title="hazard ratio", kind="answer", klass=0)
-            cells = (*on_train[k], hazards[k], number(self._median(leaf.node), "median time"))
+            answer = Cell(said, title="hazard ratio", kind="answer")
+            cells = (hazards[k], *on_train[k], number(self._median(leaf.node), "median time"))
             lines.append(Row(*rule_cells(leaf, answer, *cells)))
         caption = (
             "A hazard ratio of 2 is twice the hazard of all training rows. Intervals are of 95%: of ratios by the "
-            "logarithm of the events, of shares Wilson\u2019s with as many rows as the Kaplan-Meier curve is worth (Dorey "
-            "and Korn 1987)."
+            "logarithm of the events, of shares Wilson\u2019s with as many rows as the Kaplan-Meier curve is worth "
+            "(Dorey and Korn 1987)."
         )
-        head = heads("Leaf", "If", "hazard ratio", *self._heads("training"), "its interval", "#median time")
+        head = heads("Leaf", "If", "hazard ratio", "95% interval", *self._heads("training"), "#median time")
         tables = [Titled("", "", Grid(caption, head, tuple(lines)))]
         if test is None:
             return tables
@@ -145,11 +149,9 @@ class TimeTask(Task):
         for k, leaf in enumerate(leaves):
             said = value_words(tree, leaf.node, self.context.digits)
             foretold = number(written(float(expected[parts[k]].sum())), "expected")
-            cells = (Cell(said, title="hazard ratio", kind="answer", klass=0), *on_test[k], foretold, counted[k])
+            cells = (Cell(said, title="hazard ratio", kind="answer"), *on_test[k], foretold, counted[k])
             rows.append(Row(words(str(leaf.number)), cells))
-        caption = (
-            "Events of the test rows beside those that the hazard ratios foretell; 1 for each expected is as foretold."
-        )
+        caption = "Events of the test rows beside those that the hazard ratios foretell: 1 for each expected is right."
         head = heads("Leaf", "hazard ratio", *self._heads("test"), "#expected", "for each expected")
         return [*tables, Titled("The same on test rows", "", Grid(caption, head, tuple(rows)))]
 
@@ -174,7 +176,11 @@ class TimeTask(Task):
     @property
     def curves_drawn(self) -> Curves:  # type: ignore[override]  # other tasks have none
         """The Kaplan-Meier curves of the leaves."""
-        named = [(f"leaf {leaf.number}", self.curves[leaf.node]) for leaf in self.leaves if leaf.node in self.curves]
+        named = [
+            (f"leaf {leaf.number}", self.curves[leaf.node])
+            for leaf in self.leaves
+            if leaf.node in self.curves
+        ]
         return draw_curves(named, float(self.moments[-1]), self.unit)
 
     def _median(self, node: int) -> str:
@@ -204,10 +210,10 @@ class TimeTask(Task):
             )
         caption = (
             "The concordance is the share of pairs of rows whose events come in the order of their hazard ratios. The "
-            "integrated Brier score is the mean squared error of the survival curves of the leaves over time, 0 at best; "
-            f"beside it that of one curve for all training rows.{self.context.optimistic}"
+            "integrated Brier score is the mean squared error of the survival curves of the leaves over time, 0 at "
+            f"best; beside it that of one curve for all training rows.{self.context.optimistic}"
         )
-        head = ("Rows", "#Rows", "#Events", "#Expected", "Concordance")
+        head = ("Counted on", "#Rows", "#Events", "#Expected", "Concordance")
         more = ("#Integrated Brier score", "#Of one curve for all")
         return [Titled("", "", Grid(caption, heads(*head, *more), tuple(lines), "rates stack"))]
 
@@ -248,7 +254,9 @@ class TimeTask(Task):
         rows = self.context.seen
         expected = self._expected(rows)
         event = rows.y[:, EVENT]
-        ratios = estimate_cells([_ratio(event[here], expected[here]) for _, here in groups], "for each expected")
+        ratios = estimate_cells(
+            [_ratio(event[here], expected[here]) for _, here in groups], "for each expected"
+        )
         orders = estimate_cells(
             [_order(self.context.tree, Rows(rows.X[here], rows.y[here])) for _, here in groups], "concordance"
         )
@@ -257,8 +265,8 @@ class TimeTask(Task):
             for (name, here), ratio, order in zip(groups, ratios, orders, strict=True)
         )
         caption = (
-            f"Of the {self.context.kind_of_rows} rows of each group: more than 1 event for each expected means that the "
-            "tree takes the hazard for smaller than it is. Groups whose intervals overlap may not differ at all."
+            f"Of the {self.context.kind_of_rows} rows of each group: more than 1 event for each expected means that "
+            "the tree takes the hazard for smaller than it is. Groups whose intervals overlap may not differ at all."
             f"{self.context.optimistic}"
         )
         head = ("#Rows", "#Events", "#Expected", "For each expected", "Concordance")
@@ -294,7 +302,8 @@ class TimeTask(Task):
             return f"No {kind} came to this leaf, so nothing is known about how well it foretells."
         n, seen = len(leaf.seen), int(rows.y[leaf.seen, EVENT].sum())
         expected = written(float(self._expected(rows)[leaf.seen].sum()))
-        words_of = f"Of {n:,} {kind}{'' if n == 1 else 's'} in this leaf {seen:,} had the event; {expected} were expected."
+        counted = f"{n:,} {kind}{'' if n == 1 else 's'}"
+        words_of = f"Of {counted} in this leaf {seen:,} had the event; {expected} were expected."
         share = _survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
@@ -364,7 +373,7 @@ def _ratio(event: NDArray[np.float64], expected: NDArray[np.float64]) -> Estimat
 
 def _survival_at(rows: Rows, here: NDArray[np.int64], moment: float) -> Estimate:
     """The Kaplan-Meier share of some rows after a moment; not known where no row was followed so long."""
-    event, time = (part[here] for part in _parts(rows))
+    event, time = _parts(Rows(rows.X[here], rows.y[here]))
     followed = int((time >= moment).sum())
     if not len(here):
         return Estimate(math.nan, math.nan, math.nan, 0)
