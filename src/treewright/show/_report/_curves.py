@@ -15,7 +15,7 @@ from treewright.survival import SurvivalCurve
 __all__ = ["Curve", "Curves", "draw_curves"]
 
 WIDTH, HEIGHT = 700.0, 320.0
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 66.0, 14.0, 44.0  # margins for the axes and the names of the curves
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 76.0, 14.0, 44.0  # margins for the axes and the names of the curves
 COLOURS = 6  # in the styles of the page
 MOST = 2 * COLOURS  # each colour once whole and once dashed
 APART = 13.0  # between two names

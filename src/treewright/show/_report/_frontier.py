@@ -24,7 +24,7 @@ __all__ = ["Chart", "Point", "better_than", "chart", "frontier_table"]
 
 WIDTH, HEIGHT = 640.0, 300.0
 SAME = 1e-12  # losses that differ by less are one: they are sums of rows in another order
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 14.0, 44.0  # margins for the axes
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 14.0, 14.0, 44.0  # margins for the axes
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class ProbabilityTask(ClassTask):
                 cells.append(number(percent(float(tree.node_shares[leaf.node, k])), f"said of {label}"))
                 cells.append(rate_cell(Count.of(context.seen.y[leaf.seen] == k), f"seen of {label}"))
             decision = leaf_words(context.said, leaf.node, context.digits).label
-            lines.append(Row(words(f"Leaf {leaf.number}"), (words(decision, "decision"), *cells)))
+            lines.append(Row(words(str(leaf.number)), (words(decision, "decision"), *cells)))
         head = ["Leaf", "Decision", f"#{context.kind_of_rows} rows"]
         for _, label in shown:
             head += [f"#{label}: said", "seen"]
