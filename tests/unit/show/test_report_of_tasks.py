@@ -29,7 +29,13 @@ def text_of(page):
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_has_a_report(task):
     text = text_of(page_of_task(task, groups={"ward": made(task).test[0].ward.to_numpy()}, date="2026-01-31"))
-    for words in ("Proven optimal", "on test rows", "The leaves, as rules", "What is not proven?", "Limits and rules"):
+    for words in (
+        "Proven optimal",
+        "on test rows",
+        "The leaves, as rules",
+        "What is not proven?",
+        "Limits and rules",
+    ):
         assert words in text
     assert made(task).model.result_.sentence() in text
     assert " by ward" in text
@@ -74,7 +80,16 @@ def test_losses_are_those_of_scikit_learn(criterion):
 
 def test_what_the_leaves_leave_is_what_was_proven():
     """The page's share of the loss of a single leaf is the result's own, on the training rows."""
-    for task in ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "outputs", "policy", "survival"):
+    for task in (
+        "squared_error",
+        "absolute_error",
+        "quantile",
+        "poisson",
+        "gamma",
+        "outputs",
+        "policy",
+        "survival",
+    ):
         one = made(task)
         text = text_of(page_of_task(task, frontier=[one.model.result_]))
         (left,) = re.findall(r"Place \d+ (\S+)% ", text)
@@ -113,7 +128,9 @@ def test_survival_figures_are_those_of_the_rows():
     one = made("survival")
     X, (event, time) = one.test
     order = concordance_index(event, time, one.model.predict(X))
-    text = text_of(page_of_task("survival", settings=Settings(notes={"t": ColumnNote(unit="years")}), target="t"))
+    text = text_of(
+        page_of_task("survival", settings=Settings(notes={"t": ColumnNote(unit="years")}), target="t")
+    )
     shown = re.search(r"Concordance on test rows (\S+) 95% interval", text)
     assert float(shown[1]) == pytest.approx(order, abs=5e-4)
     assert page_of_task("survival").count('<path class="curve') == one.model.tree_.n_leaves

@@ -35,6 +35,11 @@ from treewright.tree import LinearSplit, Tree, TreeKind
 
 __all__ = ["report"]
 
+HYBRID = (
+    "This is the tree on top of a hybrid, by itself: models answer in some of its leaves, so the hybrid decides "
+    "otherwise there. What it says of itself: model.report(X, y)."
+)
+
 
 def report(
     model: Any,
@@ -128,6 +133,8 @@ def report(
     """
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
+    if hasattr(model, "extensions_"):
+        remarks.append(HYBRID)
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     if (X_test is None) != (y_test is None):
@@ -197,6 +204,7 @@ def report(
 
 def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
     """The tree, its certificate and the question it answers, from whatever holds them."""
+    model = getattr(model, "best_estimator_", model)
     if isinstance(model, Tree):
         return model, None, None
     if isinstance(model, SolveResult):
