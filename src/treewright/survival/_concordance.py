@@ -100,7 +100,7 @@ def concordance_with_error(
     >>> event, time = np.array([True, True, True, False]), np.array([1.0, 2.0, 3.0, 4.0])
     >>> index, error = concordance_with_error(event, time, np.array([3.0, 2.0, 1.0, 3.0]))
     >>> round(index, 4), round(error, 4)
-    (0.5833, 0.1976)
+    (0.5833, 0.25)
     """
     moments, at = np.unique(time, return_inverse=True)
     risks, group = np.unique(risk, return_inverse=True)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from task_reports import N_TRAIN, TASKS, made, page_of_task
-from treewright import OptimalPolicyTree, regression_frontier
+from treewright import OptimalPolicyTree, OptimalProbabilityTree, regression_frontier
 from treewright.convert import Model, Terms
 from treewright.errors import InputError
 from treewright.policy import policy_value
 from treewright.show import report
-from treewright.show._report._estimates import Estimate, numbers_of
+from treewright.show._report._estimates import Estimate, mean_of_rows, numbers_of
 from treewright.show._report._losses import Loss
 from treewright.survival import concordance_index, concordance_with_error, kaplan_meier
 from treewright.table import ColumnNote, Settings
@@ -227,6 +227,15 @@ def test_a_tree_without_its_question_is_one_of_squared_errors():
     assert "root mean squared error" in text
     content = Model.of(one.model.result_, Terms(0.02, objective="squared_error", target="cost"))
     assert "A decision tree for cost" in report(content, *one.train, fit_models=False)
+
+
+def test_a_share_of_nothing_that_happens_loses_infinitely_much():
+    """The leaf says that nobody is ill; somebody is."""
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    model = OptimalProbabilityTree(0.02, max_depth=1).fit(X, y)
+    text = text_of(report(model, X, y, X_test=X, y_test=1 - y, fit_models=False))
+    assert re.search(r"test rows 8 2 \S.* infinite", text)
+    assert mean_of_rows(np.array([1.0, np.inf])).value == np.inf
 
 
 def test_numbers_have_the_decimals_that_their_interval_needs():

@@ -195,5 +195,6 @@ def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") ->
                 100 * (end - low) / width for end in (estimate.low, estimate.high, estimate.value)
             )
             bar = Bar(left, right, at)
-        made.append(Cell(value, said or "too few rows for an interval", title, "estimate", bar=bar))
+        none = "too few rows for an interval" if estimate.is_known else ""
+        made.append(Cell(value, said or none, title, "estimate", bar=bar))
     return made

@@ -59,10 +59,13 @@ class Estimate:
 def mean_of_rows(values: NDArray[np.float64]) -> Estimate:
     """Return the mean of some numbers, one a row, with Student's interval.
 
-    A single row has no interval; without rows nothing is known.
+    A single row has no interval, nor has a mean that is infinite because one row is; without rows nothing is known.
     """
     if not len(values):
         return Estimate(math.nan, math.nan, math.nan, 0)
+    if not np.isfinite(values).all():
+        with np.errstate(invalid="ignore"):  # both infinities
+            return Estimate(float(values.sum()), math.nan, math.nan, len(values))
     mean = policy_value(values)
     reach = _student(len(values)) * mean.standard_error if len(values) > 1 else math.nan
     return Estimate(mean.value, mean.value - reach, mean.value + reach, len(values), mean.standard_error)
