@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from task_reports import N_TRAIN, TASKS, made, page_of_task
-from treewright import OptimalPolicyTree, OptimalProbabilityTree, regression_frontier
+from treewright import OptimalPolicyTree, OptimalProbabilityTree, OptimalTreeRegressor, regression_frontier
 from treewright.convert import Model, Terms
 from treewright.errors import InputError
 from treewright.policy import policy_value
@@ -198,11 +198,25 @@ def test_a_frontier_of_regression_trees():
     assert "Yes, with other splits" not in text
 
 
+def test_a_frontier_of_another_loss_is_refused():
+    """Its proofs are not of what the chart draws."""
+    X, y = made("absolute_error").train
+    front = regression_frontier(X, y, max_leaves=2, max_depth=1, progress=False)
+    with pytest.raises(InputError, match=r"another loss \(squared_error\)"):
+        page_of_task("absolute_error", frontier=front)
+
+
+def test_huge_targets_do_not_break_the_page():
+    X, y = np.arange(8.0)[:, None], np.repeat([1e160, 3e160], 4)
+    model = OptimalTreeRegressor(0.02, max_depth=1).fit(X, y)
+    assert "Proven optimal" in report(model, X, y + 1e155, fit_models=False)
+
+
 def test_without_test_rows_the_page_says_so():
     X, y = made("squared_error").train
     text = text_of(report(made("squared_error").model, X, y, fit_models=False))
     assert "No test rows were given" in text
-    assert "so new rows are off by more" in page_of_task("squared_error", X_test=None, y_test=None)
+    assert "so new rows tend to be off by more" in page_of_task("squared_error", X_test=None, y_test=None)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from treewright.convert import Terms
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import AdditiveResult, SolveResult, SolveStatus
 from treewright.search import Frontier
 from treewright.show._report._axis import round_scale
 from treewright.show._report._cells import Grid, Row, heads, number, words
@@ -93,8 +93,13 @@ def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
                 "frontier holds a tree over other columns or classes than the model's; give the frontier of the same "
                 "table."
             )
+        if not task.is_front_of(result):
+            raise InputError(
+                f"frontier holds a tree of another loss ({result.options.get('criterion')}) than the model's; give the "
+                "frontier of the same criterion."
+            )
     ordered = sorted(results, key=lambda result: result.tree.n_leaves)
-    if own is not None and type(own) is type(ordered[0]):
+    if own is not None and _have_one_loss(own, ordered[0]):
         ordered = _with_own(ordered, own, task)
     on_train = [task.left(result.tree, train) for result in ordered]
     on_test = [None if test is None else task.left(result.tree, test) for result in ordered]
@@ -179,7 +184,7 @@ def better_than(
 
     None where the objectives cannot be compared: without the question that the tree answers, or of another kind.
     """
-    if result is None or not results or type(result) is not type(results[0]):
+    if result is None or not results or not _have_one_loss(result, results[0]):
         return None
 
     leaf_penalty = terms.cost_complexity if terms is not None else result.options.get("cost_complexity")
@@ -188,6 +193,11 @@ def better_than(
     best = min(results, key=lambda other: other.loss + leaf_penalty * other.tree.n_leaves)
     objective = best.loss + leaf_penalty * best.tree.n_leaves
     return best if objective < result.objective - 1e-9 * max(1.0, abs(result.objective)) else None
+
+
+def _have_one_loss(a: SolveResult, b: SolveResult) -> bool:
+    """Whether two results are of one kind whose objective is its loss and a penalty for each leaf."""
+    return type(a) is type(b) and (type(a) is SolveResult or isinstance(a, AdditiveResult))
 
 
 def _sentence(results: Sequence[SolveResult]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.problem import CRITERIA, check_target
+from treewright.result import SolveResult
 from treewright.show._report._cells import (
     Cell,
     Grid,
@@ -36,6 +37,7 @@ from treewright.tree import Tree
 
 __all__ = ["NumberTask", "read_numbers"]
 
+ALL_DIGITS = 17  # of a float64
 TAILS = (0.1, 0.5, 0.9)  # quantiles of the rows of a leaf
 
 
@@ -135,13 +137,12 @@ class NumberTask(Task):
     def _value(self, node: int, output: Output) -> str:
         """The value of a leaf as text, with its unit unless it is a sum."""
         tree = self.context.said
-        if len(self.outputs) > 1 or (tree.lines is not None and tree.lines[node] is not None):
-            return (
-                value_words(tree, node, self.context.digits)
-                if len(self.outputs) == 1
-                else (written(float(tree.value[node, output.place]), self.context.digits or 17, output.unit))
-            )
-        return f"{value_words(tree, node, self.context.digits)} {output.unit}".rstrip()
+        digits = self.context.digits
+        if len(self.outputs) > 1:
+            return written(float(tree.value[node, output.place]), digits or ALL_DIGITS, output.unit)
+        said = value_words(tree, node, digits)
+        has_line = tree.lines is not None and tree.lines[node] is not None
+        return said if has_line else f"{said} {output.unit}".rstrip()
 
     def error_tables(self) -> list[Titled]:
         """Return how far off each output is on training and on test rows."""
@@ -284,7 +285,7 @@ class NumberTask(Task):
     def _caution(self, leaf: LeafRows) -> str:
         if self.context.test is not None or not len(leaf.train):
             return ""
-        return " These are the rows that the tree was chosen on, so new rows are off by more."
+        return " These are the rows that the tree was chosen on, so new rows tend to be off by more."
 
     def scores(self) -> NDArray[np.float64]:
         """Return the value of each node."""
@@ -294,11 +295,16 @@ class NumberTask(Task):
         """Return the loss of a tree as a share of that of the root of the report's tree, 0 where both are 0."""
         said, one = self._said(rows, tree), self.context.tree.value[0]
         places = range(len(self.outputs)) if output is None else (output,)
-        lost = math.fsum(math.fsum(self.loss.rows(rows.y[:, k], said[:, k])) for k in places)
-        single = math.fsum(
-            math.fsum(self.loss.rows(rows.y[:, k], np.full(len(rows), one[k]))) for k in places
-        )
+        with np.errstate(over="ignore"):  # sums of squares of huge targets are infinite
+            lost = sum(float(self.loss.rows(rows.y[:, k], said[:, k]).sum()) for k in places)
+            single = sum(float(self.loss.rows(rows.y[:, k], one[[k]]).sum()) for k in places)
         return lost / single if single > 0 else (0.0 if lost <= 0 else math.inf)
+
+    def is_front_of(self, result: SolveResult) -> bool:
+        """Whether a result is of this tree's criterion, so that the frontier's proofs are of what is drawn."""
+        asked = result.options.get("criterion"), result.options.get("quantile")
+        own = self.loss.criterion, self.loss.quantile if self.loss.criterion == "quantile" else None
+        return asked == own
 
     def comparison(self, others: Mapping[str, Tree], fit_models: bool) -> Grid | None:
         """Return what other trees and models leave of the loss of a single leaf."""

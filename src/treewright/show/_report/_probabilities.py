@@ -25,6 +25,7 @@ class ProbabilityTask(ClassTask):
     """A tree whose leaves say how frequent each class is."""
 
     verifier = "verify_probability"
+    not_proven = "the scores on test rows, with their intervals, are the evidence for that"
     finds = "the decision with its share, the reasons for it, and the nearest change that would flip it"
 
     @property

@@ -191,6 +191,11 @@ class Task(ABC):
     def left(self, tree: Tree, rows: Rows) -> float:
         """Return what the frontier draws: the loss of a tree on some rows, the smaller the better."""
 
+    def is_front_of(self, result: SolveResult) -> bool:
+        """Whether a result is of this tree's loss, so that the frontier's proofs are of what is drawn."""
+        own = self.context.result
+        return own is None or own.options.get("criterion") == result.options.get("criterion")
+
     def comparison(self, others: Mapping[str, Tree], fit_models: bool) -> Grid | None:
         """Return this tree beside others on the same rows; None if there is none."""
         return None
