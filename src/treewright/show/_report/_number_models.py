@@ -67,7 +67,7 @@ def compare_numbers(
 def _of(tree: Tree, rows: Rows | None) -> Answers:
     if rows is None:
         return np.empty((0, tree.n_outputs))
-    return np.asarray(tree.predict(rows.X), dtype=np.float64).reshape(len(rows), -1)
+    return np.asarray(tree.predict(rows.X), dtype=np.float64).reshape(len(rows), tree.n_outputs)
 
 
 def _losses(loss: Loss, rows: Rows, said: Answers) -> Answers:
@@ -93,6 +93,6 @@ def _fitted(context: Context, loss: Loss) -> list[tuple[str, str, Answers, Answe
     made = fitted(models, tree.columns, train.X, y, None if test is None else test.X)
     n_test = 0 if test is None else len(test)
     return [
-        (name, size, on_train.reshape(len(train), -1), on_test.reshape(n_test, -1))
+        (name, size, on_train.reshape(len(train), n_outputs), on_test.reshape(n_test, n_outputs))
         for name, size, on_train, on_test in made
     ]

@@ -329,9 +329,10 @@ def read_numbers(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.f
         What is no number, is missing, or has another shape than the answers of the tree.
     """
     try:
-        y = check_target(given, n_rows, several=tree.n_outputs > 1).reshape(n_rows, -1)
+        y = check_target(given, n_rows, several=tree.n_outputs > 1)
     except InputError as error:
         raise InputError(f"{name}: {error}" if name != "y" else str(error)) from None
+    y = y[:, None] if y.ndim == 1 else y
     if y.shape[1] != tree.n_outputs:
         raise InputError(f"{name} has {y.shape[1]} columns; the tree predicts {tree.n_outputs} numbers.")
     return y
