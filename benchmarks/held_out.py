@@ -1,10 +1,11 @@
 """Regression, survival and policy trees on rows that they have not seen: ``python -m benchmarks.held_out --help``.
 
-Five folds of each table; every tree has at most depth 3, and what can be tuned is tuned inside the training rows.
-Figures are means over the folds with their standard errors.
+Five folds of each table; every tree has at most depth 3 (regression: 3, and 4), and what can be tuned is tuned inside
+the training rows. Figures are means over the folds with their standard errors.
 
 - regression: share of the variance of the rows held out that is left (smaller is better); also CART of any depth and
-  boosted trees, which no tree of depth 3 is expected to reach;
+  boosted trees, which no tree of depth 3 is expected to reach. All fits of treewright on a fold together end after
+  --seconds of the clock each, with the best trees so far: at depth 4, and on the larger tables, few are proven;
 - survival: concordance (larger is better) and integrated Brier score between the 10 % and the 90 % quantile of the
   training events (smaller is better), at least 10 rows in a leaf;
 - policy: mean outcome under the actions chosen (larger is better), by the true outcomes of every action that the
@@ -22,7 +23,7 @@ import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,10 @@ from treewright.survival import censoring_curve, concordance_index, integrated_b
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent.parent / "shared" / "data"
 TABLES = {
-    "regression": ("energy", "autompg", "concrete", "housing", "wine"),
+    "regression": (
+        *("energy", "autompg", "concrete", "housing", "wine"),
+        *("bike", "elevators", "skillcraft", "protein"),
+    ),
     "survival": ("veterans", "uissurv", "gbsg2"),
     "policy": ("0.06", "random"),
 }
@@ -60,20 +64,31 @@ PRICES = [0.05, 0.02, 0.01, 0.005, 0.002]
 Scores = dict[str, dict[str, Any]]  # of each model: figures of one fold
 
 
-def fold_of_regression(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Scores:
+def fold_of_regression(
+    X: Any,
+    y: Any,
+    train: Any,
+    test: Any,
+    peers: Any,
+    depths: Sequence[int] = (DEPTH,),
+    seconds: float = 120.0,
+) -> Scores:
     """Return the share of the variance of the test rows that each model leaves."""
     y = y[:, 0]
     alphas = {"ccp_alpha": (y[train].var() * np.geomspace(1e-4, 0.1, 20)).tolist()}
-    models = {
-        "treewright": OptimalTreeRegressorCV(max_depth=DEPTH, rule="best", time_limit=120, progress=False),
-        "treewright, one standard error": OptimalTreeRegressorCV(
-            max_depth=DEPTH, time_limit=120, progress=False
-        ),
-        "CART, tuned": GridSearchCV(DecisionTreeRegressor(max_depth=DEPTH, random_state=0), alphas, cv=5),
-        "CART, any depth, tuned": GridSearchCV(DecisionTreeRegressor(random_state=0), alphas, cv=5),
-        "HistGradientBoosting": HistGradientBoostingRegressor(random_state=0),
-    }
-    answers = peers("regression", X[train], y[train, None], X[test])
+    models: dict[str, Any] = {}
+    answers: Scores = {}
+    for depth in depths:
+        also = "" if depth == DEPTH else f", depth {depth}"
+        limits: dict[str, Any] = {"max_depth": depth, "time_limit": seconds, "progress": False}
+        models[f"treewright{also}"] = OptimalTreeRegressorCV(rule="best", **limits)
+        models[f"treewright, one standard error{also}"] = OptimalTreeRegressorCV(**limits)
+        cart = DecisionTreeRegressor(max_depth=depth, random_state=0)
+        models[f"CART, tuned{also}"] = GridSearchCV(cart, alphas, cv=5)
+        told = peers("regression", X[train], y[train, None], X[test], depth=depth)
+        answers |= {f"{name}{also}": answer for name, answer in told.items()}
+    models["CART, any depth, tuned"] = GridSearchCV(DecisionTreeRegressor(random_state=0), alphas, cv=5)
+    models["HistGradientBoosting"] = HistGradientBoostingRegressor(random_state=0)
     for name, model in models.items():
         begun = time.process_time()
         model.fit(X[train], y[train])
@@ -128,13 +143,17 @@ def fold_of_survival(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Score
     return answers
 
 
+def doubly_robust(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the doubly robust score of each dose for each row of a warfarin table."""
+    action, outcome, propensity = y[:, 0].astype(int), y[:, 1], y[:, 2]
+    scores, rows = y[:, 3:6].copy(), np.arange(len(y))
+    scores[rows, action] += (outcome - scores[rows, action]) / propensity
+    return np.asarray(scores)
+
+
 def fold_of_policy(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Scores:
     """Return the mean true outcome of the test rows under the actions of each model."""
-    action, outcome, propensity = y[:, 0].astype(int), y[:, 1], y[:, 2]
-    guessed, best, truth = y[:, 3:6], y[:, 6].astype(int), y[:, 7:10]
-    rows = np.arange(len(y))
-    scores = guessed.copy()
-    scores[rows, action] += (outcome - guessed[rows, action]) / propensity
+    best, truth, scores = y[:, 6].astype(int), y[:, 7:10], doubly_robust(y)
     answers = peers("policy", X[train], y[train], X[test])
     begun = time.process_time()
     model = OptimalPolicyTree(0.0, max_depth=DEPTH, time_limit=60, progress=False).fit(
@@ -166,7 +185,11 @@ def fold_of_policy(X: Any, y: Any, train: Any, test: Any, peers: Any) -> Scores:
     return answers
 
 
-FOLDS = {"regression": fold_of_regression, "survival": fold_of_survival, "policy": fold_of_policy}
+FOLDS: dict[str, Callable[..., Scores]] = {
+    "regression": fold_of_regression,
+    "survival": fold_of_survival,
+    "policy": fold_of_policy,
+}
 
 
 def read(task: str, name: str, data: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -176,7 +199,8 @@ def read(task: str, name: str, data: Path) -> tuple[NDArray[np.float64], NDArray
         return X, y[:, None]
     if task == "survival":
         table = pl.read_csv(data / "survival" / f"{name}.csv.gz").cast(pl.Float64).to_numpy()
-        return table[:, :-2], table[:, -2:]
+        X = table[:, :-2]
+        return X[:, (X <= 1).all(axis=0)], table[:, -2:]  # one file has the number of the row
     path = data / "policy" / f"warfarin_train_rf_dt_{name}_0_0.csv.gz"
     table = pl.read_csv(path, has_header=False, separator=" ").cast(pl.Float64).to_numpy()
     used = [0, 2, 3, 4, 5, 6, 7, 8, 9, 10]  # the first two columns both hold the treatment
@@ -201,12 +225,12 @@ def peers_in(python: Path | None) -> Any:
     return ask
 
 
-def rows_of(task: str, name: str, data: Path, peers: Any) -> Iterator[dict[str, Any]]:
-    """Run the folds of a table; yield a row for each model."""
+def rows_of(task: str, name: str, data: Path, peers: Any, **more: Any) -> Iterator[dict[str, Any]]:
+    """Run the folds of a table; yield a row for each model. `more` are arguments of the task."""
     X, y = read(task, name, data)
     found: dict[str, list[dict[str, Any]]] = {}
     for train, test in KFold(5, shuffle=True, random_state=0).split(X):
-        for model, answer in FOLDS[task](X, y, train, test, peers).items():
+        for model, answer in FOLDS[task](X, y, train, test, peers, **more).items():
             found.setdefault(model, []).append(answer)
     for model, answers in sorted(found.items(), key=lambda item: item[0] != "treewright"):
         leaves = [answer["leaves"] for answer in answers if answer["leaves"] is not None]
@@ -266,6 +290,10 @@ def main() -> None:
     )
     parser.add_argument("--tasks", nargs="*", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("--only", nargs="*", default=None, help="names of tables")
+    parser.add_argument("--depths", nargs="*", type=int, default=[3, 4], help="of regression trees")
+    parser.add_argument(
+        "--seconds", type=float, default=60, help="of the clock, for each fit of a regression tree"
+    )
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the tables")
     parser.add_argument("--peers-python", type=Path, help="Python that has pystreed and scikit-survival")
     parser.add_argument("--no-peers", action="store_true", help="scikit-learn alone to compare with")
@@ -273,14 +301,21 @@ def main() -> None:
     arguments = parser.parse_args()
     code = commit()  # of the code that runs, whatever is written while it does
     python = None if arguments.no_peers else arguments.peers_python or ensure("streed")
-    options = {"commit": code, "folds": 5, "scikit-learn": sklearn.__version__, "numpy": version("numpy")}
+    options: dict[str, Any] = {
+        "commit": code,
+        "folds": 5,
+        "scikit-learn": sklearn.__version__,
+        "numpy": version("numpy"),
+    }
+    options["seconds of a regression tree"] = arguments.seconds
     rows: list[dict[str, Any]] = []
     others = [row for row in stored() if row["task"] not in arguments.tasks]
     for task in arguments.tasks:
+        more = {"depths": arguments.depths, "seconds": arguments.seconds} if task == "regression" else {}
         for name in arguments.only or TABLES[task]:
             with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                new = list(rows_of(task, name, arguments.data, peers_in(python)))
+                new = list(rows_of(task, name, arguments.data, peers_in(python), **more))
             print(shown(new), flush=True)
             rows += new
             if arguments.save:  # at once: a long run may be broken off

@@ -164,6 +164,14 @@ class RowCosts(tw.OptimalTreeClassifier):
         return self
 
 
+class F1(tw.OptimalTreeClassifier):
+    """The tree of largest F1 of half of the classes."""
+
+    def fit(self, X: Any, y: Any) -> F1:
+        super().fit(X, 2 * y > y.max())
+        return self
+
+
 class Survival(tw.OptimalSurvivalTree):
     """A survival tree of noise: the classes only decide who was censored."""
 
@@ -230,6 +238,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "threshold guesser": (tw.estimators.ThresholdGuesser, {"n_estimators": 500}),
         "policy": (Policy, free | {"max_depth": 7}),
         "policy, leaves": (Policy, free | {"max_depth": None, "max_leaf_nodes": 12}),
+        "f1": (F1, free | {"max_depth": 7, "objective": "f1"}),
         "row costs": (RowCosts, free | {"max_depth": 7}),
         "probability": (tw.OptimalProbabilityTree, free | {"max_depth": 7}),
         "log loss": (tw.OptimalProbabilityTree, free | {"max_depth": 7, "criterion": "log_loss"}),

@@ -62,6 +62,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "latent": (*CLASSES, "-x", "w", "--method", "latent", "--max-depth", "2", "--epochs", "3"),
     "brier": (*CLASSES, "--task", "probability", "--max-depth", "2"),
     "log loss": (*CLASSES, "--task", "probability", "--criterion", "log-loss", "--max-depth", "2"),
+    "f1": (*CLASSES, "--objective", "f1", "--max-depth", "2"),
     "row costs": (*CLASSES, "--row-cost", "yes=cost_yes", "--row-cost", "no=cost_no", "--max-depth", "2"),
     "regression": (*NUMBERS, "2", "--weight", "weight"),
     "regression, stopped": (*NUMBERS, "4", "--step-limit", "9"),

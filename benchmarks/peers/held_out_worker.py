@@ -1,8 +1,8 @@
 """Peers of `benchmarks.held_out`: fits on the training rows of a fold and predicts the rows held out.
 
 Runs inside the environment of pystreed, which brings scikit-survival; nothing of treewright is installed there.
-Arguments: a task and an .npz file with X, y (columns), X_test, and for survival times. Prints one JSON object: for each
-model its version, leaves, processor seconds and predictions.
+Arguments: a task and an .npz file with X, y (columns), X_test, for survival times, and for regression depth. Prints
+one JSON object: for each model its version, leaves, processor seconds and predictions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ def regression(data: Any) -> dict[str, Any]:
     from pystreed import STreeDRegressor
 
     model = STreeDRegressor(
-        max_depth=DEPTH, hyper_tune=True, time_limit=60, use_task_lower_bound=False, n_thresholds=10
+        max_depth=int(data["depth"]),
+        hyper_tune=True,
+        time_limit=60,
+        use_task_lower_bound=False,
+        n_thresholds=10,
     )
     mean = np.nanmean(data["X"], axis=0)  # it takes no missing values
     X, X_test = (np.where(np.isnan(part), mean, part) for part in (data["X"], data["X_test"]))

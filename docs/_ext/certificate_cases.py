@@ -42,6 +42,7 @@ from treewright.estimators import CartComparison
 from treewright.lines import with_lines
 from treewright.problem import (
     Criterion,
+    make_f1_problem,
     make_policy_problem,
     make_problem,
     make_regression_problem,
@@ -65,6 +66,7 @@ from treewright.search import (
     SearchTrial,
     accuracy_frontier,
     solve,
+    solve_f1,
     solve_leaf_accuracy,
     solve_policy,
     solve_regression,
@@ -82,6 +84,14 @@ def optimal() -> SolveResult:
     """Return a proven tree."""
     data = iris()
     return solve(make_problem(data.table, data.y, cost_complexity=0.02))
+
+
+def largest_f1() -> str:
+    """Say what a tree of largest F1 says."""
+    data = iris()
+    return solve_f1(
+        make_f1_problem(data.table, data.y == data.y[-1], cost_complexity=0.0, max_depth=2)
+    ).sentence()
 
 
 @cache
@@ -476,6 +486,7 @@ CASES: dict[str, Maker] = {
     "optimal": lambda: optimal().sentence(),
     "single-leaf": single_leaf,
     "limited": limited,
+    "f1": largest_f1,
     "rounded": rounded,
     "guessed": guessed,
     **{f"stopped-{reason.name.lower()}": partial(stopped, reason) for reason in StopReason},

@@ -17,6 +17,7 @@ Value = float | int | bool | str | None
 # What is called by each method, and what is left out of `options` because the script adds it.
 CALLS = {
     "optimal": "OptimalTreeClassifier",
+    "f1": "OptimalTreeClassifier",
     "leaf": "LeafAccuracyTreeClassifier",
     "frontier": "accuracy_frontier",
     "cv": "OptimalTreeClassifierCV",

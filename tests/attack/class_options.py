@@ -22,6 +22,7 @@ from attack.options import (
 
 __all__ = [
     "cv",
+    "f1",
     "frontier",
     "guided",
     "hybrid",
@@ -62,6 +63,12 @@ def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
         options["search_options"]["alone_steps"] = 0
         options["n_jobs"] = int(rng.integers(1, 4))
     return options | random_thresholds(rng, columns)
+
+
+def f1(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = optimal(rng, columns, y)
+    options.pop("costs", None)
+    return options | {"objective": "f1"}
 
 
 def min_leaf_accuracy(

@@ -14,6 +14,7 @@ from attack.tables import (
     random_labels,
     random_lines,
     random_numbers,
+    random_pairs,
     random_rewards,
     random_row_costs,
     random_times,
@@ -25,7 +26,8 @@ __all__ = ["FAST", "SLOW", "random_case"]
 
 # Methods and how often each is drawn; the slow ones take 10 to 1000 times as long a case.
 FAST = {
-    "optimal": 0.4,
+    "optimal": 0.36,
+    "f1": 0.04,
     "min_leaf_accuracy": 0.09,
     "leaf": 0.15,
     "frontier": 0.14,
@@ -79,7 +81,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method in ("reborn", "hybrid", "leaf cv", "regression cv"):
         n_rows = max(n_rows, 4)
-    if method in ADDITIVE:  # their oracles add in Python
+    if method in (*ADDITIVE, "f1"):  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
     if method in LISTED:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
@@ -109,6 +111,7 @@ def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
 
 
 _TARGETS: dict[str, Any] = {
+    "f1": random_pairs,
     "regression": random_numbers,
     "simple lines": random_lines,
     "regression front": random_numbers,
@@ -122,6 +125,7 @@ _TARGETS: dict[str, Any] = {
 
 _OPTIONS = {
     "optimal": class_options.optimal,
+    "f1": class_options.f1,
     "min_leaf_accuracy": class_options.min_leaf_accuracy,
     "leaf": class_options.leaf,
     "frontier": class_options.frontier,

@@ -14,6 +14,7 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike, numbers_alike
 from attack.cv_checks import leaf_cv_answers, regression_cv_answers
+from attack.f1_checks import f1_answers
 from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.front_checks import regression_front_answers
 from attack.hybrid_checks import hybrid_answers
@@ -36,6 +37,7 @@ HERE = str(Path(__file__).parent)
 
 CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "optimal": answers,
+    "f1": f1_answers,
     "leaf": leaf_answers,
     "frontier": front_answers,
     "cv": cv_answers,

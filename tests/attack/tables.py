@@ -17,6 +17,7 @@ __all__ = [
     "random_labels",
     "random_lines",
     "random_numbers",
+    "random_pairs",
     "random_rewards",
     "random_row_costs",
     "random_times",
@@ -98,6 +99,15 @@ def random_numbers(rng: np.random.Generator, columns: dict[str, list[Value]], n_
         np.array([mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
     ][kind]
     return [float(v) for v in made]
+
+
+def random_pairs(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[int | str | bool]:
+    """Labels of two classes; both appear unless there is one row alone, which the documentation refuses."""
+    first, second = [(0, 1), ("no", "yes"), (False, True), (3, -7)][int(rng.integers(4))]
+    made = [second if rng.random() < 0.5 else first for _ in range(n_rows)]
+    return [first, second, *made[2:]][:n_rows]
 
 
 def random_lines(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:

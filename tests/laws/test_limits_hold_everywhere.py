@@ -60,6 +60,7 @@ NAMES = [
     "policy",
     "policy, leaves",
     "row costs",
+    "f1",
     "probability",
     "log loss",
     "lines",

@@ -142,7 +142,8 @@ def fit(
     objective: Annotated[
         str,
         typer.Option(
-            help="'accuracy', 'balanced-accuracy', or 'leaf-accuracy': of the worst leaf (depth 4 if none is given)."
+            help="'accuracy', 'balanced-accuracy', 'f1' of the second of two classes, or 'leaf-accuracy': of the worst "
+            "leaf (depth 4 if none is given)."
         ),
     ] = "accuracy",
     criterion: Annotated[

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from treewright.cli._leaf_accuracy import LEAF_ACCURACY
+from treewright.cli._question import F1
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def _not_with_shards(given: SimpleNamespace) -> dict[str, bool]:
         f"--task {given.task}": given.task != CLASSIFICATION,
         "--method latent": given.method == "latent",
         "--objective leaf-accuracy": is_by_leaf(given.objective),
+        "--objective f1": given.objective == F1,
         "--cost": bool(given.cost),
         "--row-cost": bool(given.row_cost),
         "--guess": bool(given.guess),

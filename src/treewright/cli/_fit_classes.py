@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
 from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_others, search_leaf_accuracy
 from treewright.cli._output import note, say
-from treewright.cli._question import state_question
+from treewright.cli._question import F1, state_question
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import effort, size_of, tree_text
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.problem import Problem
     from treewright.result import SolveResult
     from treewright.search import Guesses, Limits, ProgressCallback, Thresholds
     from treewright.table import CsvTable
@@ -62,7 +62,7 @@ def fit_classes(
     """Find the tree with the smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import Guesses, Limits, progress_bar, solve, solve_guided
+    from treewright.search import Guesses, Limits, progress_bar, solve, solve_f1, solve_guided
 
     if by_leaf:
         refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
@@ -80,16 +80,20 @@ def fit_classes(
         cost_complexity=leaf_penalty,
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
+        f1=True,
     )
     problem = question.problem
+    plain: Callable[..., SolveResult] = solve_f1 if objective == F1 else solve
+    if objective == F1 and guesses.any:
+        raise InputError("--guess does not go with --objective f1; leave one of them out.")
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 
-    def search(asked: Problem, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
+    def search(asked: Any, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
         how: dict[str, Any] = {"limits": within, "progress": report}
         if by_leaf:
             return search_leaf_accuracy(asked, cuts, guesses, criterion, confidence, **how)
-        return solve_guided(asked, cuts, guesses, **how) if guesses.any else solve(asked, cuts, **how)
+        return solve_guided(asked, cuts, guesses, **how) if guesses.any else plain(asked, cuts, **how)
 
     with progress_bar("auto" if progress else False, clock.left()) as report:
         try:
@@ -104,7 +108,7 @@ def fit_classes(
                 result = (
                     search_leaf_accuracy(problem, FEW_BINS, Guesses(), criterion, confidence, **few)
                     if by_leaf
-                    else solve(problem, FEW_BINS, **few)
+                    else plain(problem, FEW_BINS, **few)
                 )
                 result = replace(result, stop_reason=StopReason.INTERRUPT, status=SolveStatus.FEASIBLE)
     with finishing():
@@ -134,7 +138,7 @@ def fit_classes(
                 result.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
                 cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
                 proven_depth=result.proven_depth,
-                trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit),
+                trial=None if by_leaf or guesses.any else trial_of(problem, cuts, time_limit, plain),
             )
         )  # fmt: skip
     elif (
@@ -152,18 +156,18 @@ def fit_classes(
 TRIAL_SECONDS = 2.0  # of one smaller problem
 
 
-def trial_of(problem: Problem, cuts: Thresholds, time_limit: float) -> Trial:
+def trial_of(problem: Any, cuts: Thresholds, time_limit: float, solve: Callable[..., SolveResult]) -> Trial:
     """Return what tries a smaller problem for a moment, a thirtieth of the time limit.
 
     What does not end by then is judged by samples of the rows: it counts if it is likely to end within the time limit.
     """
-    from treewright.search import forecast_search, solve
+    from treewright.search import forecast_search
 
     def trial(change: dict[str, Any]) -> Ended | None:
         fields = dict(change)
         offered = fields.pop("thresholds", cuts)
 
-        def search(some: Problem, within: Limits) -> SolveResult:
+        def search(some: Any, within: Limits) -> SolveResult:
             return solve(some, offered, limits=within)
 
         found = forecast_search(

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from treewright.convert import Terms
-    from treewright.problem import Problem
     from treewright.search import Limits, Thresholds
     from treewright.table import CsvTable
 
 __all__ = [
+    "F1",
     "Categorical",
     "ClassWeight",
     "Cost",
@@ -84,18 +84,21 @@ MemoryLimit = Annotated[
 ProgressBar = Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")]
 
 
+F1 = "f1"  # --objective
+
+
 @dataclass(frozen=True)
 class Question:
     """A problem, and what its model file must say so that it can be stated again.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or F1Problem
     given : dict
         The fields of `Terms` that a problem does not hold in this form.
     """
 
-    problem: Problem
+    problem: Any  # a Problem, or an F1Problem
     given: dict[str, Any]
 
     def terms(self, **changed: Any) -> Terms:
@@ -115,10 +118,14 @@ def state_question(
     class_weight: Sequence[str] | None,
     cost: Sequence[str] | None,
     min_samples_leaf: str,
+    f1: bool = False,
     **limits: Any,
 ) -> Question:
-    """State the problem of a table with labels; `limits` go to `make_problem` as they are."""
-    from treewright.problem import make_problem
+    """State the problem of a table with labels; `limits` go to `make_problem` as they are.
+
+    With `f1` the objective may be "f1", too, without costs.
+    """
+    from treewright.problem import make_f1_problem, make_problem
 
     assert csv.target is not None  # the callers named a target
     labels = _labels(csv.target)
@@ -126,16 +133,27 @@ def state_question(
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
     costs = _costs(cost or (), labels)
     objective = objective.replace("-", "_")  # as options are spelt, or as in Python
-    problem = make_problem(
-        csv.table,
-        csv.target,
-        sample_weight=csv.sample_weight,
-        class_weight=by_label if by_label is not None else factors,  # type: ignore[arg-type]  # text: balanced
-        costs=costs,
-        objective=objective,  # type: ignore[arg-type]  # make_problem checks it
-        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+    asked: dict[str, Any] = {
+        "sample_weight": csv.sample_weight,
+        "class_weight": by_label if by_label is not None else factors,
+        "min_samples_leaf": read_min_samples_leaf(min_samples_leaf),
         **limits,
-    )
+    }
+    problem: Any
+    if f1 and objective == F1:
+        if costs is not None:
+            raise InputError(
+                "--cost does not go with --objective f1, which sets the costs itself; leave it out."
+            )
+        problem = make_f1_problem(csv.table, csv.target, **asked)
+    else:
+        problem = make_problem(
+            csv.table,
+            csv.target,
+            costs=costs,
+            objective=objective,  # type: ignore[arg-type]  # make_problem checks it
+            **asked,
+        )
     given = {
         "objective": objective,
         "class_weight": factors,

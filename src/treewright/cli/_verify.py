@@ -14,6 +14,7 @@ from treewright.cli._output import say
 from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
+from treewright.cli._question import F1
 from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
@@ -24,7 +25,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model, Terms
-    from treewright.problem import Problem
+    from treewright.problem import F1Problem, Problem
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
@@ -38,7 +39,7 @@ __all__ = [
     "verify",
 ]
 OBJECTIVES = {  # of each kind of tree that is verified against the labels, numbers or rewards of a table
-    "classification": ("accuracy", "balanced_accuracy", "brier", "log_loss", "row_costs"),
+    "classification": ("accuracy", "balanced_accuracy", "f1", "brier", "log_loss", "row_costs"),
     "regression": ("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
     "policy": ("policy",),
     "survival": ("survival",),
@@ -317,9 +318,12 @@ def _outputs_of(content: Model, target: str | None) -> tuple[str, ...]:
 def check_claims(content: Model, csv: CsvTable) -> tuple[VerificationReport, bool]:
     """Hold a model against its table; also returns whether its certificate was part of that."""
     from treewright.verify import verify as check
+    from treewright.verify import verify_f1
 
     asked = _has_terms(content)
     claim = content.result if asked and content.result is not None else content.tree
+    if terms_of(content).objective == F1:
+        return verify_f1(_f1_problem_of(content, csv), claim), asked
     least = terms_of(content).min_leaf_accuracy
     return check(problem_of(content, csv), claim, min_leaf_accuracy=least), asked
 
@@ -333,19 +337,35 @@ def problem_of(content: Model, csv: CsvTable) -> Problem:
         raise InputError(
             f"This tree was made for another loss ({terms.objective}); give one of fewest errors or least costs."
         )
-    assert csv.target is not None and tree.classes is not None  # noqa: PT018  (callers read the label column)
-    factors = terms.class_weight
+    assert csv.target is not None  # callers read the label column
     return make_problem(
         csv.table,
         labels_like(csv.target, tree),
-        sample_weight=csv.sample_weight,
-        class_weight=dict(zip(tree.classes.tolist(), factors, strict=True))
-        if isinstance(factors, tuple)
-        else factors,  # type: ignore[arg-type]  # the reader takes no other text than "balanced"
         costs=terms.costs,
-        objective=terms.objective,  # type: ignore[arg-type]  # likewise
-        cost_complexity=terms.cost_complexity,
-        max_depth=terms.max_depth,
-        max_leaf_nodes=terms.max_leaf_nodes,
-        min_samples_leaf=terms.min_samples_leaf,
+        objective=terms.objective,  # type: ignore[arg-type]  # one of the two
+        **_asked_of(content, csv),
     )
+
+
+def _f1_problem_of(content: Model, csv: CsvTable) -> F1Problem:
+    """State the question of a tree of largest F1 again."""
+    from treewright.problem import make_f1_problem
+
+    assert csv.target is not None  # callers read the label column
+    return make_f1_problem(csv.table, labels_like(csv.target, content.tree), **_asked_of(content, csv))
+
+
+def _asked_of(content: Model, csv: CsvTable) -> dict[str, Any]:
+    """What problems of labels have in common: weights, the penalty of a leaf and the limits."""
+    tree, terms = content.tree, terms_of(content)
+    assert tree.classes is not None  # the kind of the tree was looked at
+    factors = terms.class_weight
+    by_label = (
+        dict(zip(tree.classes.tolist(), factors, strict=True)) if isinstance(factors, tuple) else factors
+    )
+    limits = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+    return {
+        "sample_weight": csv.sample_weight,
+        "class_weight": by_label,
+        **{name: getattr(terms, name) for name in limits},
+    }

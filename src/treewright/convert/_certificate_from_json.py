@@ -88,6 +88,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
         objective=fields["objective"].choice(
             "accuracy",
             "balanced_accuracy",
+            "f1",
             *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
             *("brier", "log_loss", "row_costs", "policy", "survival", "values"),
         ),

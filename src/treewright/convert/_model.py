@@ -9,6 +9,7 @@ from typing import Any
 from treewright import __version__
 from treewright.result import (
     BornAgainResult,
+    F1Result,
     LeafAccuracyResult,
     PolicyResult,
     ProbabilityResult,
@@ -27,6 +28,7 @@ __all__ = ["Certificate", "Model", "Terms"]
 
 RESULTS: dict[str, type[SolveResult]] = {
     "born-again": BornAgainResult,
+    "f1": F1Result,
     "leaf-accuracy": LeafAccuracyResult,
     "policy": PolicyResult,
     "probability": ProbabilityResult,
@@ -51,8 +53,8 @@ class Terms:
     min_samples_leaf : int
         Rows, not a fraction.
     objective : str, default="accuracy"
-        "accuracy" or "balanced_accuracy"; the criterion of a regression tree ("squared_error", "poisson", "gamma",
-        "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
+        "accuracy", "balanced_accuracy" or "f1"; the criterion of a regression tree ("squared_error", "poisson",
+        "gamma", "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
         "row_costs" of these trees, "values" of a tree near the numbers of a model.
     class_weight : tuple of float, "balanced" or None
         One factor per class, in the order of ``tree.classes``.

@@ -12,11 +12,12 @@ from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
+from treewright.estimators._f1_importances import f1_importances
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
-from treewright.problem import make_problem, make_row_costs_problem
+from treewright.problem import F1Problem, make_f1_problem, make_problem, make_row_costs_problem
 from treewright.search import (
     Limits,
     ProgressCallback,
@@ -24,6 +25,7 @@ from treewright.search import (
     SweepOptions,
     progress_bar,
     solve,
+    solve_f1,
     solve_guided,
     solve_row_costs,
     solve_with_leaf_accuracy,
@@ -63,8 +65,11 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that the reference
         needs (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
         nothing is binned silently.
-    objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
-        With "balanced_accuracy" the loss is the mean of the error rates of the classes.
+    objective : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
+        With "balanced_accuracy" the loss is the mean of the error rates of the classes. With "f1" it is 1 - F1 of the
+        second of two classes (sorted, as in scikit-learn), and each leaf counts as `cost_complexity` of the total
+        weight predicted wrong: the objective is ``1 - 2 TP / (2 TP + FP + FN + cost_complexity * weight * leaves)``.
+        It goes with neither `costs`, `min_leaf_accuracy` nor guesses.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every
         wrong one.
@@ -150,7 +155,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         min_samples_leaf: int | float = 1,
         min_leaf_accuracy: float | None = None,
         thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
-        objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
+        objective: Literal["accuracy", "balanced_accuracy", "f1"] = "accuracy",
         costs: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
@@ -230,9 +235,12 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-        )
+        if isinstance(question.problem, F1Problem):
+            self.feature_importances_ = f1_importances(result.tree, question.problem)
+        else:
+            self.feature_importances_ = collapse_importances(
+                result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+            )
         self.classes_ = question.problem.classes
         warn_of_poor_guess(result, stacklevel=3)
         fewer = "" if row_costs is not None else ", fewer thresholds"
@@ -258,6 +266,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             )
         if row_costs is not None:
             self._check_goes_with_row_costs()
+        if self.objective == "f1":
+            self._check_goes_with_f1()
         table = self._training_table(X, y, stacklevel=4)
         asked: dict[str, Any] = {
             "sample_weight": sample_weight,
@@ -269,6 +279,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
                 make_row_costs_problem(table, y, row_costs, **asked),
                 partial(solve_row_costs, options=self.search_options),
             )
+        how: dict[str, Any] = {"thresholds": self.thresholds, "options": self.search_options}
+        if self.objective == "f1":
+            return Question(make_f1_problem(table, y, **asked), partial(solve_f1, **how))
         if guesses.depth:
             asked["max_depth"] = None
         problem = make_problem(table, y, costs=self.costs, objective=self.objective, **asked)
@@ -278,7 +291,6 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
                 "min_leaf_accuracy": self.min_leaf_accuracy,
             }
             return Question(problem, partial(solve_with_leaf_accuracy, **required))
-        how: dict[str, Any] = {"thresholds": self.thresholds, "options": self.search_options}
         if guesses.any:
             return Question(problem, partial(solve_guided, guesses=guesses, **how))
         return Question(problem, partial(solve, **how))
@@ -296,6 +308,20 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             raise InputError(
                 f"{name}={getattr(self, name)!r} cannot be used with row_costs, which say what every prediction costs "
                 "and are minimised over all thresholds; leave one of the two out."
+            )
+
+    def _check_goes_with_f1(self) -> None:
+        unused = {
+            "costs": self.costs is not None,
+            "min_leaf_accuracy": self.min_leaf_accuracy is not None,
+            "thresholds": isinstance(self.thresholds, str) and self.thresholds == "guess",
+            "max_depth": self.max_depth == "guess",
+            "guess_lower_bounds": self.guess_lower_bounds,
+        }
+        for name in (name for name, is_set in unused.items() if is_set):
+            raise InputError(
+                f'{name}={getattr(self, name)!r} cannot be used with objective="f1", which sets the costs of both '
+                "kinds of errors itself; leave one of the two out."
             )
 
     def near_optimal(
@@ -355,6 +381,10 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         True
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        if self.objective == "f1":
+            raise InputError(
+                'A near-optimal set is of trees whose losses are sums over their leaves; objective="f1" is no such sum.'
+            )
         if guesses_of(self).any or self.min_leaf_accuracy is not None:
             raise InputError(
                 "A near-optimal set is over all trees within plain limits; leave out guess_lower_bounds, "

@@ -1,6 +1,7 @@
 """The problem statements shared by all methods."""
 
 from treewright.problem._asked import check_min_samples_leaf
+from treewright.problem._f1 import F1Problem, make_f1_problem
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem
 from treewright.problem._policy import check_action_costs as check_action_costs
@@ -17,6 +18,7 @@ from treewright.problem._weights import apply_class_weight, check_sample_weight
 __all__ = [
     "CRITERIA",
     "Criterion",
+    "F1Problem",
     "PolicyProblem",
     "ProbabilityProblem",
     "Problem",
@@ -28,6 +30,7 @@ __all__ = [
     "check_min_samples_leaf",
     "check_sample_weight",
     "encode_labels",
+    "make_f1_problem",
     "make_policy_problem",
     "make_probability_problem",
     "make_problem",

@@ -99,7 +99,10 @@ def make_problem(
     classes, index = encode_labels(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
     if objective not in OBJECTIVES:
-        raise InputError(f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}.")
+        raise InputError(
+            f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}; or f1, where OptimalTreeClassifier or "
+            "treewright fit is asked."
+        )
     if objective == "balanced_accuracy" and class_weight is not None:
         raise InputError(
             'objective="balanced_accuracy" sets the weight of each class itself and cannot be combined with '

@@ -9,6 +9,7 @@ from treewright.result._additive import (
     SurvivalResult,
 )
 from treewright.result._born_again import BornAgainResult
+from treewright.result._f1 import F1Result
 from treewright.result._leaf_accuracy import LeafAccuracyResult
 from treewright.result._shallow import is_shallow_note, shallow_note
 from treewright.result._shards import ShardsResult
@@ -25,6 +26,7 @@ from treewright.result._solve import (
 __all__ = [
     "AdditiveResult",
     "BornAgainResult",
+    "F1Result",
     "LeafAccuracyResult",
     "PolicyResult",
     "ProbabilityResult",

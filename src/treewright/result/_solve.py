@@ -230,7 +230,7 @@ class SolveResult:
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         leaves = leaves_in_words(self.tree)
-        what = f"{leaves}, objective {self.objective:.6f} (training loss {self.loss:.4f})"
+        what = f"{leaves}, objective {self.objective:.6f} ({self._loss_in_words()})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
             return (
                 f"Proven optimal over {self.scope} to within {power_at_most(self.rounding, 2)}, by which weights and "
@@ -249,6 +249,10 @@ class SolveResult:
                 f"{at_most(self.objective - self.lower_bound)} can have been lost."
             )
         return f"Not proven optimal{self._why()}: the best tree found has {what}; over {self.scope} {self._bounded()}"
+
+    def _loss_in_words(self) -> str:
+        """Words for what the tree loses on the training rows."""
+        return f"training loss {self.loss:.4f}"
 
     def _constraints(self) -> str:
         """Words for the limits that the tree had to keep, such as " of depth at most 3"."""

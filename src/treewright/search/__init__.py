@@ -25,6 +25,7 @@ from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import result_of
 from treewright.search._solve import solve, solve_binary
+from treewright.search._solve_f1 import solve_f1
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
@@ -66,6 +67,7 @@ __all__ = [
     "simple_line_importances",
     "solve",
     "solve_binary",
+    "solve_f1",
     "solve_frontier",
     "solve_guided",
     "solve_leaf_accuracy",

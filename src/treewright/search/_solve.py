@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 from treewright._native import core
 from treewright.binarize import SplitMatrix
@@ -12,7 +13,7 @@ from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import search_bits
-from treewright.search._choose_engine import choose_engine
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
@@ -23,7 +24,7 @@ from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
 
-__all__ = ["solve", "solve_binary"]
+__all__ = ["search_chosen", "solve", "solve_binary"]
 
 
 def solve(
@@ -88,16 +89,25 @@ def solve(
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
 
-    def search(asked: Problem, within: Limits, report: ProgressCallback | None) -> SolveResult:
-        if isinstance(choice.space, SplitMatrix):
-            assert not isinstance(options, SweepOptions)  # choose_engine
-            return solve_binary(asked, choice.space, limits=within, options=options, progress=report)
-        switches = options if isinstance(options, SweepOptions) else None
-        return solve_sweep(asked, choice.space, limits=within, options=switches, progress=report)
-
+    search = partial(search_chosen, choice, options)
     if shallower:
         return choice.sign(search_then_shallower(search, problem, limits, progress))
     return choice.sign(search(problem, limits, progress))
+
+
+def search_chosen(
+    choice: Choice,
+    options: SearchOptions | SweepOptions | None,
+    problem: Problem,
+    limits: Limits,
+    progress: ProgressCallback | None,
+) -> SolveResult:
+    """Search once with an engine that was chosen before, for this problem or one of other costs."""
+    if isinstance(choice.space, SplitMatrix):
+        assert not isinstance(options, SweepOptions)  # choose_engine
+        return solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
+    switches = options if isinstance(options, SweepOptions) else None
+    return solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
 
 
 def solve_binary(

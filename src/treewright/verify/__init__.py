@@ -1,6 +1,7 @@
 """An independent checker: recomputes every claim about a tree from the data and the tree alone."""
 
 from treewright.verify._born_again import verify_born_again
+from treewright.verify._f1 import verify_f1
 from treewright.verify._faithful import FaithfulnessReport, check_faithful
 from treewright.verify._near_optimal import count_near_optimal
 from treewright.verify._near_values import verify_near_values
@@ -21,6 +22,7 @@ __all__ = [
     "count_near_optimal",
     "verify",
     "verify_born_again",
+    "verify_f1",
     "verify_near_values",
     "verify_policy",
     "verify_probability",

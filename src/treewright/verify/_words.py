@@ -18,6 +18,7 @@ from treewright.problem import Problem
 from treewright.result import (
     AdditiveResult,
     BornAgainResult,
+    F1Result,
     LeafAccuracyResult,
     ShardsResult,
     SolveResult,
@@ -38,6 +39,7 @@ __all__ = [
 OTHER_KINDS: dict[type[SolveResult], str] = {  # with sentences of their own
     BornAgainResult: "it is about an ensemble, not about a table: use verify_born_again",
     AdditiveResult: "it is about another loss: use the checker of that loss, such as verify_regression",
+    F1Result: "it is about F1: use verify_f1",
     ShardsResult: "it is about shards of the rows: use verify_shards",
 }
 CRITERIA = ("accuracy", "lower_bound")

@@ -93,7 +93,7 @@ def test_weights(weight: Any, words: str) -> None:
         ({"thresholds": 1}, "n_bins=1|at least 2"),
         ({"thresholds": {"nobody": [1.0]}}, "nobody"),
         ({"thresholds": 2.0}, "thresholds=2.0"),
-        ({"objective": "f1"}, "objective='f1'; choose one of accuracy"),
+        ({"objective": "auc"}, "objective='auc'; choose one of accuracy, balanced_accuracy; or f1"),
         ({"objective": "balanced_accuracy", "class_weight": "balanced"}, "leave one of them out"),
         ({"costs": [[0, 1]]}, r"costs has shape \(1, 2\)"),
         ({"costs": [[0, -1], [1, 0]]}, "at least 0"),

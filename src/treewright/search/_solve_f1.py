@@ -1,0 +1,331 @@
+"""Trees of largest F1: a sequence of exact searches at costs of false positives and false negatives (Dinkelbach).
+
+F1 is no sum over leaves, but a ratio of two such sums. Write t for the weight of true positives of a tree, w for the
+weight predicted wrong plus that of its leaves (``leaf_weight`` each), P for the weight of all positive rows. The
+objective is ``w / (2 t + w)``, which grows with ``w / t``. For a tree S with t > 0 and any r >= 0 let
+
+    h(S) = w - 2 r t + 2 r P = FP + (1 + 2 r) FN + leaf_weight * leaves,
+
+which is a loss of plain costs, for t = P - FN. At ``r = w(T) / (2 t(T))`` of a tree T, h(T) = 2 r P, and a tree S has
+h(S) < 2 r P if, and only if, ``w(S) / t(S) < w(T) / t(T)``. So a search for the least h either finds a better tree,
+with which the next one begins, or proves that T is optimal. Every round makes the ratio smaller, and there are finitely
+many trees. Dinkelbach (1967) proves that the ratios converge faster than linearly; two to six rounds are usual. The
+first tree is a leaf that predicts the positive class: t = P > 0. The first rounds are quick ones of few steps, until
+none finds a better tree: the bound of a round is the better, the nearer its ratio is to the best one.
+
+**The bound of a round that was stopped, or whose numbers were rounded.** Let it prove ``h(S) >= B`` for every tree S,
+and ``d = max(0, 2 r P - B)``. Then ``w >= 2 r t - d``; and ``w >= P - t + c``, for FN = P - t and every tree has a leaf
+of weight c. The objective is at least ``m / (2 t + m)`` with m the larger of the two (0 at least). Below
+``t' = (P + c + d) / (1 + 2 r)``, where the two are equal, the second is the larger one, and the quotient falls in t;
+above, the first is, and it grows in t: ``m / t = 2 r - d / t``. So its least value over all t <= P is at
+``min(t', P)``. With d = 0 that is the objective of T itself. A tree with t = 0 has objective 1, and the bound is never
+above 1.
+
+W. Dinkelbach (1967). On Nonlinear Fractional Programming. Management Science 13. STReeD finds such trees otherwise, by
+the Pareto front of both kinds of errors at every node (van der Linden et al. 2023).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from treewright.problem import F1Problem, Problem
+from treewright.result import (
+    F1Result,
+    SolveResult,
+    SolveStatus,
+    StopReason,
+    note_of_rounding,
+)
+from treewright.search._choose_engine import choose_engine
+from treewright.search._counted import counted_tree
+from treewright.search._integers import is_coarse
+from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._result import pruning_of
+from treewright.search._solve import search_chosen
+from treewright.search._space import Thresholds
+from treewright.tree import Tree
+
+__all__ = ["solve_f1"]
+
+QUICK_STEPS = 200  # of the first rounds, which only look for a ratio to begin with
+FLOAT = 1e-13  # relative, of sums of real weights
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A tree with its weight of true positives, the weight that it gets wrong, and that of its leaves."""
+
+    tree: Tree
+    right: float
+    errors: float
+    leaves: float
+
+    @property
+    def wrong(self) -> float:
+        """Weight of errors and leaves."""
+        return self.errors + self.leaves
+
+    @property
+    def loss(self) -> float:
+        """1 - F1."""
+        return self.errors / (2 * self.right + self.errors) if self.right > 0 else 1.0
+
+    @property
+    def objective(self) -> float:
+        return self.wrong / (2 * self.right + self.wrong) if self.right > 0 else 1.0
+
+    @property
+    def ratio(self) -> Fraction:
+        """Wrong / right: the smaller, the better; exact for these two numbers."""
+        return Fraction(self.wrong) / Fraction(self.right)
+
+    def is_better(self, other: _Found) -> bool:
+        """Whether its objective is smaller, or equal with fewer leaves."""
+        if self.right == 0 or other.right == 0:  # no row is positive
+            return self.tree.n_leaves <= other.tree.n_leaves
+        return (self.ratio, self.tree.n_leaves) < (other.ratio, other.tree.n_leaves)
+
+
+def solve_f1(
+    problem: F1Problem,
+    thresholds: Thresholds = "auto",
+    *,
+    limits: Limits | None = None,
+    options: SearchOptions | SweepOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> F1Result:
+    """Find the tree of largest F1, with a penalty of leaves, or prove how much better another one can be.
+
+    Parameters
+    ----------
+    problem : F1Problem
+    thresholds : "auto", "all", int or mapping, default="auto"
+        As in `treewright.search.solve`.
+    limits : Limits, default=None
+        Of all rounds together; None is no limit but the machine's memory.
+    options : SearchOptions or SweepOptions, default=None
+        As in `treewright.search.solve`.
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`; a true return value stops the search.
+
+    Returns
+    -------
+    F1Result
+        ``stats["searches"]`` counts the rounds.
+
+    Raises
+    ------
+    SolverError
+        No tree meets the constraints.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_f1_problem
+    >>> from treewright.search import solve_f1
+    >>> from treewright.table import table_from
+    >>> problem = make_f1_problem(table_from([[20], [30], [40]]), [0, 0, 1], cost_complexity=0.0)
+    >>> result = solve_f1(problem)
+    >>> result.objective, result.status.value
+    (0.0, 'proven optimal')
+    """
+    limits = (limits or Limits()).started()
+    run = _Run(problem, limits, progress)
+    choice = choose_engine(
+        run.next(), thresholds, options, limits=limits
+    )  # quantiles are of the rows themselves
+    steps: int | None = QUICK_STEPS
+    while True:
+        now = _Round.of(run.next())
+        within = run.left(steps)
+        last = choice.sign(search_chosen(choice, options, now.asked, within, run.report(now)))
+        if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
+            return run.result(last)
+        if not run.improved:
+            steps = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """A problem of plain costs, and the same as one of errors, where the costs are in the weights of the rows.
+
+    Weights and costs that are no whole numbers are rounded for the search. One factor alone is rounded far less.
+    """
+
+    costs: Problem
+    asked: Problem
+
+    @classmethod
+    def of(cls, costs: Problem) -> _Round:
+        weight = costs.sample_weight * costs.costs.max(axis=1)[costs.y]
+        asked = replace(
+            costs,
+            sample_weight=weight,
+            costs=1.0 - np.eye(2),
+            cost_complexity=costs.cost_complexity * costs.total_weight / float(weight.sum()),
+        )
+        return cls(costs, asked)
+
+    @property
+    def price(self) -> float:
+        """Cost of a false positive."""
+        return float(self.costs.costs[0, 1])
+
+    @property
+    def twice(self) -> float:
+        """2 r."""
+        return (float(self.costs.costs[1, 0]) - self.price) / self.price
+
+    def is_exact(self, last: SolveResult) -> bool:
+        """Whether its proof is one without any tolerance: whole numbers went in, and none was rounded."""
+        numbers = (self.costs.costs, self.costs.sample_weight)
+        return all(bool((one % 1 == 0).all()) for one in numbers) and last.lower_bound == last.objective
+
+
+@dataclass
+class _Run:
+    """What the rounds know of each other."""
+
+    problem: F1Problem
+    limits: Limits
+    progress: ProgressCallback | None
+    best: _Found = field(init=False)
+    bound: float = field(init=False)  # of all objectives
+    proven: bool = False
+    stop: StopReason | None = None
+    improved: bool = False  # by the last round
+    steps: int = 0
+    seconds: float = 0.0
+    searches: int = 0
+
+    def __post_init__(self) -> None:
+        self.positive, self.leaf = self.problem.positive_weight, self.problem.leaf_weight
+        single = counted_tree(self.problem.at(1.0, 0.0), [None])
+        self.best = self._measured(replace(single, prediction=np.ones(1, dtype=np.int32)))
+        self.bound = self.leaf / (2 * self.positive + self.leaf) if self.positive > 0 else 1.0
+
+    def _measured(self, tree: Tree) -> _Found:
+        leaf, yes = tree.is_leaf, tree.prediction == 1
+        false, right = tree.value[leaf & yes].sum(axis=0)
+        missed = tree.value[
+            leaf & ~yes, 1
+        ].sum()  # not a difference, which real weights would leave something of
+        return _Found(tree, float(right), float(false + missed), self.leaf * tree.n_leaves)
+
+    def next(self) -> Problem:
+        """Return the problem of the next round; without any positive row, of fewest leaves."""
+        return self.problem.at(self.best.right or 1.0, self.best.wrong if self.positive > 0 else 0.0)
+
+    def left(self, steps: int | None) -> Limits:
+        """Return what the rounds before have left of the limits, which is something, or so many steps."""
+        left = self.limits.after(self.steps)
+        assert left is not None  # the run is over
+        if steps is not None and (left.step_limit is None or left.step_limit > steps):
+            left = replace(left, step_limit=steps)
+        return left
+
+    def report(self, this: _Round) -> ProgressCallback | None:
+        """Return `progress` as a round calls it."""
+        if self.progress is None:
+            return None
+        told, objective = self.progress, self.best.objective
+
+        def report(now: Progress) -> Any:
+            return told(
+                replace(
+                    now,
+                    seconds=self.seconds + now.seconds,
+                    subproblems=self.steps + now.subproblems,
+                    objective=objective,
+                    lower_bound=min(objective, max(self.bound, self._bound(this, now.lower_bound))),
+                )
+            )
+
+        return report
+
+    def _bound(self, this: _Round, cost: float) -> float:
+        """Return the bound on objectives where no tree costs less in a round; see the top of this file."""
+        if self.positive == 0:
+            return 1.0
+        threshold = this.twice * self.positive
+        below = threshold - cost * this.asked.total_weight / this.price
+        below = max(0.0, below + FLOAT * (threshold + self.problem.total_weight))
+        right = min(self.positive, (self.positive + self.leaf + below) / (1 + this.twice))
+        wrong = self.positive - right + self.leaf
+        return wrong / (2 * right + wrong)
+
+    def is_over(self, this: _Round, last: SolveResult, *, quick: bool) -> bool:
+        """Take the answer of a round, which was quick or not; return whether it was the last one."""
+        self.searches += 1
+        self.steps += int(last.stats.get("steps", 0))
+        self.seconds += float(last.stats.get("seconds", 0.0))
+        self.bound = max(self.bound, self._bound(this, last.lower_bound))
+        found, before = self._settled(this, last), self.best
+        if found is not None and found.is_better(before):
+            self.best = found
+        self.improved = self.positive > 0 and self.best.ratio < before.ratio
+        if last.status is SolveStatus.OPTIMAL and not self.improved:
+            self.proven = True
+            if this.is_exact(last):  # no tree is better than this one, without any tolerance
+                self.bound = self.best.objective
+            return True
+        self.stop = last.stop_reason or last.asked_to_stop
+        cut = quick and self.stop is StopReason.STEP_LIMIT  # by this round alone
+        if cut or (self.stop is None and last.status is SolveStatus.OPTIMAL):
+            self.stop = None
+            if self.limits.left() <= 0:
+                self.stop = StopReason.TIME_LIMIT
+            elif self.limits.after(self.steps) is None:
+                self.stop = StopReason.STEP_LIMIT
+            return self.stop is not None
+        return self.stop is not None or not self.improved
+
+    def _settled(self, this: _Round, last: SolveResult) -> _Found | None:
+        """Return the tree of a round with its best labels, and pruned; None if it finds no positive row."""
+        found = self._measured(counted_tree(this.costs, last.tree.splits))
+        if self.positive == 0:
+            return replace(found, right=0.0)
+        while found.right > 0:
+            at = self.problem.at(found.right, found.wrong)
+            tree = counted_tree(at, found.tree.splits)
+            if last.status is not SolveStatus.OPTIMAL:  # a proven one is pruned, at the ratio of its round
+                tree = pruning_of(at, tree).tree
+            again = self._measured(tree)
+            if again.right == 0 or again.ratio >= found.ratio:
+                return again if again.right > 0 and again.ratio == found.ratio else found
+            found = again
+        return None
+
+    def result(self, last: SolveResult) -> F1Result:
+        """Put the best tree and the bound into a result."""
+        best, notes = self.best, last.notes
+        objective = best.objective
+        left = objective - min(objective, self.bound)
+        if self.proven and is_coarse(left / 2, objective):
+            self.proven = False
+            notes = (*notes, note_of_rounding("The weights", left))
+        elif not self.proven and self.stop is None:  # a round could not be proven for its numbers
+            notes = (*notes, note_of_rounding("The weights", max(left, FLOAT)))
+        return F1Result(
+            tree=best.tree,
+            status=SolveStatus.OPTIMAL if self.proven else SolveStatus.FEASIBLE,
+            objective=objective,
+            lower_bound=min(objective, self.bound),
+            loss=best.loss,
+            scope=last.scope,
+            stop_reason=None if self.proven else self.stop,
+            stats={
+                **last.stats,
+                "seconds": self.seconds,
+                "steps": self.steps,
+                "subproblems": self.steps,
+                "searches": self.searches,
+            },
+            options={**last.options, "method": "f1", "cost_complexity": self.problem.cost_complexity},
+            notes=tuple(dict.fromkeys(notes)),
+        )
