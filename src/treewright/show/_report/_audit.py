@@ -22,7 +22,7 @@ from treewright.table import ColumnNote, Settings
 __all__ = ["facts", "fingerprint", "groups_of_rows"]
 
 MOST_VALUES = 10  # different numbers that are groups of their own
-OF_CLASSES = ("balanced_accuracy", "brier", "log_loss", "row_costs")  # objectives beside accuracy
+OF_CLASSES = ("balanced_accuracy", "f1", "brier", "log_loss", "row_costs")  # objectives beside accuracy
 QUARTERS = 4  # groups that a column of more numbers is cut into
 ABOUT = (
     ("purpose", "Purpose"),
