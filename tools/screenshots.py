@@ -1,4 +1,4 @@
-"""Write the pictures of web pages in docs/images: the top of a report, and the form that answers about one person.
+"""Write the pictures of web pages in docs/images: the top of a report, the form of one person, curves of survival.
 
 Usage: python tools/screenshots.py docs/images   (needs Chromium and Playwright, as the tests of the report do)
 """
@@ -8,19 +8,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Browser, sync_playwright
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from treewright import OptimalTreeClassifier
+from treewright import OptimalSurvivalTree, OptimalTreeClassifier
 from treewright.show import report
-from treewright.table import Settings
+from treewright.table import ColumnNote, Settings
 
 FLAGS = ["--no-sandbox", "--disable-gpu"]
 
 
 def main(folder: Path) -> None:
-    """Make a report of the breast cancer data and take both pictures."""
+    """Make a report of the breast cancer data and one of made-up patients, and take the pictures."""
     data = load_breast_cancer(as_frame=True)
     labels = data.target.map({0: "malignant", 1: "benign"})
     X, X_test, y, y_test = train_test_split(data.data, labels, random_state=0)
@@ -39,7 +41,29 @@ def main(folder: Path) -> None:
             tab.click("#ask button.main")
             tab.locator("nav").evaluate("nav => nav.remove()")
             tab.locator("#ask").screenshot(path=folder / "report_person.png")
+            survival(folder, page, browser)
             browser.close()
+
+
+def survival(folder: Path, page: Path, browser: Browser) -> None:
+    """Make a report of made-up patients, and take the picture of its leaves."""
+    rng = np.random.default_rng(1)
+    n = 600
+    X = pd.DataFrame({"age": rng.integers(30, 90, n), "stage": rng.integers(1, 5, n)})
+    time = rng.exponential(60 / np.exp(0.5 * (X["stage"] - 1) + 0.6 * (X["age"] > 70)).to_numpy())
+    censored = rng.uniform(6, 72, n)
+    seen, months = time <= censored, np.minimum(time, censored).round(1)
+    train, test = slice(0, 400), slice(400, n)
+    model = OptimalSurvivalTree(cost_complexity=0.01, max_depth=2).fit(X[train], (seen[train], months[train]))
+    settings = Settings(notes={"survival": ColumnNote(unit="months")})
+    rows = {"X_test": X[test], "y_test": (seen[test], months[test])}
+    report(
+        model, X[train], (seen[train], months[train]), **rows, target="survival", settings=settings, out=page
+    )
+    tab = browser.new_page(viewport={"width": 1100, "height": 980})
+    tab.goto(page.as_uri())
+    tab.locator("nav").evaluate("nav => nav.remove()")
+    tab.locator("#leaves").screenshot(path=folder / "report_survival.png")
 
 
 if __name__ == "__main__":

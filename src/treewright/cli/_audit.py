@@ -75,7 +75,8 @@ def audit(
     content = load_model(model)
     if not content.tree.predicts_classes:
         raise InputError(
-            f"Errors by group are of trees that predict classes; this is a {content.tree.kind.value} tree."
+            f"Errors by group are of trees that predict classes; this is a {content.tree.kind.value} tree. Its "
+            "errors by group are in treewright report --group COLUMN."
         )
     rows = read_csv(
         data,

@@ -14,12 +14,12 @@ from treewright.cli._options import pairs
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.convert import Model
+    from treewright.convert import Model, Terms
     from treewright.result import SolveResult
     from treewright.table import CsvTable, Reading
     from treewright.verify import VerificationReport
 
-__all__ = ["check_policy", "fit_policy"]
+__all__ = ["check_policy", "fit_policy", "named_rewards", "rewards_of"]
 
 
 def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence
     costs = dict(pairs(action_cost, "--action-cost"))
     problem = make_policy_problem(
         asked.csv.table,
-        _rewards(asked.data, rewards, asked.csv_options, asked.csv.reading),
+        rewards_of(asked.data, rewards, asked.csv_options, asked.csv.reading),
         actions=list(rewards),
         action_costs=costs or None,
         **asked.question(),
@@ -72,7 +72,7 @@ def _in_words(result: SolveResult) -> str:
     )
 
 
-def _rewards(
+def rewards_of(
     data: Path, names: Sequence[str], csv_options: dict[str, Any], reading: Reading
 ) -> NDArray[np.float64]:
     """Read the columns of rewards as numbers.
@@ -96,6 +96,24 @@ def _rewards(
     )
 
 
+def named_rewards(content: Model) -> tuple[tuple[str, ...], Terms]:
+    """Return the columns that held the rewards of a policy tree, in the order of its actions, and its question.
+
+    Raises
+    ------
+    InputError
+        The file does not name them.
+    """
+    claim = content.certificate
+    terms = claim.terms if claim is not None else None
+    if terms is None or terms.rewards is None:
+        raise InputError(
+            "The model file does not name the columns of the rewards, so there is nothing to hold the tree against; "
+            "files written by treewright fit --task policy do."
+        )
+    return terms.rewards, terms
+
+
 def check_policy(
     content: Model, csv: CsvTable, data: Path, csv_options: dict[str, Any]
 ) -> tuple[VerificationReport, bool]:
@@ -103,17 +121,11 @@ def check_policy(
     from treewright.problem import make_policy_problem
     from treewright.verify import verify_policy
 
-    claim = content.certificate
-    terms = claim.terms if claim is not None else None
-    if terms is None or terms.rewards is None:
-        raise InputError(
-            "The model file does not name the columns of the rewards, so there is nothing to verify the tree against; "
-            "files written by treewright fit --task policy do."
-        )
+    names, terms = named_rewards(content)
     assert content.tree.classes is not None  # a policy tree has actions; the reader checked it
     problem = make_policy_problem(
         csv.table,
-        _rewards(data, terms.rewards, csv_options, csv.reading),
+        rewards_of(data, names, csv_options, csv.reading),
         actions=content.tree.classes.tolist(),
         action_costs=terms.action_costs,
         sample_weight=csv.sample_weight,

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["check_regression", "fit_regression", "numbers_of", "outputs_named"]
+__all__ = [
+    "check_regression",
+    "fit_regression",
+    "numbers_of",
+    "outputs_named",
+    "outputs_of",
+    "regression_problem_of",
+]
 
 
 def outputs_named(target: str, header: Callable[[], Sequence[str]]) -> tuple[str, ...]:
@@ -80,7 +87,7 @@ def fit_regression(
         solve = solve_simple_lines
     problem = make_regression_problem(
         asked.csv.table,
-        _outputs(asked.csv, asked.data, targets, asked.csv_options),
+        outputs_of(asked.csv, asked.data, targets, asked.csv_options),
         criterion=criterion,  # type: ignore[arg-type]  # it refuses others
         quantile=quantile,
         **asked.question(),
@@ -141,10 +148,16 @@ def _outputs_in_words(targets: tuple[str, ...], result: SolveResult, problem: Re
     return f"Variance left of each output: {', '.join(said)}. Leaves say the outputs in this order."
 
 
-def _outputs(
+def outputs_of(
     csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
 ) -> NDArray[np.float64] | NDArray[Any]:
-    """Return the target, or a column for each output."""
+    """Return the target, or a column for each output.
+
+    Raises
+    ------
+    InputError
+        A column holds something else than numbers.
+    """
     first = numbers_of(csv, data, targets[0], csv_options)
     if len(targets) == 1:
         return first
@@ -173,24 +186,34 @@ def numbers_of(
     )
 
 
+def regression_problem_of(
+    content: Model, csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
+) -> RegressionProblem:
+    """State the question that a regression tree answers again, with its table; without one, that of squared errors."""
+    from treewright.convert import Terms
+    from treewright.problem import make_regression_problem
+
+    claim = content.certificate
+    asked = claim.terms if claim is not None else None
+    terms = asked or Terms(cost_complexity=0.0)
+    return make_regression_problem(
+        csv.table,
+        outputs_of(csv, data, targets, csv_options),
+        sample_weight=csv.sample_weight,
+        criterion=terms.objective if asked is not None else "squared_error",  # type: ignore[arg-type]  # it is known
+        quantile=0.5 if terms.quantile is None else terms.quantile,
+        **asked_again(terms),
+    )
+
+
 def check_regression(
     content: Model, csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
 ) -> tuple[VerificationReport, bool]:
     """Hold a regression tree against its table; also returns whether its certificate was part of that."""
-    from treewright.convert import Terms
-    from treewright.problem import make_regression_problem
     from treewright.verify import verify_regression
 
     claim = content.certificate
     asked = claim is not None and claim.terms is not None
-    terms = (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
-    problem = make_regression_problem(
-        csv.table,
-        _outputs(csv, data, targets, csv_options),
-        sample_weight=csv.sample_weight,
-        criterion=terms.objective if asked else "squared_error",  # type: ignore[arg-type]  # the reader knows them
-        quantile=0.5 if terms.quantile is None else terms.quantile,
-        **asked_again(terms),
-    )
+    problem = regression_problem_of(content, csv, data, targets, csv_options)
     held = content.result if asked and content.result is not None else content.tree
     return verify_regression(problem, held), asked

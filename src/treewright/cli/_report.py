@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,8 +16,11 @@ from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, KnownTarget, ModelPath
 from treewright.cli._output import note
+from treewright.cli._policy import named_rewards, rewards_of
 from treewright.cli._read_csv import read_csv, read_groups
-from treewright.cli._verify import check_claims, label_column, problem_of, terms_of
+from treewright.cli._regression import outputs_of, regression_problem_of
+from treewright.cli._survival import events_and_times, named_event
+from treewright.cli._verify import checked, problem_of, refuse_other_question, seen_columns, terms_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+WITH_FRONTIER = ("accuracy", "balanced_accuracy")  # objectives of trees of classes
 QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles a column\)")  # a scope
 
 
@@ -71,7 +74,7 @@ def report(
         typer.Option(
             "--group",
             "-g",
-            help="Column whose groups get their own error rates; the tree need not use it. Repeatable.",
+            help="Column whose groups get errors (or values) of their own; the tree need not use it. Repeatable.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -82,8 +85,9 @@ def report(
 ) -> None:
     """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
 
-    Needs the rows that the tree was made from; rows that it has not seen, with --test, are what makes its accuracy
-    believable. The page needs no network, and holds no row of the data.
+    Trees of all tasks: classes, numbers, actions and survival. Needs the rows that the tree was made from; rows that it
+    has not seen, with --test, are what makes its figures believable. The page needs no network, and holds no row of the
+    data.
 
     \b
     Examples:
@@ -94,49 +98,44 @@ def report(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model
-    from treewright.result import SolveResult
     from treewright.show import report as make_report
 
     check_writable(out)
     content = load_model(model)
-    if not content.tree.predicts_classes:
-        raise InputError(
-            f"The report is of trees that predict classes; this is a {content.tree.kind.value} tree. Use "
-            "treewright show --out "
-            "tree.svg, treewright verify, and treewright export --to rules."
-        )
-    column = label_column(content, target)
+    refuse_other_question(content)
+    named = seen_columns(content, target)
+    how_read: dict[str, Any] = {"settings": columns, **how}
     csv_options: dict[str, Any] = {
-        "target": column,
+        "target": named[0] if named else None,
         "columns": content.tree.columns,
         "needed": None if models or frontier else content.tree.asked,
         "reading": content.reading,
-        "settings": columns,
-        **how,
+        **how_read,
     }
     train = read_csv(data, weight=terms_of(content).weight, **csv_options)
     unseen = None if test is None else read_csv(test, **csv_options)
-    assert train.target is not None  # a target was named
     files = {"model": model.name, "data": data.name, "data_sha256": _sha256(data)}
     files |= {} if test is None else {"test": test.name, "test_sha256": _sha256(test)}
     files |= {"written_by": content.written_by}
     groups: dict[str, Any] = {
         name: read_groups(test or data, name, content.reading, columns, **how) for name in group or ()
     }
-    about_labels = type(content.result) in (SolveResult, NoneType)  # others claim something else
+    verification = None
+    if _claims_about_rows(content):
+        verification = checked(content, train, data, named, how_read)[0]
     with busy("Writing the report"):
         make_report(
             content,
             train.table,
-            train.target,
+            _seen(content, train, data, named, how_read),
             X_test=None if unseen is None else unseen.table,
-            y_test=None if unseen is None else unseen.target,
+            y_test=None if unseen is None or test is None else _seen(content, unseen, test, named, how_read),
             others=_others(compare or ()),
-            frontier=_frontier(content, train, frontier, time_limit) if frontier else None,
+            frontier=_frontier(content, train, data, named, how_read, frontier, time_limit) if frontier else None,
             fit_models=models,
-            verification=check_claims(content, train)[0] if about_labels else None,
+            verification=verification,
             title=title,
-            target=column,
+            target=", ".join(named) or None,
             files=files,
             settings=columns,
             groups=groups,
@@ -146,14 +145,60 @@ def report(
     note(f"Wrote {out}.")
 
 
-def _frontier(content: Model, csv: CsvTable, max_leaves: int, time_limit: float) -> Frontier:
-    """The best trees of 1 to `max_leaves` leaves on the model's own terms and splits, whatever a leaf cost there."""
-    from treewright.search import Limits, progress_bar, solve_frontier
+def _claims_about_rows(content: Model) -> bool:
+    """Whether what the file claims, if anything, can be checked against the rows of its table."""
+    from treewright.result import AdditiveResult, F1Result, SolveResult
 
-    problem = replace(problem_of(content, csv), cost_complexity=0.0, max_leaf_nodes=max_leaves)
+    return (
+        content.result is None
+        or type(content.result) is SolveResult
+        or isinstance(content.result, (AdditiveResult, F1Result))
+    )
+
+
+def _seen(
+    content: Model, csv: CsvTable, data: Path, named: tuple[str, ...], csv_options: dict[str, Any]
+) -> Any:
+    """What was seen of the rows of a file: labels, numbers, rewards, or events and times."""
+    from treewright.tree import TreeKind
+
+    kind = content.tree.kind
+    if kind is TreeKind.POLICY:
+        return rewards_of(data, named_rewards(content)[0], csv_options, csv.reading)
+    if kind is TreeKind.SURVIVAL:
+        return events_and_times(data, named_event(content)[0], named[0], csv_options, csv.reading)
+    if kind is TreeKind.REGRESSION:
+        return outputs_of(csv, data, named, csv_options)
+    return csv.target
+
+
+def _frontier(
+    content: Model,
+    csv: CsvTable,
+    data: Path,
+    named: tuple[str, ...],
+    csv_options: dict[str, Any],
+    max_leaves: int,
+    time_limit: float,
+) -> Frontier:
+    """The best trees of 1 to `max_leaves` leaves on the model's own terms and splits, whatever a leaf cost there."""
+    from treewright.search import Limits, progress_bar, solve_frontier, solve_regression_frontier
+    from treewright.tree import TreeKind
+
+    free: dict[str, Any] = {"cost_complexity": 0.0, "max_leaf_nodes": max_leaves}
     limits = Limits(None if math.isinf(time_limit) else time_limit)
+    if content.tree.kind is TreeKind.REGRESSION:
+        problem = replace(regression_problem_of(content, csv, data, named, csv_options), **free)
+        with progress_bar("auto", limits.time_limit) as progress:
+            return solve_regression_frontier(problem, limits=limits, progress=progress)
+    if terms_of(content).objective not in WITH_FRONTIER or content.tree.kind is not TreeKind.CLASSIFICATION:
+        raise InputError(
+            "--frontier is of trees of fewest errors or least costs, and of regression trees; leave it out for this "
+            "one, and compare sizes with --compare NAME=MODEL.json."
+        )
+    of_classes = replace(problem_of(content, csv), **free)
     with progress_bar("auto", limits.time_limit) as progress:
-        return solve_frontier(problem, _thresholds(content), limits=limits, progress=progress)
+        return solve_frontier(of_classes, _thresholds(content), limits=limits, progress=progress)
 
 
 def _thresholds(content: Model) -> Thresholds:

@@ -65,7 +65,9 @@ def show(
     content = load_model(model)
     drawn = with_titles(content.tree, columns)
     if counts and content.tree.classes is None:
-        raise InputError("--counts: this is a regression tree, which has no classes; leave it out.")
+        raise InputError(
+            f"--counts: this is a {content.tree.kind.value} tree, which has no classes; leave it out."
+        )
     if kind in PICTURES:
         from treewright.show import tree_figure
 

@@ -14,12 +14,12 @@ from treewright.cli._read_csv import read_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.convert import Model
+    from treewright.convert import Model, Terms
     from treewright.result import SolveResult
     from treewright.table import CsvTable, Reading
     from treewright.verify import VerificationReport
 
-__all__ = ["check_survival_tree", "fit_survival"]
+__all__ = ["check_survival_tree", "events_and_times", "fit_survival", "named_event"]
 
 HAPPENED, CENSORED = ("yes", "y", "event", "dead", "died"), ("no", "n", "censored", "alive")
 
@@ -44,7 +44,7 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     from treewright.problem import make_survival_problem
     from treewright.search import solve_survival
 
-    outcome = _events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading)
+    outcome = events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading)
     problem = make_survival_problem(asked.csv.table, outcome, **asked.question())
     terms = terms_of(asked, problem, objective="survival", target=target, event=event)
 
@@ -62,7 +62,7 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     answer(asked, problem, solve_survival, terms=terms, words=words)
 
 
-def _events_and_times(
+def events_and_times(
     data: Path, event: str, target: str, csv_options: dict[str, Any], reading: Reading
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the columns of events and times as numbers; words such as yes and no, dead and alive are events as well."""
@@ -82,6 +82,24 @@ def _events_and_times(
     return seen, times
 
 
+def named_event(content: Model) -> tuple[str, Terms]:
+    """Return the column that says whether the event of a survival tree was seen, and its question.
+
+    Raises
+    ------
+    InputError
+        The file does not name it.
+    """
+    claim = content.certificate
+    terms = claim.terms if claim is not None else None
+    if terms is None or terms.event is None:
+        raise InputError(
+            "The model file does not name the column of events, so there is nothing to hold the tree against; files "
+            "written by treewright fit --task survival do."
+        )
+    return terms.event, terms
+
+
 def check_survival_tree(
     content: Model, csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
 ) -> tuple[VerificationReport, bool]:
@@ -89,16 +107,10 @@ def check_survival_tree(
     from treewright.problem import make_survival_problem
     from treewright.verify import verify_survival
 
-    claim = content.certificate
-    terms = claim.terms if claim is not None else None
-    if terms is None or terms.event is None:
-        raise InputError(
-            "The model file does not name the column of events, so there is nothing to verify the tree against; files "
-            "written by treewright fit --task survival do."
-        )
+    event, terms = named_event(content)
     problem = make_survival_problem(
         csv.table,
-        _events_and_times(data, terms.event, target, csv_options, csv.reading),
+        events_and_times(data, event, target, csv_options, csv.reading),
         sample_weight=csv.sample_weight,
         **asked_again(terms),
     )

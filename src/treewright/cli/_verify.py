@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["verify"]
+__all__ = [
+    "checked",
+    "label_column",
+    "problem_of",
+    "refuse_other_question",
+    "seen_columns",
+    "terms_of",
+    "verify",
+]
 OBJECTIVES = {  # of each kind of tree that is verified against the labels, numbers or rewards of a table
     "classification": ("accuracy", "balanced_accuracy", "f1", "brier", "log_loss", "row_costs"),
     "regression": ("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
@@ -190,43 +198,77 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
 
 def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[str, Any]) -> bool:
     """Recompute what the file claims from the table, and print the report."""
-    from treewright.tree import TreeKind
-
-    terms, is_policy = terms_of(content), content.tree.kind is TreeKind.POLICY
-    if _has_terms(content) and terms.objective not in OBJECTIVES[content.tree.kind.value]:
-        raise InputError(
-            f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
-            "are not made for."
-        )
-    if is_policy and target is not None:
-        raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
-    outputs = _outputs_of(content, target) if content.tree.n_outputs > 1 else ()
-    column = None if is_policy else outputs[0] if outputs else target_column(content, target)
+    refuse_other_question(content)
+    columns = seen_columns(content, target)
     csv = read_csv(
         data,
-        target=column,
-        weight=terms.weight,
+        target=columns[0] if columns else None,
+        weight=terms_of(content).weight,
         columns=content.tree.columns,
         needed=content.tree.asked,
         reading=content.reading,
         **csv_options,
     )
-    if column is None:
-        report, asked = check_policy(content, csv, data, csv_options)
-    elif content.tree.kind is TreeKind.SURVIVAL:
-        report, asked = check_survival_tree(content, csv, data, column, csv_options)
-    elif content.tree.classes is None:
-        report, asked = check_regression(content, csv, data, outputs or (column,), csv_options)
-    elif terms.objective in ("brier", "log_loss"):
-        report, asked = check_probability(content, csv)
-    elif terms.objective == "row_costs":
-        report, asked = check_row_costs(content, csv, data, csv_options)
-    else:
-        report, asked = check_claims(content, csv)
+    report, asked = checked(content, csv, data, columns, csv_options)
     say(str(with_absent(report, csv)))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
     return report.ok
+
+
+def refuse_other_question(content: Model) -> None:
+    """Raise an error if the file asks for what such a tree is not made for.
+
+    Raises
+    ------
+    InputError
+        It does.
+    """
+    terms = terms_of(content)
+    if _has_terms(content) and terms.objective not in OBJECTIVES[content.tree.kind.value]:
+        raise InputError(
+            f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
+            "are not made for."
+        )
+
+
+def seen_columns(content: Model, target: str | None) -> tuple[str, ...]:
+    """Return the columns of labels, of times, or of all outputs; none of a policy tree, whose rewards the file names.
+
+    Raises
+    ------
+    InputError
+        Nobody named them, or they were named for a policy tree.
+    """
+    from treewright.tree import TreeKind
+
+    if content.tree.kind is TreeKind.POLICY:
+        if target is not None:
+            raise InputError("--target: this is a policy tree, whose rewards the file names; leave it out.")
+        return ()
+    if content.tree.n_outputs > 1:
+        return _outputs_of(content, target)
+    return (target_column(content, target),)
+
+
+def checked(
+    content: Model, csv: CsvTable, data: Path, columns: tuple[str, ...], csv_options: dict[str, Any]
+) -> tuple[VerificationReport, bool]:
+    """Hold a model of any task against its table; also returns whether its certificate was part of that."""
+    from treewright.tree import TreeKind
+
+    objective = terms_of(content).objective
+    if content.tree.kind is TreeKind.POLICY:
+        return check_policy(content, csv, data, csv_options)
+    if content.tree.kind is TreeKind.SURVIVAL:
+        return check_survival_tree(content, csv, data, columns[0], csv_options)
+    if content.tree.kind is TreeKind.REGRESSION:
+        return check_regression(content, csv, data, columns, csv_options)
+    if objective in ("brier", "log_loss"):
+        return check_probability(content, csv)
+    if objective == "row_costs":
+        return check_row_costs(content, csv, data, csv_options)
+    return check_claims(content, csv)
 
 
 def _has_terms(content: Model) -> bool:

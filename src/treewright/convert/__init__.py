@@ -17,6 +17,8 @@ from treewright.convert._to_python import to_python
 from treewright.convert._to_sklearn import float32_conflicts, to_sklearn, to_sklearn_pipeline
 from treewright.convert._to_sklearn import has_other_splits as has_other_splits
 from treewright.convert._to_sql import to_sql
+from treewright.convert._tree_of import TreeLike as TreeLike
+from treewright.convert._tree_of import tree_of as tree_of
 
 __all__ = [
     "Certificate",

@@ -20,6 +20,7 @@ from treewright.convert._source import (
     refuse_several_outputs,
     split_comment,
 )
+from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.tree import CategorySplit, ColumnKind, Line, LinearSplit, Split, Tree
 
 __all__ = ["to_c"]
@@ -27,12 +28,13 @@ __all__ = ["to_c"]
 PLAIN = frozenset(string.ascii_letters + string.digits + " _.,:;=<>!(){}[]+-*/|&%#@^~$'")
 
 
-def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
+def to_c(tree: TreeLike, *, name: str = "treewright_predict") -> str:
     """Return a tree as C source.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
+        An estimator that answers otherwise than its tree is refused.
     name : str, default="treewright_predict"
         Name of the function, and start of the names of its tables.
 
@@ -60,6 +62,7 @@ def to_c(tree: Tree, *, name: str = "treewright_predict") -> str:
     True
     """
     check_identifier(name, "C")
+    tree = answering_tree(tree)
     lines = [
         f"/* {head_line(tree)} */",
         "#include <math.h>",

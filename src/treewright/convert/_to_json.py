@@ -20,6 +20,7 @@ from treewright.convert._files import write_bytes
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
 from treewright.convert._source import refuse_sums_of_words
+from treewright.convert._tree_of import TreeLike, saved_tree
 from treewright.errors import InputError
 from treewright.result import SolveResult
 from treewright.tree import CategorySplit, Line, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
@@ -30,13 +31,15 @@ FORMAT = "treewright-tree"
 VERSION = 1
 
 
-def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
+def save_model(path: str | Path, model: Model | TreeLike) -> None:
     """Write a model file, completely or not at all.
 
     Parameters
     ----------
     path : str or Path
-    model : Model, SolveResult or Tree
+    model : Model, SolveResult, Tree or fitted estimator
+        Of an estimator its result, without the question that was asked; an estimator that answers otherwise than its
+        tree is refused.
 
     Raises
     ------
@@ -61,12 +64,12 @@ def save_model(path: str | Path, model: Model | SolveResult | Tree) -> None:
     write_bytes(path, to_json(model).encode("utf-8"))
 
 
-def to_json(model: Model | SolveResult | Tree) -> str:
+def to_json(model: Model | TreeLike) -> str:
     """Return a model as JSON text; `from_json` gives it back exactly.
 
     Parameters
     ----------
-    model : Model, SolveResult or Tree
+    model : Model, SolveResult, Tree or fitted estimator
 
     Returns
     -------
@@ -85,6 +88,8 @@ def to_json(model: Model | SolveResult | Tree) -> str:
     >>> to_json(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).splitlines()[1].strip()
     '"format": "treewright-tree",'
     """
+    if not isinstance(model, (Model, SolveResult, Tree)):
+        model = saved_tree(model)
     if isinstance(model, SolveResult):
         model = Model.of(model)
     elif isinstance(model, Tree):

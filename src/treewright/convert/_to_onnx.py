@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from treewright import __version__
 from treewright.convert._source import head_line, plain_labels, refuse_sums_of_words
+from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.errors import InputError, MissingDependencyError
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, left_codes
 
@@ -31,12 +32,13 @@ OPSET, OPSET_ML = 15, 3  # the oldest with double thresholds; runtimes of 2021 a
 IR_VERSION = 8
 
 
-def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
+def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
     """Return a tree as an ONNX model.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
+        An estimator that answers otherwise than its tree is refused.
     precision : {"float64", "float32"}, default="float64"
         Of the numbers that go in. "float32" is for runtimes without doubles: predictions are equal on rows of
         float32 numbers.
@@ -73,6 +75,7 @@ def to_onnx(tree: Tree, *, precision: str = "float64") -> ModelProto:
     """
     if precision not in ("float64", "float32"):
         raise InputError(f"precision={precision!r}; choose 'float64' or 'float32'.")
+    tree = answering_tree(tree)
     if precision == "float32" and any(isinstance(split, LinearSplit) for split in tree.splits):
         raise InputError(
             "The tree has linear splits, whose sums float32 cannot hold exactly; use precision='float64'."

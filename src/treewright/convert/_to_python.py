@@ -15,6 +15,7 @@ from treewright.convert._source import (
     plain_labels,
     refuse_sums_of_words,
 )
+from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.tree import CategorySplit, ColumnKind, LinearSplit, Split, ThresholdSplit, Tree, TreeKind
 
 __all__ = ["to_python"]
@@ -51,12 +52,13 @@ def _code(value, categories):
 }
 
 
-def to_python(tree: Tree, *, name: str = "predict") -> str:
+def to_python(tree: TreeLike, *, name: str = "predict") -> str:
     """Return a tree as Python source.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
+        An estimator that answers otherwise than its tree is refused.
     name : str, default="predict"
         Name of the function.
 
@@ -85,6 +87,7 @@ def to_python(tree: Tree, *, name: str = "predict") -> str:
     0
     """
     check_identifier(name, "Python")
+    tree = answering_tree(tree)
     refuse_sums_of_words(tree, "Python source")
     answers = _answers(tree)
     roots = function_roots(tree)

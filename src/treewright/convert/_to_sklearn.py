@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright.convert._float32 import Float32Conflict, choose_thresholds
 from treewright.convert._source import refuse_lines
+from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.errors import InputError
 from treewright.table import encode_like
 from treewright.tree import ColumnKind, LinearSplit, Split, Tree
@@ -28,12 +29,12 @@ __all__ = ["float32_conflicts", "has_other_splits", "sklearn_tree", "to_sklearn"
 ABOVE = 1e-9  # relative lead of the predicted class: far above rounding, far below what is read
 
 
-def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTreeRegressor:
+def to_sklearn(tree: TreeLike, X: Any = None) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Return a tree as a fitted scikit-learn tree with the same decisions.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
         With threshold splits of numbers and truth values only.
     X : array-like or frame of shape (n_rows, n_columns), default=None
         Rows on which the predictions must be equal although scikit-learn rounds them to float32. None
@@ -66,6 +67,7 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     >>> to_sklearn(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).predict([[25], [60]])
     array([0, 1])
     """
+    tree = answering_tree(tree)
     refuse_lines(tree, "scikit-learn's trees hold")
     _refuse_other_splits(tree)
     thresholds, conflicts = choose_thresholds(tree, None if X is None else encode_like(X, tree.columns))
@@ -81,12 +83,13 @@ def to_sklearn(tree: Tree, X: Any = None) -> DecisionTreeClassifier | DecisionTr
     return sklearn_tree(tree, names, tree.feature, thresholds)
 
 
-def to_sklearn_pipeline(tree: Tree) -> Pipeline:
+def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
     """Return a tree as a scikit-learn pipeline with the same predictions on every row, whatever its splits.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
+        An estimator that answers otherwise than its tree is refused.
 
     Returns
     -------
@@ -113,6 +116,7 @@ def to_sklearn_pipeline(tree: Tree) -> Pipeline:
     >>> to_sklearn_pipeline(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).predict([[25], [60]])
     array([0, 1])
     """
+    tree = answering_tree(tree)
     refuse_lines(tree, "scikit-learn's trees hold")
     from sklearn.pipeline import Pipeline
 

@@ -15,6 +15,7 @@ import sys
 from typing import Any
 
 from treewright.convert._source import plain_labels, refuse_several_outputs, refuse_sums_of_words
+from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.errors import InputError
 from treewright.tree import (
     CategoryCondition,
@@ -33,13 +34,14 @@ STEP = 50  # powers of two below 2**53 are whole numbers to every database
 
 
 def to_sql(
-    tree: Tree, *, table: str | None = None, output: str = "prediction", nan_is_missing: bool = False
+    tree: TreeLike, *, table: str | None = None, output: str = "prediction", nan_is_missing: bool = False
 ) -> str:
     """Return a tree as SQL.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree, result or fitted estimator
+        An estimator that answers otherwise than its tree is refused.
     table : str or None, default=None
         Name of the table; the answer is then a query that adds the prediction to its columns. None gives the
         bare CASE expression.
@@ -81,6 +83,7 @@ def to_sql(
       END AS "prediction"
     FROM "iris" AS t
     """
+    tree = answering_tree(tree)
     writer = _Writer(tree, "" if table is None else "t.", nan_is_missing)
     cases: list[str] = []
     case = ""

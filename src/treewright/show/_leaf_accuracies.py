@@ -84,7 +84,8 @@ def plot_leaf_accuracies(
     tree = tree_with_rows(tree)
     if not tree.predicts_classes:
         raise InputError(
-            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}."
+            f"Leaf accuracies need a classification tree; this one predicts {tree.kind.answers}. What its leaves are "
+            "worth is in treewright.show.report."
         )
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")

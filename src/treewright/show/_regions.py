@@ -88,7 +88,10 @@ def plot_decision_regions(
     """
     tree = tree_with_rows(tree)
     if tree.classes is None:
-        raise InputError("Decision regions need a classification tree; this one predicts numbers.")
+        raise InputError(
+            "Decision regions need a tree of classes or actions; this one predicts numbers. "
+            "treewright.show.plot_tree draws it."
+        )
     rows = encode_like(X, tree.columns)
     labels = None if y is None else np.asarray(y)
     if labels is not None and labels.shape != (len(rows),):

@@ -2,6 +2,7 @@
 
 from treewright.survival._brier import brier_score, censoring_curve, integrated_brier_score
 from treewright.survival._concordance import concordance_index
+from treewright.survival._concordance import concordance_with_error as concordance_with_error
 from treewright.survival._curve import SurvivalCurve, kaplan_meier
 
 __all__ = [

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 
-__all__ = ["concordance_index"]
+__all__ = ["concordance_index", "concordance_with_error"]
 
 MOST_PAIRS = 1 << 22  # compared at once
 
@@ -64,3 +64,64 @@ def concordance_index(
     if pairs == 0:
         raise InputError("No two rows can be compared: no event was seen before the time of another row.")
     return right / pairs
+
+
+def concordance_with_error(
+    event: NDArray[np.bool_], time: NDArray[np.float64], risk: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return the concordance index of few different risks, such as those of leaves, and its standard error.
+
+    Rows are counted by time and risk, so that no pair is looked at: memory and time grow with the number of different
+    times multiplied by that of different risks.
+
+    Parameters
+    ----------
+    event : ndarray of shape (n_rows,), bool
+    time, risk : ndarray of shape (n_rows,), float64
+
+    Returns
+    -------
+    index, standard_error : float
+
+    Raises
+    ------
+    InputError
+        No two rows are comparable.
+
+    Notes
+    -----
+    The index is a ratio of two sums over pairs of rows. Row i is in pairs of which c_i are in the right order, of p_i
+    that can be compared; by the projection of such sums (Hoeffding 1948) the standard error of the ratio C is the root
+    of the sum of ``(c_i - C p_i)^2``, over half the sum of all p_i. It takes the risks as given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> event, time = np.array([True, True, True, False]), np.array([1.0, 2.0, 3.0, 4.0])
+    >>> index, error = concordance_with_error(event, time, np.array([3.0, 2.0, 1.0, 3.0]))
+    >>> round(index, 4), round(error, 4)
+    (0.5833, 0.25)
+    """
+    moments, at = np.unique(time, return_inverse=True)
+    risks, group = np.unique(risk, return_inverse=True)
+    at, group = at.reshape(-1), group.reshape(-1)
+    rows = np.zeros((len(moments), len(risks)))
+    dying = np.zeros_like(rows)
+    np.add.at(rows, (at, group), 1.0)
+    np.add.at(dying, (at, group), event.astype(np.float64))
+    until = dying.cumsum(axis=0)
+    later = rows.sum(axis=0) - rows.cumsum(axis=0) + (rows - dying)  # of an event: they come after it
+    before = np.where(event[:, None], (until - dying)[at], until[at])  # events before each row
+    after = np.where(event[:, None], later[at], 0.0)
+    of_risk = risks[group][:, None]
+    right = (after * _order(of_risk - risks) + before * _order(risks - of_risk)).sum(axis=1)
+    pairs = (after + before).sum(axis=1)
+    if pairs.sum() == 0:
+        raise InputError("No two rows can be compared: no event was seen before the time of another row.")
+    index = float(right.sum() / pairs.sum())
+    return index, float(2 * np.sqrt(((right - index * pairs) ** 2).sum()) / pairs.sum())
+
+
+def _order(difference: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 where the difference is above 0, one half where it is 0, else 0."""
+    return np.asarray((1 + np.sign(difference)) / 2)

@@ -97,7 +97,6 @@ def test_bad_input(trial, arguments, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["report", "m.json", "trial.csv", "-o", "r.html"], "policy tree"),
         (["predict", "m.json", "trial.csv", "--proba"], "policy tree"),
         (["extend", "m.json", "trial.csv"], "policy tree"),
         (["verify", "m.json", "trial.csv", "--target", "sex"], "policy tree"),

@@ -92,7 +92,7 @@ def test_bad_input(patients, arguments, said):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["report", "m.json", "patients.csv", "-o", "r.html"], ["predict", "m.json", "patients.csv", "--proba"]],
+    [["predict", "m.json", "patients.csv", "--proba"]],
 )
 def test_what_a_survival_tree_cannot_do_is_told(patients, arguments):
     assert run(*FIT, "--max-depth", "1", "-o", "m.json").exit_code == 0

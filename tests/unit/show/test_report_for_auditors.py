@@ -11,9 +11,11 @@ from treewright import OptimalTreeClassifier, accuracy_frontier
 from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.show import report
-from treewright.show._report._audit import _rules, fingerprint, rates_of_groups
+from treewright.show._report._audit import _rules, fingerprint, groups_of_rows
+from treewright.show._report._classes import ClassTask, read_labels
 from treewright.show._report._frontier import better_than, chart
 from treewright.show._report._rows import Rows, read_rows
+from treewright.show._report._task import Context
 from treewright.table import ColumnNote, Settings, read_settings, settings_text
 from treewright.tree import wilson_interval
 
@@ -34,6 +36,12 @@ SETTINGS = Settings(
 
 def page(**options):
     return report(MODEL, X, Y, fit_models=False, **options)
+
+
+def task_on(X, y, result=None):
+    """What the report says of the model, with the rows as training rows."""
+    rows = read_rows(MODEL.tree_, X, y, "X", read_labels)
+    return ClassTask(Context(MODEL.tree_, MODEL.tree_, result, None, rows, None, Settings(), 6, None))
 
 
 def test_settings_are_read_as_they_were_written(tmp_path):
@@ -73,52 +81,48 @@ def test_what_nobody_said_is_named():
 
 
 def test_the_fingerprint_changes_with_every_cell_label_and_order():
-    rows = read_rows(MODEL.tree_, X, Y, "X")
+    rows = read_rows(MODEL.tree_, X, Y, "X", read_labels)
     changed = rows.X.copy()
     changed[7, 2] += 1e-9
     others = [
-        Rows(changed, rows.labels),
-        Rows(rows.X, np.where(np.arange(300) == 5, 1 - rows.labels, rows.labels)),
-        Rows(rows.X[::-1], rows.labels[::-1]),
+        Rows(changed, rows.y),
+        Rows(rows.X, np.where(np.arange(300) == 5, 1 - rows.y, rows.y)),
+        Rows(rows.X[::-1], rows.y[::-1]),
     ]
     assert len({fingerprint(each) for each in (rows, *others)}) == 4
-    assert fingerprint(Rows(np.asfortranarray(rows.X), rows.labels)) == fingerprint(rows)
+    assert fingerprint(Rows(np.asfortranarray(rows.X), rows.y)) == fingerprint(rows)
 
 
 def test_error_rates_of_groups_are_counted_on_the_test_rows():
     sex = np.where(np.arange(100) % 3 == 0, "women", "men")
-    rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X_test")
-    (title, parts), (_, ages) = rates_of_groups(
-        MODEL.tree_, rows, ["bad", "good"], {"sex": sex, "age": np.arange(100.0)}, Settings()
-    )
-    wrong = MODEL.predict(X[:100]) != Y[:100]
+    (title, parts), (_, ages) = groups_of_rows({"sex": sex, "age": np.arange(100.0)}, 100, Settings())
     assert title == "sex"
-    assert [part.name for part in parts] == ["men", "women"]
-    for part in parts:
-        here = sex == part.name
-        assert (part.wrong.right, part.wrong.rows) == (int(wrong[here].sum()), int(here.sum()))
-        assert part.wrong.interval == wilson_interval(int(wrong[here].sum()), int(here.sum()))
-        assert sum(count.right for count in part.by_class) == part.wrong.right
-    assert [part.name for part in ages] == ["up to 24", "above 24 to 49", "above 49 to 74", "above 74"]
-    assert [part.wrong.rows for part in ages] == [25, 25, 25, 25]
+    assert [name for name, _ in parts] == ["men", "women"]
+    wrong = MODEL.predict(X[:100]) != Y[:100]
+    (table,) = task_on(X[:100], Y[:100]).group_tables(title, parts)
+    for row, (name, here) in zip(table.grid.rows, parts, strict=True):
+        np.testing.assert_array_equal(here, sex == name)
+        n_wrong, n_rows = int(wrong[here].sum()), int(here.sum())
+        low, high = wilson_interval(n_wrong, n_rows)
+        assert [cell.text for cell in row.cells[:2]] == [str(n_rows), str(n_wrong)]
+        assert (row.cells[3].bar.low, row.cells[3].bar.high) == (100 * low, 100 * high)
+        assert sum(int(cell.small.split(" of ")[0]) for cell in row.cells[4:]) == n_wrong
+    assert [name for name, _ in ages] == ["up to 24", "above 24 to 49", "above 49 to 74", "above 74"]
+    assert [int(here.sum()) for _, here in ages] == [25, 25, 25, 25]
     assert "Error rates by <bdi>sex" in page(X_test=X[:100], y_test=Y[:100], groups={"sex": sex})
     with pytest.raises(InputError, match="one value for each of the 300 rows"):
         page(groups={"sex": sex})
 
 
 def test_a_group_that_is_unknown_is_one_and_comes_last():
-    rows = read_rows(MODEL.tree_, X[:6], Y[:6], "X")
-    ((_, parts),) = rates_of_groups(
-        MODEL.tree_, rows, ["bad", "good"], {"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}, Settings()
-    )
-    assert [part.name for part in parts] == ["2", "9", "10", "unknown"]
+    ((_, parts),) = groups_of_rows({"n": [2.0, np.nan, 10.0, 2.0, np.nan, 9.0]}, 6, Settings())
+    assert [name for name, _ in parts] == ["2", "9", "10", "unknown"]
 
 
 def test_groups_whose_numbers_share_six_digits_stay_apart():
-    rows = read_rows(MODEL.tree_, X[:100], Y[:100], "X")
     branch = np.where(np.arange(100) % 2 == 0, 1234567.0, 1234568.0)
-    ((_, parts),) = rates_of_groups(MODEL.tree_, rows, ["bad", "good"], {"branch": branch}, Settings())
-    assert [(part.name, part.wrong.rows) for part in parts] == [("1234567", 50), ("1234568", 50)]
+    ((_, parts),) = groups_of_rows({"branch": branch}, 100, Settings())
+    assert [(name, int(here.sum())) for name, here in parts] == [("1234567", 50), ("1234568", 50)]
 
 
 def test_groups_have_the_names_that_people_read():
@@ -152,13 +156,12 @@ def test_nothing_is_called_best_beside_something_better():
 
 def test_the_frontier_holds_the_tree_and_none_that_it_beats():
     front = accuracy_frontier(X, Y, max_depth=3, max_leaves=8, thresholds=2)
-    train = read_rows(MODEL.tree_, X, Y, "X")
-    drawn = chart(MODEL.tree_, front, train, None, MODEL.result_)
+    drawn = chart(task_on(X, Y, MODEL.result_), front)
     own = [point for point in drawn.points if point.chosen]
     assert len(own) == 1
     assert own[0].leaves == MODEL.tree_.n_leaves
-    right = [point.train.right for point in drawn.points]
-    assert right == sorted(set(right))  # more leaves are always right more often
+    wrong = [point.train for point in drawn.points]
+    assert wrong == sorted(set(wrong), reverse=True)  # more leaves are always wrong less often
 
 
 def test_what_is_not_comparable_is_not_compared():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +13,16 @@ from treewright import __version__
 from treewright.audit import Grouping, group_rows
 from treewright.convert import Terms
 from treewright.errors import InputError
+from treewright.problem import CRITERIA
 from treewright.result import SolveResult
-from treewright.show._report._leaves import Count
 from treewright.show._report._rows import Rows
+from treewright.show._report._task import Group
 from treewright.table import ColumnNote, Settings
-from treewright.tree import Tree
 
-__all__ = ["Rates", "facts", "fingerprint", "rates_of_classes", "rates_of_groups"]
+__all__ = ["facts", "fingerprint", "groups_of_rows"]
 
 MOST_VALUES = 10  # different numbers that are groups of their own
+OF_CLASSES = ("balanced_accuracy", "f1", "brier", "log_loss", "row_costs")  # objectives beside accuracy
 QUARTERS = 4  # groups that a column of more numbers is cut into
 ABOUT = (
     ("purpose", "Purpose"),
@@ -35,24 +35,6 @@ ABOUT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """How often the tree is wrong on some rows.
-
-    Parameters
-    ----------
-    name : str
-    wrong : Count
-        Its "right" are the wrong ones.
-    by_class : tuple of Count
-        The same for the rows of each label alone; empty if there are too many labels.
-    """
-
-    name: str
-    wrong: Count
-    by_class: tuple[Count, ...] = ()
-
-
 def facts(
     settings: Settings,
     result: SolveResult | None,
@@ -62,8 +44,12 @@ def facts(
     date: str,
     files: Mapping[str, str],
     reading: Sequence[tuple[str, str]] = (),
+    settled: Sequence[str] = (),
 ) -> list[tuple[str, str]]:
-    """Return questions of an auditor with their answers; what nobody said is named as such."""
+    """Return questions of an auditor with their answers; what nobody said is named as such.
+
+    `settled` is what the task was told beyond limits.
+    """
     said = [(title, settings.about[key]) for key, title in ABOUT if key in settings.about]
     missing = [title.lower() for key, title in ABOUT[:2] if key not in settings.about]
     if missing:
@@ -76,7 +62,7 @@ def facts(
         check = f", SHA-256 of the file {files[f'{kind}_sha256']}" if f"{kind}_sha256" in files else ""
         said.append((what, f"{len(rows):,}{file}{check}; fingerprint as read {fingerprint(rows)}"))
     said += reading
-    said += _rules(result, terms)
+    said += _rules(result, terms, settled)
     versions = f"treewright {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     made_by = files.get("written_by")
     model = f"model by treewright {made_by}; " if made_by else ""
@@ -84,19 +70,18 @@ def facts(
     return said
 
 
-def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, str]]:
+def _rules(
+    result: SolveResult | None, terms: Terms | None, settled: Sequence[str] = ()
+) -> list[tuple[str, str]]:
     """Limits and rules that were set before the search."""
-    words = []
+    words = list(settled)
     options = result.options if result is not None else {}
-    objective = "accuracy" if terms is None else terms.objective
-    share = {"brier": "of the Brier score of a single leaf", "log_loss": "of the log loss of a single leaf"}
-    share["row_costs"] = "in units of the mean cost of a row"
     names = {
         "max_depth": "at most {} questions on a path",
         "max_leaf_nodes": "at most {} leaves",
         "min_samples_leaf": "at least {} rows in a leaf",
         "min_leaf_accuracy": "at least {} of each leaf right",
-        "cost_complexity": f"a leaf costs {{}} {share.get(objective, _unit_of_penalty(terms))}",
+        "cost_complexity": f"a leaf costs {{}} {_unit_of_penalty(result, terms)}",
     }
     for name, sentence in names.items():
         value = getattr(terms, name, None) if terms is not None else options.get(name)
@@ -106,14 +91,31 @@ def _rules(result: SolveResult | None, terms: Terms | None) -> list[tuple[str, s
         words.append(f"costs of wrong decisions {[list(row) for row in terms.costs]}")
     if terms is not None and terms.class_weight is not None:
         words.append(f"class weights {terms.class_weight}")
-    if terms is not None and terms.objective != "accuracy":
+    if terms is not None and terms.objective in OF_CLASSES:
         words.append(f"objective {terms.objective}")
     scope = [] if result is None else [("What was searched", result.scope)]
     return [("Limits and rules that were set", "; ".join(words) or "none"), *scope]
 
 
-def _unit_of_penalty(terms: Terms | None) -> str:
-    """Of what a leaf's penalty is a share, for a tree of few errors."""
+def _unit_of_penalty(result: SolveResult | None, terms: Terms | None) -> str:
+    """Of what a leaf's penalty is a share."""
+    shares = {
+        "brier": "of the Brier score of a single leaf",
+        "log_loss": "of the log loss of a single leaf",
+        "row_costs": "in units of the mean cost of a row",
+        "policy": "of the regret of the best single action",
+        "survival": "of the deviance of a single leaf",
+        **dict.fromkeys(CRITERIA, "of the loss of a single leaf"),
+    }
+    options = result.options if result is not None else {}
+    asked = {
+        terms.objective if terms is not None else "",
+        str(options.get("criterion")),
+        str(options.get("method")),
+    }
+    for name, words in shares.items():
+        if name in asked:
+            return words
     if terms is not None and terms.costs is not None:
         return "in units of the mean cost"
     weighted = terms is None or terms.weight or terms.class_weight or terms.objective != "accuracy"
@@ -121,50 +123,29 @@ def _unit_of_penalty(terms: Terms | None) -> str:
 
 
 def fingerprint(rows: Rows) -> str:
-    """Return 16 hexadecimal digits that change with any value, label or order of the rows."""
+    """Return 16 hexadecimal digits that change with any value, any that was seen, or the order of the rows."""
     digest = hashlib.sha256(repr(rows.X.shape).encode())
     digest.update(np.ascontiguousarray(rows.X + 0.0).tobytes())  # one zero
-    digest.update(np.ascontiguousarray(rows.labels).tobytes())
+    digest.update(np.ascontiguousarray(rows.y).tobytes())
     return digest.hexdigest()[:16]
 
 
-def rates_of_classes(tree: Tree, rows: Rows, labels: Sequence[str]) -> list[Rates]:
-    """Return how often the tree is wrong on the rows of each label, most rows first kept in the order of labels."""
-    wrong = tree.prediction[tree.apply(rows.X)] != rows.labels
-    return [
-        Rates(label, Count(int(wrong[rows.labels == k].sum()), int((rows.labels == k).sum())))
-        for k, label in enumerate(labels)
-    ]
-
-
-def rates_of_groups(
-    tree: Tree, rows: Rows, labels: Sequence[str], groups: Mapping[str, ArrayLike], settings: Settings
-) -> list[tuple[str, list[Rates]]]:
-    """Return for each grouping, by the name that people read, how often the tree is wrong in each of its groups.
+def groups_of_rows(
+    groups: Mapping[str, ArrayLike], n_rows: int, settings: Settings
+) -> list[tuple[str, list[Group]]]:
+    """Return for each grouping, by the name that people read, its groups that have rows.
 
     Raises
     ------
     InputError
         A grouping of another length, or of too many groups.
     """
-    wrong = tree.prediction[tree.apply(rows.X)] != rows.labels
     found = []
     for title, given in groups.items():
         note = settings.notes.get(title, ColumnNote())
-        grouping = _groups(title, given, len(rows), note)
-        parts = []
-        for k, name in enumerate(grouping.names):
-            here = grouping.group == k
-            if not here.any():
-                continue
-            each = tuple(
-                Count(int((wrong & here & (rows.labels == k)).sum()), int((here & (rows.labels == k)).sum()))
-                for k in range(len(labels))
-            )
-            parts.append(
-                Rates(name, Count(int(wrong[here].sum()), int(here.sum())), each if len(labels) <= 4 else ())
-            )
-        found.append((note.name or title, parts))
+        grouping = _groups(title, given, n_rows, note)
+        parts = [(name, grouping.group == k) for k, name in enumerate(grouping.names)]
+        found.append((note.name or title, [(name, here) for name, here in parts if here.any()]))
     return found
 
 

@@ -9,10 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treewright.convert import Terms
-from treewright.result import BornAgainResult, SolveResult, SolveStatus
+from treewright.result import (
+    AdditiveResult,
+    BornAgainResult,
+    PolicyResult,
+    ProbabilityResult,
+    RegressionResult,
+    RowCostsResult,
+    SolveResult,
+    SolveStatus,
+    SurvivalResult,
+)
 from treewright.tree import at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 
 __all__ = ["Certificate", "explain"]
+
+OF_CLASSES = "the accuracy on test rows, with its interval, is the evidence for that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,11 @@ class Certificate:
 
 
 def explain(
-    result: SolveResult | None, terms: Terms | None, n_rows: int, better: SolveResult | None = None
+    result: SolveResult | None,
+    terms: Terms | None,
+    n_rows: int,
+    better: SolveResult | None = None,
+    evidence: str = OF_CLASSES,
 ) -> Certificate:
     """Return the certificate in plain language.
 
@@ -51,14 +67,17 @@ def explain(
         Training rows.
     better : SolveResult, default=None
         A tree of the report's frontier that is better than the report's tree, because it may use other splits.
+    evidence : str
+        What there is to say of new rows; completes "How the tree performs on new rows: ...".
     """
     if result is None:
         return Certificate(
             "Nothing claimed", "none", "The model holds no certificate: nothing is claimed about this tree."
         )
-    if isinstance(result, BornAgainResult):
+    if isinstance(result, BornAgainResult) and result.options.get("objective") != "values":
         return _born_again(result)
-    if type(result) is not SolveResult:  # of another question: only its own words are safe
+    if not (type(result) is SolveResult or isinstance(result, AdditiveResult)):
+        # Of another question: only its own words are safe.
         proven = result.status is SolveStatus.OPTIMAL
         badge = result.status.value.capitalize()
         answered = (("Did the search run to its end?", _end(result)),)
@@ -68,13 +87,13 @@ def explain(
     answers = [
         _how_much_better(result, terms, n_rows, better),
         ("Better in which sense?", _objective(result, terms)),
-        ("Among which trees?", f"All trees over {result.scope}{_limits(result, terms)}."),
+        ("Among which trees?", f"All trees over {result.scope}{_limits(result, terms)}{_leaves_of(result)}."),
         ("Does the proof rest on guesses?", _guesses(result)),
         ("Did the search run to its end?", _end(result)),
         (
             "What is not proven?",
-            "How the tree performs on new rows: the accuracy on test rows, with its interval, is the evidence for "
-            "that. Nor does the proof say that its questions are causes. Other trees may be exactly as good.",
+            f"How the tree performs on new rows: {evidence}. Nor does the proof say that its questions are causes. "
+            "Other trees may be exactly as good.",
         ),
     ]
     badges = {
@@ -92,7 +111,11 @@ def _how_much_better(
     room = max(0.0, result.objective - result.lower_bound)
     if result.status is SolveStatus.OPTIMAL:
         least = f" (up to {power_at_most(room, 2)}, for weights or costs were rounded)" if room > 1e-9 else ""
-        among = f"all trees over {result.scope}{_limits(result, terms)}"
+        if isinstance(result, AdditiveResult):
+            tolerance = result.stats.get("tolerance")
+            is_exact = not isinstance(tolerance, float) or tolerance <= 0
+            least = "" if is_exact else f" (by more than {power_at_most(float(tolerance or 0))})"
+        among = f"all trees over {result.scope}{_limits(result, terms)}{_leaves_of(result)}"
         proven = f"not among {among}{least}: every other one was counted, or ruled out by a proven bound"
         if better is not None:
             return question, (
@@ -103,6 +126,7 @@ def _how_much_better(
     rows = ""
     if (
         terms is not None
+        and not isinstance(result, AdditiveResult)
         and terms.costs is None
         and terms.objective == "accuracy"
         and not (terms.weight or terms.class_weight)
@@ -117,7 +141,35 @@ def _how_much_better(
     )
 
 
+def _leaves_of(result: SolveResult) -> str:
+    """What the leaves may hold, where that is not one constant without a word."""
+    model = result.options.get("leaf_model")
+    if model == "linear":
+        return (
+            ", with a constant in every leaf (the lines were fitted afterwards and are no part of the proof)"
+        )
+    return ", with a line in one column in every leaf" if model == "simple_linear" else ""
+
+
+def _additive_loss(result: AdditiveResult) -> str:
+    """What a tree of an additive loss minimises, without the penalty of its leaves."""
+    if isinstance(result, RegressionResult):
+        return f"the share of the {result.loss_in_words} of a single leaf that it leaves on the training rows"
+    if isinstance(result, RowCostsResult):
+        return "the mean cost of a training row"
+    score = "log loss" if result.options.get("criterion") == "log_loss" else "Brier score"
+    of = {PolicyResult: "regret of the best single action", SurvivalResult: "deviance of a single leaf"}
+    of[ProbabilityResult] = f"{score} of a single leaf"
+    return f"the share of the {of[type(result)]} that it leaves on the training rows"
+
+
 def _objective(result: SolveResult, terms: Terms | None) -> str:
+    if isinstance(result, AdditiveResult):
+        each = result.options.get("cost_complexity")
+        penalty = f"{each:g}" if isinstance(each, (int, float)) else "a penalty"
+        return (
+            f"The tree minimises {_additive_loss(result)} ({result.loss:.4f}) plus {penalty} for every leaf."
+        )
     if terms is None:
         leaf_penalty = result.options.get("cost_complexity")
         each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"

@@ -1,7 +1,6 @@
-"""Other models on the same rows: a greedy tree with as many leaves, and models that nobody can read.
+"""Other classifiers on the same rows: a greedy tree with as many leaves, and models that nobody can read.
 
-All are scikit-learn's with their own defaults and seed 0, fitted on the training rows; they read numbers as they are
-and one 0/1 column per category. Two models are compared on the rows where they disagree: how often only the one is
+Two models are compared on the rows where they disagree: how often only the one is
 right, and how often only the other. A sign test says whether such a difference is more than chance (McNemar 1947, the
 exact form).
 """
@@ -9,21 +8,18 @@ exact form).
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.show._report._leaves import Count
+from treewright.show._report._counts import Count
+from treewright.show._report._models import LARGE, fitted, models_of_classes
 from treewright.show._report._rows import Rows
-from treewright.tree import Column, ColumnKind, Tree, leaves_in_words
+from treewright.tree import Tree, leaves_in_words
 
 __all__ = ["Contender", "compare", "sign_test"]
-
-LARGE = 5_000_000  # cells; a larger table is compared with the greedy tree and boosting alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +78,19 @@ def compare(
         (name, leaves_in_words(other), _of_tree(tree, other, train), _of_tree(tree, other, test))
         for name, other in others.items()
     ]
-    if fit_models and len(np.unique(train.labels)) > 1:
+    if fit_models and len(np.unique(train.y)) > 1:
         predictions += _fitted(tree, train, test, max_depth)
-    own = predictions[0][2] == train.labels if test is None else predictions[0][3] == test.labels
+    own = predictions[0][2] == train.y if test is None else predictions[0][3] == test.y
     contenders = []
     for name, size, on_train, on_test in predictions:
-        right = on_train == train.labels if test is None else on_test == test.labels
+        right = on_train == train.y if test is None else on_test == test.y
         only_tree, only_this = int((own & ~right).sum()), int((right & ~own).sum())
         contenders.append(
             Contender(
                 name,
                 size,
-                Count(int((on_train == train.labels).sum()), len(train)),
-                None if test is None else Count(int((on_test == test.labels).sum()), len(test)),
+                Count(int((on_train == train.y).sum()), len(train)),
+                None if test is None else Count(int((on_test == test.y).sum()), len(test)),
                 only_tree,
                 only_this,
                 sign_test(only_tree, only_this),
@@ -130,64 +126,10 @@ def _of_tree(tree: Tree, other: Tree, rows: Rows | None) -> NDArray[np.int64]:
 def _fitted(
     tree: Tree, train: Rows, test: Rows | None, max_depth: int | None
 ) -> list[tuple[str, str, NDArray[np.int64], NDArray[np.int64]]]:
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-    from sklearn.tree import DecisionTreeClassifier
-    from threadpoolctl import (
-        threadpool_limits,
-    )  # comes with scikit-learn; on a busy machine threads only wait
-
-    known = train.labels >= 0
-    X, used = _as_numbers(tree.columns, train.X)
-    T = None if test is None else _as_numbers(tree.columns, test.X, used)[0]
-    models: dict[str, Any] = {}
-    if tree.n_leaves > 1:  # CART has at least two
-        models["CART with as many leaves"] = DecisionTreeClassifier(
-            max_leaf_nodes=tree.n_leaves, max_depth=max_depth or None, random_state=0
-        )
-    models["Gradient boosting"] = HistGradientBoostingClassifier(random_state=0)
-    if X.size <= LARGE:
-        linear = LogisticRegression(max_iter=200)
-        models["Random forest"] = RandomForestClassifier(random_state=0)
-        models["Logistic regression"] = make_pipeline(SimpleImputer(), StandardScaler(), linear)
-    made = []
-    for name, model in models.items():
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")  # a model that did not converge is still a comparison
-            model.fit(X[known], train.labels[known])
-            on_train, on_test = model.predict(X), np.empty(0, int) if T is None else model.predict(T)
-        made.append((name, _size(name, model), on_train, on_test))
-    common = np.bincount(train.labels[known]).argmax()
+    known = train.y >= 0
+    greedy = {"max_leaf_nodes": tree.n_leaves, "max_depth": max_depth or None}
+    models = models_of_classes(greedy, is_large=train.X.size > LARGE)
+    made = fitted(models, tree.columns, train.X, train.y, None if test is None else test.X, known)
+    common = np.bincount(train.y[known]).argmax()
     constant = (np.full(len(train), common), np.full(0 if test is None else len(test), common))
     return [*made, ("Always the most frequent class", "no question", *constant)]
-
-
-def _size(name: str, model: Any) -> str:
-    if name.startswith("CART"):
-        return f"{model.get_n_leaves()} leaves"
-    if name == "Gradient boosting":
-        leaves = sum(tree.get_n_leaf_nodes() for stage in model._predictors for tree in stage)
-        return f"{sum(map(len, model._predictors))} trees, {leaves:,} leaves"
-    if name == "Random forest":
-        leaves = sum(tree.get_n_leaves() for tree in model.estimators_)
-        return f"{len(model.estimators_)} trees, {leaves:,} leaves"
-    return f"{model[-1].coef_.size:,} coefficients"
-
-
-def _as_numbers(
-    columns: tuple[Column, ...], X: NDArray[np.float64], used: NDArray[np.bool_] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Numbers as they are, one 0/1 column per category; without columns that are unknown in all training rows."""
-    parts = []
-    for j, column in enumerate(columns):
-        if column.kind is ColumnKind.CATEGORICAL:
-            parts += [(X[:, j] == code).astype(np.float64) for code in range(len(column.categories))]
-        else:
-            parts.append(X[:, j])
-    matrix = np.column_stack(parts)
-    if used is None:
-        used = ~np.isnan(matrix).all(axis=0)
-    return matrix[:, used], used

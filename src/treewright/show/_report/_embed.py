@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.show._report._leaves import Leaf
+from treewright.show._report._task import Task
 from treewright.show._titles import ColumnWords
 from treewright.show._words import printable
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, Tree
@@ -26,49 +26,31 @@ MOST_DECIMALS = 6  # columns written with more digits have no step of their own
 
 
 def used_columns(tree: Tree) -> list[int]:
-    """Return the positions of the columns that the tree splits on, in the order of the table."""
-    used: set[int] = set()
-    for split in tree.splits:
-        if split is not None:
-            used.update(split.columns if isinstance(split, LinearSplit) else (split.column,))
-    return sorted(used)
+    """Return the positions of the columns that splits or lines ask about, in the order of the table."""
+    return sorted(tree.asked)
 
 
-def embedded_model(
-    tree: Tree, X: NDArray[np.float64], leaves: Sequence[Leaf], words: Sequence[ColumnWords]
-) -> dict[str, Any]:
-    """Return what the page's program needs, as JSON values.
-
-    Parameters
-    ----------
-    tree : Tree
-        A classification tree.
-    X : ndarray of shape (n_rows, n_columns)
-        Encoded training rows.
-    leaves : sequence of Leaf
-        All of them, with the numbers that the page shows.
-    words : sequence of ColumnWords
-        Of all columns.
-    """
-    assert tree.classes is not None  # the report is of classification trees
+def embedded_model(task: Task, words: Sequence[ColumnWords]) -> dict[str, Any]:
+    """Return what the page's program needs, as JSON values; `words` are those of all columns."""
+    tree, X = task.context.said, task.context.train.X
     used = used_columns(tree)
     place = {column: k for k, column in enumerate(used)}
-    own = {leaf.node: leaf for leaf in leaves}
-    shares = np.round(tree.node_shares, 4)
+    leaves = {leaf.node: leaf for leaf in task.leaves}
+    scores = np.nan_to_num(task.scores())
     return {
         "columns": [_column(tree.columns[j], X[:, j], words[j]) for j in used],
-        "classes": [printable(str(label)) for label in tree.classes.tolist()],
+        "classes": [] if tree.classes is None else [printable(str(label)) for label in tree.classes.tolist()],
+        "words": task.form_words(),
         "nodes": [
             {
-                "class": int(tree.prediction[node]),
-                "number": own[node].number,
-                "share": shares[node].tolist(),
-                "record": _record(own[node]),
+                "number": leaves[node].number,
+                "share": scores[node].tolist(),
+                **_said(task.says(leaves[node]), place),
             }
             if split is None
             else {
                 **_split(split, place),
-                "share": shares[node].tolist(),
+                "share": scores[node].tolist(),
                 "left": int(tree.children_left[node]),
                 "right": int(tree.children_right[node]),
             }
@@ -77,17 +59,12 @@ def embedded_model(
     }
 
 
-def _record(leaf: Leaf) -> dict[str, Any]:
-    """How often a leaf was right: on test rows if there are some, else on training rows."""
-    count = leaf.train if leaf.test is None else leaf.test
-    low, high = count.interval
-    return {
-        "rows": count.rows,
-        "right": count.right,
-        "low": round(low, 4),
-        "high": round(high, 4),
-        "unseen": leaf.test is not None,
-    }
+def _said(said: dict[str, Any], place: dict[int, int]) -> dict[str, Any]:
+    """What a leaf says, with the columns of its line as places in the form."""
+    line = said.get("line")
+    if line is None:
+        return said
+    return {**said, "line": {**line, "columns": [place[column] for column in line["columns"]]}}
 
 
 def script_json(value: Any) -> str:

@@ -13,16 +13,18 @@ from dataclasses import dataclass
 
 from treewright.convert import Terms
 from treewright.errors import InputError
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import AdditiveResult, SolveResult, SolveStatus
 from treewright.search import Frontier
-from treewright.show._report._leaves import Count, count_right
-from treewright.show._report._rows import Rows
+from treewright.show._report._axis import round_scale
+from treewright.show._report._cells import Grid, Row, heads, number, words
+from treewright.show._report._task import Task
 from treewright.tree import Tree
 
-__all__ = ["Chart", "Point", "better_than", "chart"]
+__all__ = ["Chart", "Point", "better_than", "chart", "frontier_table"]
 
 WIDTH, HEIGHT = 640.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 14.0, 14.0, 44.0  # margins for the axes
+SAME = 1e-12  # losses that differ by less are one: they are sums of rows in another order
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 14.0, 14.0, 44.0  # margins for the axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +34,19 @@ class Point:
     Parameters
     ----------
     leaves : int
-    train : Count
-    test : Count or None
+    train, test : float
+        What it loses, as the task says; `test` is None without test rows.
     proven : bool
     chosen : bool
         Whether this is the report's tree.
     x, y : float
-        Place of the training error in the chart.
+        Place of the training loss in the chart.
     test_y : float or None
     """
 
     leaves: int
-    train: Count
-    test: Count | None
+    train: float
+    test: float | None
     proven: bool
     chosen: bool
     x: float
@@ -73,42 +75,49 @@ class Chart:
         return any(point.chosen for point in self.points)
 
 
-def chart(
-    tree: Tree, results: Sequence[SolveResult], train: Rows, test: Rows | None, own: SolveResult | None = None
-) -> Chart:
-    """Place the results, sorted by leaves; errors are shares of rows. `own` is the certificate of `tree`.
+def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
+    """Place the results, sorted by leaves; their losses are what the task says.
 
     Raises
     ------
     InputError
-        No result, or trees over other columns or classes than those of `tree`.
+        No result, or trees over other columns or classes, or of another kind, than that of the report.
     """
+    context = task.context
+    tree, own, train, test = context.tree, context.result, context.train, context.test
     if not results:
         raise InputError("frontier is empty; give the results of accuracy_frontier, or None.")
     for result in results:
-        if result.tree.columns != tree.columns or not _same_classes(result.tree, tree):
+        if result.tree.columns != tree.columns or not _same_answers(result.tree, tree):
             raise InputError(
                 "frontier holds a tree over other columns or classes than the model's; give the frontier of the same "
                 "table."
             )
+        if not task.is_front_of(result):
+            raise InputError(
+                f"frontier holds a tree of another loss ({result.options.get('criterion')}) than the model's; give the "
+                "frontier of the same criterion."
+            )
     ordered = sorted(results, key=lambda result: result.tree.n_leaves)
-    if own is not None and type(own) is SolveResult:
-        ordered = _with_own(ordered, own, train)
-    on_train = [count_right(result.tree, train) for result in ordered]
-    on_test = [None if test is None else count_right(result.tree, test) for result in ordered]
-    errors = [1 - count.share for count in (*on_train, *on_test) if count is not None]
-    top_error, step = _scale(max(errors))
+    if own is not None and _have_one_loss(own, ordered[0]):
+        ordered = _with_own(ordered, own, task)
+    on_train = [task.left(result.tree, train) for result in ordered]
+    on_test = [None if test is None else task.left(result.tree, test) for result in ordered]
+    errors = [left for left in (*on_train, *on_test) if left is not None and math.isfinite(left)]
+    top_error, step = round_scale(max(errors, default=1.0))
     most = max(ordered[-1].tree.n_leaves, 2)
 
     def across(leaves: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * (leaves - 1) / (most - 1), 1)
 
     def down(error: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - error / top_error), 1)
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - min(error / top_error, 1.0)), 1)
 
-    right = count_right(tree, train)
+    left = task.left(tree, train)
     here = [
-        r for r, c in zip(ordered, on_train, strict=True) if (r.tree.n_leaves, c) == (tree.n_leaves, right)
+        r
+        for r, lost in zip(ordered, on_train, strict=True)
+        if r.tree.n_leaves == tree.n_leaves and abs(lost - left) <= SAME
     ]
     points = tuple(
         Point(
@@ -118,8 +127,8 @@ def chart(
             result.status is SolveStatus.OPTIMAL,
             bool(here) and result is here[0],
             across(result.tree.n_leaves),
-            down(1 - seen.share),
-            None if unseen is None else down(1 - unseen.share),
+            down(seen),
+            None if unseen is None else down(unseen),
         )
         for result, seen, unseen in zip(ordered, on_train, on_test, strict=True)
     )
@@ -130,17 +139,40 @@ def chart(
     return Chart(points, _sentence(results), x_ticks, y_ticks)
 
 
-def _with_own(ordered: list[SolveResult], own: SolveResult, train: Rows) -> list[SolveResult]:
+def frontier_table(task: Task, drawn: Chart) -> Grid:
+    """Return the numbers of a chart."""
+    context = task.context
+    is_wrong = task.left_words.startswith("Share of wrong")
+    named = "Wrong" if is_wrong else "Left"
+    lines = []
+    for point in drawn.points:
+        parts = [(point.train, context.train, "training")]
+        parts += [] if point.test is None or context.test is None else [(point.test, context.test, "test")]
+        cells = []
+        for left, rows, kind in parts:
+            said, small = task.left_words_of(left, len(rows))
+            cells.append(number(said, f"{named.lower()} on {kind} rows", small))
+        proven, here = "yes" if point.proven else "not proven", "this tree" if point.chosen else ""
+        cells += [words(proven, "proven smallest"), words(here, "place")]
+        lines.append(Row(words(str(point.leaves)), tuple(cells), is_own=point.chosen))
+    head = ["Leaves", f"#{named} on training rows"]
+    head += [] if context.test is None else [f"#{named} on test rows"]
+    head += ["Proven smallest over what was searched", "Place"]
+    return Grid(f"{task.left_words}.", heads(*head), tuple(lines), "narrow")
+
+
+def _with_own(ordered: list[SolveResult], own: SolveResult, task: Task) -> list[SolveResult]:
     """Put the report's tree among the trees of the frontier if it beats that of its size; drop what it beats."""
-    right = count_right(own.tree, train).right
-    rivals = [count_right(result.tree, train).right for result in ordered]
+    train = task.context.train
+    left = task.left(own.tree, train)
+    rivals = [task.left(result.tree, train) for result in ordered]
     leaves = own.tree.n_leaves
-    if any(r.tree.n_leaves <= leaves and c >= right for r, c in zip(ordered, rivals, strict=True)):
+    if any(r.tree.n_leaves <= leaves and c <= left + SAME for r, c in zip(ordered, rivals, strict=True)):
         return ordered
     kept = [
         result
-        for result, count in zip(ordered, rivals, strict=True)
-        if result.tree.n_leaves < leaves or (result.tree.n_leaves > leaves and count > right)
+        for result, lost in zip(ordered, rivals, strict=True)
+        if result.tree.n_leaves < leaves or (result.tree.n_leaves > leaves and lost < left - SAME)
     ]
     return sorted([*kept, own], key=lambda result: result.tree.n_leaves)
 
@@ -152,14 +184,20 @@ def better_than(
 
     None where the objectives cannot be compared: without the question that the tree answers, or of another kind.
     """
-    if result is None or type(result) is not SolveResult or not results:
+    if result is None or not results or not _have_one_loss(result, results[0]):
         return None
+
     leaf_penalty = terms.cost_complexity if terms is not None else result.options.get("cost_complexity")
     if not isinstance(leaf_penalty, (int, float)):
         return None
     best = min(results, key=lambda other: other.loss + leaf_penalty * other.tree.n_leaves)
     objective = best.loss + leaf_penalty * best.tree.n_leaves
     return best if objective < result.objective - 1e-9 * max(1.0, abs(result.objective)) else None
+
+
+def _have_one_loss(a: SolveResult, b: SolveResult) -> bool:
+    """Whether two results are of one kind whose objective is its loss and a penalty for each leaf."""
+    return type(a) is type(b) and (type(a) is SolveResult or isinstance(a, AdditiveResult))
 
 
 def _sentence(results: Sequence[SolveResult]) -> str:
@@ -170,18 +208,10 @@ def _sentence(results: Sequence[SolveResult]) -> str:
     return f"Searched over {scopes.pop()}." if len(scopes) == 1 else ""
 
 
-def _same_classes(a: Tree, b: Tree) -> bool:
-    return (
-        a.classes is not None
-        and b.classes is not None
-        and list(map(str, a.classes)) == list(map(str, b.classes))
-    )
-
-
-def _scale(largest: float) -> tuple[float, float]:
-    """A round upper end of the axis, and the step of its ticks: four to six of them."""
-    if largest <= 0:
-        return 0.01, 0.01
-    power = 10.0 ** math.floor(math.log10(largest))
-    step = next(s * power for s in (0.1, 0.2, 0.25, 0.5, 1, 2) if largest / (s * power) <= 5)
-    return step * math.ceil(largest / step - 1e-9), step
+def _same_answers(a: Tree, b: Tree) -> bool:
+    """Whether two trees are of one kind and say the same classes, or as many numbers."""
+    if a.kind is not b.kind or (a.classes is None) != (b.classes is None):
+        return False
+    if a.classes is None or b.classes is None:
+        return a.n_outputs == b.n_outputs
+    return list(map(str, a.classes)) == list(map(str, b.classes))

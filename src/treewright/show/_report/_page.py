@@ -69,9 +69,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown, chance=_chance
-    )
+    made.filters.update(name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown)
     return made
 
 
@@ -114,13 +112,3 @@ def _thousands(count: int) -> str:
 
 def _shown(number: float) -> str:
     return f"{number:.6g}"
-
-
-def _chance(probability: float) -> str:
-    return (
-        "< 0.001"
-        if probability < 0.001
-        else f"{probability:.3f}"
-        if probability < 0.1
-        else f"{probability:.2f}"
-    )

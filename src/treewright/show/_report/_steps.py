@@ -29,6 +29,7 @@ PAPER = 46.0  # ems across a sheet
 NARROW = 40.0  # rems; always an outline below
 SMALLEST_FONT = 0.66  # rems; smaller texts of a picture are not read
 WIDEST_BOX = 24  # ems, for a long word in a name
+FOLD = 1.9  # ems of the check box that folds, before the question of a node
 GAP = 1.1  # ems between a box and the lines to its branches
 BAR = 100.0  # width of the bar of class shares, in its own units
 MARK = 6.0  # width of the mark at the value of a regression leaf
@@ -146,7 +147,10 @@ def picture(tree: Tree, digits: int | None) -> Picture:
         tree.n_leaves,
         tree.depth,
         _ems([step.edge for step in steps], 1.7, range(5, 12)),
-        _ems([words for step in steps for words in (step.text, step.support)], 2.2, range(8, 15)),
+        max(
+            _ems([words for step in steps for words in (step.text, step.support)], 2.2, range(8, 15)),
+            _ems([step.text for step in steps if step.kind == "node"], 2.2 + FOLD, range(8, 15)),
+        ),
         last_level < tree.depth,
     )
 

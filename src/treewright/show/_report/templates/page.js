@@ -1,9 +1,10 @@
 /* The page's program: the tree's rule, the form, the nearest change, folding. Texts from the data become text nodes,
-   never markup. `window.treewright` offers the rule to whoever wants to check it. */
+   never markup. What is said around an answer stands in `words`: the program does not know whether it is a class, a
+   number, an action or a hazard. `window.treewright` offers the rule to whoever wants to check it. */
 (() => {
 "use strict";
 const model = JSON.parse(document.getElementById("model").textContent);
-const { columns, nodes, classes } = model;
+const { columns, nodes, classes, words } = model;
 const byId = (id) => document.getElementById(id);
 
 // ---------------------------------------------------------------- the rule; the same as treewright.tree._split
@@ -45,6 +46,28 @@ function pathTo(leaf) {
   const path = [leaf];
   while (parents[path[0]]) path.unshift(parents[path[0]].parent);
   return path;
+}
+
+/* The numbers that a leaf says of a row, by the same sums in the same order as treewright.tree._line. */
+function valuesOf(leaf, row) {
+  const { values, line } = nodes[leaf];
+  if (!line) return values;
+  return values.map((mean, output) => {
+    let said = mean;
+    line.columns.forEach((column, k) => {
+      if (!Number.isNaN(row[column])) said += line.slopes[output][k] * (row[column] - line.centers[k]);
+    });
+    return Math.min(Math.max(said, line.low[output]), line.high[output]);
+  });
+}
+
+/* What a changed row leads to beside the leaf it comes from: null if to nothing else, otherwise what is told apart. */
+function leadsTo(row, own, changed) {
+  const to = leafOf(changed);
+  if (nodes[to].answer === nodes[own].answer) return null;
+  if (words.by !== "side") return nodes[to].answer;
+  const [before, after] = [valuesOf(own, row)[0], valuesOf(to, changed)[0]];
+  return after === before ? null : after > before ? "higher" : "lower";
 }
 
 // ---------------------------------------------------------------- the nearest change
@@ -128,14 +151,14 @@ function allowed(column, from, to, direction) {
 const closer = (a, b) => !b || a.changes.length < b.changes.length
   || (a.changes.length === b.changes.length && a.distance < b.distance);
 
-/* For each other class the nearest change that leads to it, nearest first. Every leaf is tried: exact. */
+/* For each other answer the nearest change that leads to it, nearest first. Every leaf is tried: exact. */
 function nearestByLeaves(row, kept, directions) {
-  const own = nodes[leafOf(row)].class;
+  const own = leafOf(row);
   const best = new Map();
   nodes.forEach((node, n) => {
-    if (!isLeaf(node) || node.class === own) return;
+    if (!isLeaf(node) || node.answer === nodes[own].answer) return;
     const region = regionOf(n);
-    const found = { to: node.class, changes: [], distance: 0 };
+    const found = { to: node.answer, leaf: n, changes: [], distance: 0 };
     for (const [k, column] of columns.entries()) {
       const near = nearestValue(column, region[k], row[k]);
       if (near === null || (!near.same && kept.has(k))) return;
@@ -146,14 +169,15 @@ function nearestByLeaves(row, kept, directions) {
     }
     const changed = row.slice();
     for (const { column, value } of found.changes) changed[column] = value;
-    if (leafOf(changed) === n && closer(found, best.get(node.class))) best.set(node.class, found);
+    const kind = leafOf(changed) === n ? leadsTo(row, own, changed) : null;
+    if (kind !== null && closer(found, best.get(kind))) best.set(kind, found);
   });
   return [...best.values()].sort((a, b) => (closer(a, b) ? -1 : 1));
 }
 
 /* With sums of columns a leaf is no box: one column at a time, at the values where some answer changes. */
 function nearestByColumns(row, kept, directions) {
-  const own = nodes[leafOf(row)].class;
+  const own = leafOf(row);
   const best = new Map();
   for (const [k, column] of columns.entries()) {
     if (kept.has(k)) continue;
@@ -180,11 +204,12 @@ function nearestByColumns(row, kept, directions) {
       if (value === row[k] || isCode(column, value) || !allowed(column, row[k], value, directions[k])) continue;
       const changed = row.slice();
       changed[k] = value;
-      const to = nodes[leafOf(changed)].class;
-      if (to === own) continue;
+      const kind = leadsTo(row, own, changed);
+      if (kind === null) continue;
+      const leaf = leafOf(changed), to = nodes[leaf].answer;
       const known = isNumber(column) && !Number.isNaN(row[k]);
-      const found = { to, changes: [{ column: k, value }], distance: known ? Math.abs(value - row[k]) / column.spread : 1 };
-      if (closer(found, best.get(to))) best.set(to, found);
+      const found = { to, leaf, changes: [{ column: k, value }], distance: known ? Math.abs(value - row[k]) / column.spread : 1 };
+      if (closer(found, best.get(kind))) best.set(kind, found);
     }
   }
   return [...best.values()].sort((a, b) => (closer(a, b) ? -1 : 1));
@@ -197,7 +222,11 @@ window.treewright = {
   columns: columns.map((column) => column.name),
   classes,
   leaf: (row) => leafOf(row.map((x) => (x === null ? NaN : x))),
-  decide: (row) => nodes[leafOf(row.map((x) => (x === null ? NaN : x)))].class,
+  decide: (row) => nodes[leafOf(row.map((x) => (x === null ? NaN : x)))].answer,
+  values: (row) => {
+    const known = row.map((x) => (x === null ? NaN : x));
+    return valuesOf(leafOf(known), known);
+  },
   nearest: (row, kept, directions) => nearest(row.map((x) => (x === null ? NaN : x)), new Set(kept), directions),
 };
 
@@ -346,34 +375,58 @@ function sideWords(n, row) { // what the path answers at node n, in the words of
   return `${node.kind === "linear" ? "sum of columns " : ""}${left ? "≤" : ">"} ${node.threshold}`;
 }
 
-const percent = (share) => `${share === 0 || share === 1 ? 100 * share : Math.min(Math.max(100 * share, 0.1), 99.9).toFixed(1)}%`;
-const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
-
-/* How often decisions like this one were right. */
-function recordOf(leaf) {
-  const { rows, right, low, high, unseen } = nodes[leaf].record;
-  const kind = unseen ? "test row" : "training row";
-  if (!rows) return `No ${kind} came to this leaf, so nothing is known about how often it is right.`;
-  const caution = unseen ? "" : " These are the rows that the tree was chosen on, so this share is optimistic.";
-  return `Of ${counted(rows, kind)} in this leaf ${right.toLocaleString("en")} (${percent(right / rows)}) were decided right; ` +
-    `95% interval ${percent(low)} to ${percent(high)}.${caution}`;
+/* The words of a leaf for a row; the numbers of a line depend on the row. */
+function saysOf(leaf, row) {
+  if (!nodes[leaf].line) return nodes[leaf].says;
+  const said = valuesOf(leaf, row).map((x, k) => `${words.outputs[k].name} ${short(x)} ${words.outputs[k].unit}`.trim());
+  return said.join(", ");
 }
 
-/* One reason for each column on the path, with the change of the share of the decided class; heaviest first. */
-function reasonsOf(row, path, klass) {
+/* One reason for each column on the path, with the changes of what it is weighed by; heaviest first. Decisions have
+   one weight, for or against them; numbers one for each output, up or down. */
+function reasonsOf(row, path, leaf) {
   const reasons = new Map();
+  const places = words.outputs ? words.outputs.map((_, k) => k) : [nodes[leaf].answer];
   path.slice(0, -1).forEach((n, i) => {
     const node = nodes[n];
     const key = node.kind === "linear" ? `sum ${n}` : node.column;
-    const known = reasons.get(key) ?? { node, steps: [], weight: 0 };
+    const known = reasons.get(key) ?? { node, steps: [], weights: places.map(() => 0) };
     known.steps.push(sideWords(n, row));
-    known.weight += nodes[path[i + 1]].share[klass] - node.share[klass];
+    places.forEach((place, k) => { known.weights[k] += nodes[path[i + 1]].share[place] - node.share[place]; });
     reasons.set(key, known);
   });
-  return [...reasons.values()].sort((a, b) => b.weight - a.weight);
+  const found = [...reasons.values(), ...termsOf(row, leaf)];
+  const spans = places.map((_, k) => Math.max(...found.map(({ weights }) => Math.abs(weights[k]))) || 1);
+  const heavy = ({ weights }) => (words.outputs ? Math.max(...weights.map((w, k) => Math.abs(w) / spans[k])) : weights[0]);
+  return found.sort((a, b) => heavy(b) - heavy(a));
 }
 
-function reasonItem({ node, steps, weight }, row) {
+/* What each term of the line of a leaf adds, as reasons of their own. */
+function termsOf(row, leaf) {
+  const { line } = nodes[leaf];
+  if (!line) return [];
+  return line.columns.flatMap((column, k) => (Number.isNaN(row[column]) ? []
+    : [{ node: { column }, steps: ["in the sum of this leaf"], weights: line.slopes.map((slopes) => slopes[k] * (row[column] - line.centers[k])) }]));
+}
+
+/* What a reason weighs, in words. */
+function weightWords(weights) {
+  if (!words.outputs) {
+    const amount = words.unit ? String(Math.round(words.scale * Math.abs(weights[0]))) : short3(Math.abs(weights[0]));
+    if (Number(amount) === 0) return "hardly matters";
+    return `${weights[0] > 0 ? words.more : words.less}${amount}${words.unit ? ` ${words.unit}` : ""}`;
+  }
+  const said = weights.map((w, k) => {
+    const { name: output, unit } = words.outputs[k];
+    if (w === 0) return "";
+    return `${output ? `${output}: ` : ""}${w > 0 ? words.more : words.less}${short3(Math.abs(w))}${unit ? ` ${unit}` : ""}`;
+  }).filter(Boolean);
+  return said.join(", ") || "hardly matters";
+}
+
+const short3 = (x) => String(Number(x.toPrecision(3)));
+
+function reasonItem({ node, steps, weights }, row) {
   const asked = node.kind === "linear" ? node.columns : [node.column];
   const item = make("li", {});
   asked.forEach((c, i) => {
@@ -383,8 +436,7 @@ function reasonItem({ node, steps, weight }, row) {
   const unknown = asked.some((c) => Number.isNaN(row[c]));
   item.append(unknown ? "; unknown goes with " : ": ");
   steps.forEach((words, i) => item.append(i ? " and " : "", name(words)));
-  const points = Math.round(100 * Math.abs(weight));
-  item.append(points === 0 ? " (hardly matters)" : weight > 0 ? ` (for the decision: +${points} points)` : ` (against the decision: −${points} points)`);
+  item.append(` (${weightWords(weights)})`);
   return item;
 }
 
@@ -397,14 +449,13 @@ function decide() {
   const leaf = leafOf(row);
   const path = pathTo(leaf);
   highlight(path);
-  const klass = nodes[leaf].class;
-  const decision = make("p", { class: "decision" }, "Decision: ", name(classes[klass]));
+  const decision = make("p", { class: "decision" }, `${words.answer}: `, name(saysOf(leaf, row)));
   const number = nodes[leaf].number;
   const link = byId(`leaf-${number}`) ? make("a", { href: `#leaf-${number}` }, `leaf ${number}`) : `leaf ${number}`;
-  const where = make("p", {}, "This is ", link, ". ", recordOf(leaf), " The path is marked in ", make("a", { href: "#tree" }, "the tree"), ".");
+  const where = make("p", {}, "This is ", link, ". ", nodes[leaf].record, " The path is marked in ", make("a", { href: "#tree" }, "the tree"), ".");
   const cautions = columns.map((column, k) => [column, outside(column, row[k])]).filter(([, words]) => words)
     .map(([column, words]) => make("p", { class: "note" }, name(column.name), `: ${words}. No training row had such a value, so the record of the leaf says little.`));
-  const reasons = make("ol", {}, ...reasonsOf(row, path, klass).map((reason) => reasonItem(reason, row)));
+  const reasons = make("ol", {}, ...reasonsOf(row, path, leaf).map((reason) => reasonItem(reason, row)));
   const why = path.length > 1 ? [make("h3", {}, "Reasons, the most important first"), reasons] : [];
   answer.replaceChildren(onPaper(row), decision, where, ...cautions, ...why, ...changes(row));
 }
@@ -420,16 +471,18 @@ function onPaper(row) {
 function changes(row) {
   const kept = new Set(fields.flatMap(({ keep }, k) => (keep.value === "never" ? [k] : [])));
   const found = nearest(row, kept, fields.map(({ keep }) => keep.value));
-  const heading = make("h3", {}, "The nearest change that flips it");
+  const heading = make("h3", {}, words.change);
   if (!found.length) {
-    const why = hasLinear ? "No allowed change of one column alone flips this decision"
-      : new Set(nodes.filter(isLeaf).map((node) => node.class)).size < 2 ? "Every leaf decides the same, so nothing flips it"
-      : "No change that is allowed flips this decision";
+    const why = hasLinear ? words.noneOfOne
+      : new Set(nodes.filter(isLeaf).map((node) => node.answer)).size < 2 ? words.fixed : words.none;
     return [heading, make("p", {}, `${why}.`)];
   }
   const list = make("ul", {});
-  for (const { to, changes: steps, distance } of found.slice(0, 8)) {
-    const item = make("li", {}, "To ", make("strong", {}, name(classes[to])), ": ");
+  for (const { to, leaf, changes: steps, distance } of found.slice(0, words.by === "leaf" ? 3 : 8)) {
+    const changed = row.slice();
+    for (const { column: k, value } of steps) changed[k] = value;
+    const aim = words.by === "answer" ? classes[to] : saysOf(leaf, changed);
+    const item = make("li", {}, "To ", make("strong", {}, name(aim)), ": ");
     steps.forEach(({ column: k, value }, i) => {
       item.append(i ? "; and " : "", name(columns[k].name), " from ", name(shown(columns[k], row[k])), " to ",
         make("strong", {}, name(shown(columns[k], value))));
@@ -438,8 +491,6 @@ function changes(row) {
     item.append(` (${each <= 0.25 ? "small" : each <= 1 ? "moderate" : "large"} ${steps.length === 1 ? "change" : `changes of ${steps.length} columns`}) `);
     const button = make("button", { type: "button" }, "Try it");
     button.addEventListener("click", () => {
-      const changed = row.slice();
-      for (const { column: k, value } of steps) changed[k] = value;
       fill(changed);
       decide();
       answer.focus();

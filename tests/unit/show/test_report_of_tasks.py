@@ -1,0 +1,259 @@
+"""The report of regression, policy, survival and probability trees: its figures, its claims, and what it refuses."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+import pytest
+
+from task_reports import N_TRAIN, TASKS, made, page_of_task
+from treewright import OptimalPolicyTree, OptimalProbabilityTree, OptimalTreeRegressor, regression_frontier
+from treewright.convert import Model, Terms
+from treewright.errors import InputError
+from treewright.policy import policy_value
+from treewright.show import report
+from treewright.show._report._estimates import Estimate, mean_of_rows, numbers_of
+from treewright.show._report._losses import Loss
+from treewright.survival import concordance_index, concordance_with_error, kaplan_meier
+from treewright.table import ColumnNote, Settings
+
+
+def text_of(page):
+    body = re.sub(r"<(style|script)[^>]*>.*?</\1>", "", page, flags=re.S)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body.replace("<wbr>", ""))).split())
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_a_report(task):
+    text = text_of(page_of_task(task, groups={"ward": made(task).test[0].ward.to_numpy()}, date="2026-01-31"))
+    for words in (
+        "Proven optimal",
+        "on test rows",
+        "The leaves, as rules",
+        "What is not proven?",
+        "Limits and rules",
+    ):
+        assert words in text
+    assert made(task).model.result_.sentence() in text
+    assert " by ward" in text
+    for group in ("north", "south", "west"):
+        assert group in text
+    assert "not the same rows" not in text
+    assert "nan" not in text.casefold().split()
+
+
+def test_errors_are_those_of_the_rows():
+    one = made("squared_error")
+    X, y = one.test
+    error = np.sqrt(np.mean((one.model.predict(X) - y) ** 2))
+    text = text_of(page_of_task("squared_error", target="y"))
+    shown = re.search(r"Typical error on test rows (\S+) root mean squared error", text)
+    assert float(shown[1]) == pytest.approx(error, rel=5e-3)
+    left = 100 * np.sum((one.model.predict(X) - y) ** 2) / np.sum((one.train[1].mean() - y) ** 2)
+    assert f"{left:.1f}% of the squared error of a single leaf left" in text
+
+
+@pytest.mark.parametrize("criterion", ["poisson", "gamma", "absolute_error", "quantile", "squared_error"])
+def test_losses_are_those_of_scikit_learn(criterion):
+    from sklearn.metrics import (
+        mean_absolute_error,
+        mean_gamma_deviance,
+        mean_pinball_loss,
+        mean_poisson_deviance,
+        mean_squared_error,
+    )
+
+    rng = np.random.default_rng(0)
+    y, said = rng.integers(1, 9, 50).astype(float), rng.uniform(0.5, 6, 50)
+    expected = {
+        "poisson": lambda: mean_poisson_deviance(y, said) / 2,
+        "gamma": lambda: mean_gamma_deviance(y, said) / 2,
+        "absolute_error": lambda: mean_absolute_error(y, said),
+        "quantile": lambda: mean_pinball_loss(y, said, alpha=0.8),
+        "squared_error": lambda: mean_squared_error(y, said),
+    }[criterion]()
+    assert Loss(criterion, 0.8).rows(y, said).mean() == pytest.approx(expected)
+
+
+def test_what_the_leaves_leave_is_what_was_proven():
+    """The page's share of the loss of a single leaf is the result's own, on the training rows."""
+    for task in (
+        "squared_error",
+        "absolute_error",
+        "quantile",
+        "poisson",
+        "gamma",
+        "outputs",
+        "policy",
+        "survival",
+    ):
+        one = made(task)
+        text = text_of(page_of_task(task, frontier=[one.model.result_]))
+        (left,) = re.findall(r"Place \d+ (\S+)% ", text)
+        assert float(left) == pytest.approx(100 * one.model.result_.loss, abs=0.051), task
+
+
+def test_the_value_of_a_policy_has_its_standard_error():
+    one = made("policy")
+    X, rewards = one.test
+    chosen = (one.model.predict(X) == "treat").astype(int)
+    gains = rewards.to_numpy()[np.arange(len(X)), chosen] - 0.1 * chosen
+    value = policy_value(gains)
+    text = text_of(page_of_task("policy"))
+    shown = re.search(r"Mean reward after costs on test rows (\S+) standard error (\S+);", text)
+    assert float(shown[1]) == pytest.approx(value.value, abs=5e-4)
+    assert float(shown[2]) == pytest.approx(value.standard_error, rel=0.06)
+    assert one.model.value(X, rewards).value == pytest.approx(value.value)
+    treated = int(chosen.sum())
+    assert f"treat 0.1 {treated} {100 * treated / len(X):.1f}%" in text
+    assert "costs of actions: wait 0, treat 0.1" in text
+    assert "if what their estimate assumes" in text or "hold only if what their estimate assumes does" in text
+
+
+def test_rewards_are_matched_by_the_names_of_the_actions():
+    one = made("policy")
+    (X, rewards), (X_test, _) = one.train, one.test
+    turned = rewards[["treat", "wait"]]
+    assert report(one.model, X, rewards, date="x") == report(one.model, X, turned, date="x")
+    with pytest.raises(InputError, match="the tree has the actions wait, treat"):
+        report(one.model, X, rewards.rename(columns={"treat": "cut"}))
+    with pytest.raises(InputError, match="y_test: rewards has shape"):
+        report(one.model, X, rewards, X_test=X_test, y_test=np.zeros(len(X_test)))
+
+
+def test_survival_figures_are_those_of_the_rows():
+    one = made("survival")
+    X, (event, time) = one.test
+    order = concordance_index(event, time, one.model.predict(X))
+    text = text_of(
+        page_of_task("survival", settings=Settings(notes={"t": ColumnNote(unit="years")}), target="t")
+    )
+    shown = re.search(r"Concordance on test rows (\S+) 95% interval", text)
+    assert float(shown[1]) == pytest.approx(order, abs=5e-4)
+    assert page_of_task("survival").count('<path class="curve') == one.model.tree_.n_leaves
+    _, (seen, whole) = one.train
+    horizon = np.quantile(whole[seen], 0.5, method="inverted_cdf")
+    leaf = one.model.tree_.apply(one.model._encode(one.train[0]))
+    for node in np.flatnonzero(one.model.tree_.is_leaf):
+        share = float(kaplan_meier(seen[leaf == node], whole[leaf == node])(horizon))
+        assert f"{100 * share:.1f}%" in text
+
+
+def test_the_error_of_a_concordance_is_that_of_repeated_draws():
+    rng = np.random.default_rng(1)
+    found, errors = [], []
+    for _ in range(200):
+        x = rng.integers(0, 3, 120)
+        time, censored = rng.exponential(np.exp(-0.7 * x)), rng.exponential(1.0, 120)
+        event, seen = time <= censored, np.minimum(time, censored).round(2)
+        index, error = concordance_with_error(event, seen, x.astype(float))
+        assert index == pytest.approx(concordance_index(event, seen, x.astype(float)), abs=1e-12)
+        found.append(index)
+        errors.append(error)
+    assert np.std(found) == pytest.approx(np.mean(errors), rel=0.15)
+
+
+def test_shares_of_a_probability_tree_stand_beside_what_happened():
+    one = made("probability")
+    X, y = one.test
+    shares = one.model.predict_proba(X)
+    score = np.mean(np.sum((shares - (y[:, None] == one.model.classes_)) ** 2, axis=1))
+    text = text_of(page_of_task("probability"))
+    shown = re.search(rf"test rows {len(X)} (\S+) ", text[text.index("Counted on") :])
+    assert float(shown[1]) == pytest.approx(score, abs=5e-4)
+    assert "What leaves say, and what happened" in text
+
+
+def test_lines_are_called_what_they_are():
+    after, chosen = text_of(page_of_task("linear")), text_of(page_of_task("simple_linear"))
+    assert "the lines were fitted afterwards and are no part of the proof" in after
+    assert "with a line in one column in every leaf" in chosen
+    data = json.loads(re.search(r'id="model">(.*?)</script>', page_of_task("linear"), re.S)[1])
+    assert any("line" in node for node in data["nodes"])
+
+
+def test_models_are_compared_by_what_they_leave():
+    text = text_of(page_of_task("squared_error", fit_models=True))
+    for words in ("CART with as many leaves", "Gradient boosting", "Random forest", "Linear regression"):
+        assert words in text
+    for task in ("absolute_error", "quantile"):  # models of means are no rivals in other losses
+        assert "Random forest" not in text_of(page_of_task(task, fit_models=True))
+    assert "Compared" not in text_of(page_of_task("policy", fit_models=True))
+    other = made("policy").model
+    small = OptimalPolicyTree(0.9, action_costs={"treat": 0.1}).fit(*made("policy").train)
+    assert "the small one" in text_of(page_of_task("policy", others={"the small one": small}))
+    with pytest.raises(InputError, match="compare trees of one kind"):
+        page_of_task("squared_error", others={"policy": other})
+
+
+def test_a_frontier_of_regression_trees():
+    X, y = made("squared_error").train
+    front = regression_frontier(X, y, max_leaves=4, max_depth=2, min_samples_leaf=10, progress=False)
+    text = text_of(page_of_task("squared_error", frontier=front))
+    assert "Share of the squared error of a single leaf that is left" in text
+    assert "this tree" in text
+    assert "Yes, with other splits" not in text
+
+
+def test_a_frontier_of_another_loss_is_refused():
+    """Its proofs are not of what the chart draws."""
+    X, y = made("absolute_error").train
+    front = regression_frontier(X, y, max_leaves=2, max_depth=1, progress=False)
+    with pytest.raises(InputError, match=r"another loss \(squared_error\)"):
+        page_of_task("absolute_error", frontier=front)
+
+
+def test_huge_targets_do_not_break_the_page():
+    X, y = np.arange(8.0)[:, None], np.repeat([1e160, 3e160], 4)
+    model = OptimalTreeRegressor(0.02, max_depth=1).fit(X, y)
+    assert "Proven optimal" in report(model, X, y + 1e155, fit_models=False)
+
+
+def test_without_test_rows_the_page_says_so():
+    X, y = made("squared_error").train
+    text = text_of(report(made("squared_error").model, X, y, fit_models=False))
+    assert "No test rows were given" in text
+    assert "so new rows tend to be off by more" in page_of_task("squared_error", X_test=None, y_test=None)
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "said"),
+    [
+        ("squared_error", ["a"] * N_TRAIN, "no numbers"),
+        ("squared_error", np.zeros(5), "inconsistent numbers of samples"),
+        ("outputs", np.zeros(N_TRAIN), "the tree predicts 2 numbers"),
+        ("survival", np.zeros(N_TRAIN), r"give \(n_rows, 2\) with event and time"),
+        ("policy", np.zeros((N_TRAIN, 3)), "3 columns"),
+    ],
+)
+def test_what_does_not_fit_is_refused(task, given, said):
+    with pytest.raises(InputError, match=said):
+        report(made(task).model, made(task).train[0], given)
+
+
+def test_a_tree_without_its_question_is_one_of_squared_errors():
+    one = made("squared_error")
+    text = text_of(report(one.model.tree_, *one.train, fit_models=False))
+    assert "Nothing claimed" in text
+    assert "root mean squared error" in text
+    content = Model.of(one.model.result_, Terms(0.02, objective="squared_error", target="cost"))
+    assert "A decision tree for cost" in report(content, *one.train, fit_models=False)
+
+
+def test_a_share_of_nothing_that_happens_loses_infinitely_much():
+    """The leaf says that nobody is ill; somebody is."""
+    X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    model = OptimalProbabilityTree(0.02, max_depth=1).fit(X, y)
+    text = text_of(report(model, X, y, X_test=X, y_test=1 - y, fit_models=False))
+    assert re.search(r"test rows 8 2 \S.* infinite", text)
+    assert mean_of_rows(np.array([1.0, np.inf])).value == np.inf
+
+
+def test_numbers_have_the_decimals_that_their_interval_needs():
+    assert numbers_of(Estimate(12.34567, 12.1, 12.6, 9), "kW") == ("12.346 kW", "12.100 to 12.600 kW")
+    assert numbers_of(Estimate(123456.7, 113456.0, 133456.0, 9)) == ("123,457", "113,456 to 133,456")
+    assert numbers_of(Estimate(-1e-18, -1.0, 1.0, 9))[0] == "0"
+    assert numbers_of(Estimate(3.0, float("nan"), float("nan"), 1)) == ("3", "")
