@@ -205,9 +205,7 @@ COARSE = {
 
 def test_a_set_proves_the_least_where_the_search_before_it_could_not():
     X, y = [[1], [0], [2]], [0, 2, 1]
-    searched = OptimalTreeClassifier(
-        **asked_of_a_tree(COARSE), search_options=SearchOptions(engine="ranked")
-    )
+    searched = OptimalTreeClassifier(**asked_of_a_tree(COARSE), search_options=SearchOptions(engine="ranked"))
     with pytest.warns(ConvergenceWarning, match="rounded"):
         searched.fit(X, y, sample_weight=COARSE["sample_weight"])
     binary, ranked = near_optimal_trees(X, y, **COARSE), ranked_set(X, y, **COARSE)
