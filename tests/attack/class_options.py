@@ -22,6 +22,7 @@ from attack.options import (
 
 __all__ = [
     "cv",
+    "distil_labels",
     "frontier",
     "guided",
     "hybrid",
@@ -33,6 +34,7 @@ __all__ = [
     "near_choice",
     "optimal",
     "reborn",
+    "reborn_rows",
     "row_costs",
     "shards",
 ]
@@ -164,6 +166,35 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["domain"] = groups
     if rng.random() < 0.3:
         options["n_jobs"] = int(rng.integers(1, 4))
+    return options
+
+
+def distil_labels(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "tolerance": float(rng.choice([0.0, 0.0, 0.1, 0.2, 0.25, 0.5, 1.0])),
+        "max_depth": [None, 0, 1, 2, 3][rng.integers(5)],
+        "max_leaves": int(rng.choice([1, 2, 3, 5, 16])),
+    }
+    if rng.random() < 0.3:
+        options["n_jobs"] = 2
+    if rng.random() < 0.2:  # a model may have classes that it gives no row
+        labels = sorted(set(y))
+        more = [-7] if isinstance(labels[0], int) and not isinstance(labels[0], bool) else []
+        options["classes"] = [labels[i] for i in rng.permutation(len(labels))] + more
+    if rng.random() < 0.15:
+        options["step_limit"] = int(rng.integers(1, 40))
+    return options
+
+
+def reborn_rows(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = distil_labels(rng, columns, y) | {"faithful": "rows"}
+    for name in ("classes", "step_limit"):
+        options.pop(name, None)
+    if rng.random() < 0.5:
+        options["forest"] = {"n_estimators": int(rng.integers(1, 5)), "max_depth": int(rng.integers(1, 4))}
+        options["random_state"] = int(rng.integers(1000))
+    else:  # no ensemble: its answers alone are read
+        options["neighbours"] = int(rng.integers(1, 4))
     return options
 
 

@@ -75,6 +75,8 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "near values": of_another(max_depth=0),
     "regression": with_another_line,
     "reborn": of_another(domain=None),
+    "distil labels": of_another(tolerance=0.5),
+    "reborn rows": of_another(max_depth=1),
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -115,6 +117,12 @@ CASES = [
         Case("reborn", ONE_HOT, [0, 1, 0, 1, 0, 1, 1, 0], None,
              {"forest": {"n_estimators": 3, "max_depth": 2}, "random_state": 0, "objective": "leaves",
               "domain": {"one_hot": [["c0", "c1", "c2", "c3"]]}}),
+        "false optimal",
+    ),
+    (Case("distil labels", COLUMNS, LABELS, None, {"max_depth": 2}), "another number of rows is alike"),
+    (
+        Case("reborn rows", COLUMNS, LABELS, None,
+             {"neighbours": 1, "max_depth": 2, "tolerance": 0.0, "faithful": "rows"}),
         "false optimal",
     ),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
