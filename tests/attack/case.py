@@ -39,12 +39,12 @@ CALLS = {
     "reborn rows": "BornAgainTreeClassifier",
 }
 
-BY_FOLDS = ("leaf cv", "regression cv")
+BY_FOLDS = ("cv", "leaf cv", "regression cv")
 WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
 UNWEIGHTED = ("reborn", "reborn rows")
 FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels")
-SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
-    ("regression", "survival", "probability", "regression front"), "SweepOptions"
+SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
+    ("regression", "survival", "probability", "regression front", "regression cv"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work")  # fmt: skip

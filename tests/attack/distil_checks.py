@@ -1,4 +1,4 @@
-"""What must hold for a small tree that says nearly what a model says: its rows counted anew, its size against all trees.
+"""What must hold for a small tree that says nearly what a model says: rows counted anew, its size against all trees.
 
 Of a model whose answers alone are read, every split of the table may be asked; of a forest, its own thresholds, which
 scikit-learn compares with rows rounded to float32.

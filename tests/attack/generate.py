@@ -99,6 +99,8 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         weight = _common_units(rng, n_rows)
     if method == "simple lines" and rng.random() < 0.6:  # else real numbers, which are refused
         weight = whole_weights(rng, n_rows)
+    if method == "mip" and rng.random() < 0.3:
+        weight = [float(w) for w in rng.integers(1, 4, n_rows)]
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))

@@ -13,6 +13,7 @@ __all__ = [
     "random_categorical",
     "random_class_weight",
     "random_costs",
+    "random_jobs",
     "random_limits",
     "random_shape",
     "random_switches",
@@ -104,6 +105,11 @@ def random_limits(rng: np.random.Generator) -> dict[str, Any]:
         {"memory_limit": int(rng.choice([1, 1000, 10**5]))},
         {"time_limit": float(rng.choice([1e-9, 1e-4]))},
     ][rng.integers(3)]
+
+
+def random_jobs(rng: np.random.Generator, share: float = 0.15) -> dict[str, Any]:
+    """One thread or two, named; now and then."""
+    return {"n_jobs": int(rng.integers(1, 3))} if rng.random() < share else {}
 
 
 def random_categorical(rng: np.random.Generator, columns: dict[str, list[Value]]) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-
-from near_optimal_lists import Listed, nested
 from sklearn.exceptions import ConvergenceWarning
 
+from near_optimal_lists import Listed, nested
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.near_optimal import load_near_optimal, save_near_optimal
 from treewright.near_optimal._counts import Counts
@@ -171,7 +170,7 @@ def ranked_set(X, y, **asked):
 
 
 def test_a_set_is_exact_where_the_search_before_it_had_fewer_bits():
-    """The search over ranked columns rounds such weights, and proves its tree to within that; the set proves the best."""
+    """The search over ranked columns rounds such weights, and proves its tree to within that; the set is exact."""
     X = np.array([[1, 0.9], [0, 0.69], [2, -0.73], [1, 0.9], [0, 0.69], [2, -0.73], [2, 0.13]])
     asked = {
         "sample_weight": [2, 3e9, 2, 2, 3e9, 3e9, 2],

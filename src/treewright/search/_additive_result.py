@@ -4,8 +4,8 @@ Losses are told as shares of the loss of a single leaf. A proof that leaves open
 because numbers were rounded to integers, is none, and a note says so.
 
 Every tree is pruned here before it is handed out (`_prune_additive.py`), as `_result.py` does it: that keeps a stopped
-search from a tree that is worse than its own subtrees, and a proof that a pruning refutes is withdrawn. Where so much was
-rounded that there is no proof, it is held against the best tree of one split (`_held_to_one_split.py`).
+search from a tree that is worse than its own subtrees, and a proof that a pruning refutes is withdrawn. Where so much
+was rounded that there is no proof, it is held against the best tree of one split (`_held_to_one_split.py`).
 """
 
 from __future__ import annotations

@@ -110,9 +110,9 @@ def best_split_of_table(
 
     Notes
     -----
-    Of a small table each split is counted by itself: nothing cancels in its two sums. A larger one leaves the numbers to
-    the compiled core, which takes the rows on the right as the difference of all and those on the left, and looks at the
-    heaviest categories alone.
+    Of a small table each split is counted by itself: nothing cancels in its two sums. A larger one leaves the numbers
+    to the compiled core, which takes the rows on the right as the difference of all and those on the left, and only the
+    heaviest categories are looked at.
     """
     some = list(candidates or candidates_of(table))
     most = MOST_WORK // max(1, table.n_rows)
