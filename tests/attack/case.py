@@ -37,6 +37,7 @@ CALLS = {
     "near values": "BornAgainTreeRegressor",
     "distil labels": "distil_labels",
     "reborn rows": "BornAgainTreeClassifier",
+    "latent": "LatentTreeClassifier",
 }
 
 BY_FOLDS = ("cv", "leaf cv", "regression cv")

@@ -27,6 +27,7 @@ __all__ = [
     "frontier",
     "guided",
     "hybrid",
+    "latent",
     "leaf",
     "leaf_cv",
     "min_leaf_accuracy",
@@ -298,6 +299,21 @@ def leaf_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     if set(y[::2]) == set(y[1::2]):  # a fold refuses the weight of a class that it lacks
         options |= random_class_weight(rng, y)
     return options | random_thresholds(rng, columns)
+
+
+def latent(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "depth": int(rng.integers(1, 4)),
+        "n_trees": int(rng.choice([1, 2, 3, 5])),
+        "pruning": float(rng.choice([0.0, 0.1, 1.0, 10.0])),
+        "splits": str(rng.choice(["linear", "elu"])),
+        "routing": str(rng.choice(["paper", "published"])),
+        "batch_norm": bool(rng.integers(2)),
+        "tree_only": bool(rng.integers(2)),
+        "epochs": int(rng.integers(1, 4)),
+        "random_state": int(rng.integers(1000)),
+    }
+    return options | random_categorical(rng, columns) | random_class_weight(rng, y)
 
 
 def hybrid(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:

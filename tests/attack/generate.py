@@ -51,6 +51,7 @@ SLOW = {
     "regression cv": 0.1,
     "hybrid": 0.05,
     "reborn rows": 0.15,
+    "latent": 0.05,
 }
 ADDITIVE = (
     "regression",
@@ -155,6 +156,7 @@ _OPTIONS = {
     "near values": additive_options.near_values,
     "distil labels": class_options.distil_labels,
     "reborn rows": class_options.reborn_rows,
+    "latent": class_options.latent,
 }
 
 

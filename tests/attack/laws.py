@@ -18,6 +18,7 @@ from attack.distil_checks import distil_answers, reborn_rows_answers
 from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.front_checks import regression_front_answers
 from attack.hybrid_checks import hybrid_answers
+from attack.latent_checks import latent_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.near_choice_checks import near_choice_answers
@@ -57,6 +58,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "near values": near_values_answers,
     "distil labels": distil_answers,
     "reborn rows": reborn_rows_answers,
+    "latent": latent_answers,
 }
 
 FOUND: dict[str, type[Found]] = {
