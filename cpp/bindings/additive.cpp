@@ -197,7 +197,7 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
-        return std::make_unique<Pinball>(table, shift, tie_bits, leaf);
+        return std::make_unique<Pinball>(table, shift, tie_bits, leaf, options.target_bins);
     };
     return run_search(make, depth, max_leaves, options, control);
 }

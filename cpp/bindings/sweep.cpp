@@ -57,8 +57,10 @@ void bind_sweep(nb::module_& m) {
     nb::class_<Options>(m, "SweepOptions", "Switches of the sweep engine; none changes the optimum.")
         .def(nb::init<>())
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#define SETTING(type, name, value, text)
 #include "treewright/search/ranked_options.def"
 #undef OPTION
+#undef SETTING
         .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
           nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"),

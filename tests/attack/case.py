@@ -48,7 +48,8 @@ SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.from
     ("regression", "survival", "probability", "regression front", "regression cv"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "any_size", "segments", "plain_work")  # fmt: skip
+            "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
+            "unranked")  # fmt: skip
 
 
 @dataclass(frozen=True)

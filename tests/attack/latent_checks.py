@@ -95,7 +95,7 @@ def _pruned_alike(case: Case, inputs: np.ndarray, words: str) -> Iterator[Mismat
 
 
 def _routed(tree: Any, inputs: np.ndarray, pruning: np.ndarray) -> np.ndarray:
-    """Traversals of one tree, (n_nodes, n_rows): the score of a node's worst ancestor, clipped to what pruning leaves."""
+    """Traversals of one tree, (n_nodes, n_rows): the score of the worst ancestor, clipped to what pruning leaves."""
     q = scores_to_q(_scores(tree, inputs))
     if tree.routing == "published":
         return np.minimum(np.clip(q, 0, 1), pruning).T

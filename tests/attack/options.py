@@ -161,6 +161,13 @@ def sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
         "fair_shares",
         "core",
         "any_size",
+        "resume",
+        "rising",
+        "parts",
+        "groups",
+        "compact_rows",
+        "target_bins",
+        "unranked",
     )
     off: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.3:

@@ -64,7 +64,7 @@ def search_all_thresholds(
         As in `solve_additive`.
     """
     limits = (limits or Limits()).started()
-    stop = ends_unranked(problem, limits)
+    stop = ends_unranked(problem, limits, options)
     if stop is not None:
         splits = loss.best_split(problem.table, problem.min_samples_leaf)
         if splits is not None:

@@ -197,7 +197,7 @@ def solve_sweep(
     leaves = problem.max_leaf_nodes
     if problem.max_depth == 0 or leaves == 1:
         return _single_leaf(problem, space, options)
-    stop = ends_unranked(problem, limits)
+    stop = ends_unranked(problem, limits, options)
     if stop is not None:
         return _one_split(problem, space, options, stop)
     units = _Units.make(problem)
