@@ -28,7 +28,7 @@ namespace treewright::ranked {
 struct QuantileTable : RankedTable {
     static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 42;  // of all rows
     static constexpr std::int64_t kLargestTarget = std::int64_t{1} << 46;
-    static constexpr std::int64_t kLargestFactor = std::int64_t{1} << 20;  // up and down
+    static constexpr std::int64_t kLargestFactor = std::int64_t{1} << 20;  // up and down together
 
     std::vector<std::int64_t> target;  // distinct, ascending
     std::vector<std::uint32_t> place;  // [row]: of its target
