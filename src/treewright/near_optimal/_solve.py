@@ -264,9 +264,8 @@ def _rising(
     asked = budget + rounding
     if done is None:
         done = nothing_known(*task.stated, best)
-    elif (
-        done.membership.budget > asked
-    ):  # the first graph, where a cheaper tree than expected was found in it
+    elif done.membership.budget > asked:
+        # The first graph, with a cheaper tree than the search had: it holds all that is now asked.
         done, reason = Counts(done.graph, replace(done.membership, budget=asked)), None
     return NearOptimalTrees(counts=done, best=best, least=least, asked=asked, stop_reason=reason)
 

@@ -229,8 +229,10 @@ def result_of_answer(
     bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
     finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
     refuted: tuple[str, ...] = ()
-    others = (_pruned(problem, tree, loss, one_leaf), _one_split(problem, loss) if is_coarse else None)
-    for splits in others:
+    others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]  # of equal trees the one with fewer leaves
+    if is_coarse:
+        others.append((_one_split(problem, loss), 0.0))
+    for splits, as_good in others:
         if splits is None:
             continue
         other = grow(splits)
@@ -239,7 +241,7 @@ def result_of_answer(
         if other_objective < bound - ROUNDING:
             refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
             finished, bound = False, leaf_penalty  # every tree has a leaf
-        if (is_coarse or not finished) and other_objective <= objective + ROUNDING:
+        if (is_coarse or not finished) and other_objective < objective + as_good:
             tree, share, objective = other, other_share, other_objective
     proven = finished and not is_coarse
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))

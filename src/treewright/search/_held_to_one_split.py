@@ -70,12 +70,8 @@ def best_split_of_classes(problem: Problem, candidates: Sequence[CandidateSplits
     candidates : sequence of CandidateSplits, default=()
         As in `best_split_of_table`.
     """
-    y, weight, n_classes, least = (
-        problem.y,
-        problem.sample_weight,
-        problem.n_classes,
-        problem.min_samples_leaf,
-    )
+    y, weight = problem.y, problem.sample_weight
+    n_classes, least = problem.n_classes, problem.min_samples_leaf
 
     def cost(split: Split) -> float:
         left = split.goes_left(problem.table.X)
