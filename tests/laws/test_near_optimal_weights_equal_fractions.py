@@ -194,16 +194,17 @@ def asked_of_a_tree(asked):
     return {name: value for name, value in asked.items() if name != "sample_weight"}
 
 
-# The optimum is 0, by three leaves; the engine over ranked columns rounds two weights to 0 and finds one leaf.
+# The optimum is 0, by three leaves; the engine over ranked columns rounds a weight to 0 and finds two.
 COARSE = {
     "cost_complexity": 0,
-    "costs": [[0, 0.1, 0.1], [10, 0, 0.01], [1000, 0.01, 0]],
-    "sample_weight": [3e9, 1, 1],
+    "max_depth": 2,
+    "costs": [[0, 0.1, 1000], [1000, 0, 0.01], [0.1, 0.01, 0]],
+    "sample_weight": [2, 3e9, 3e9],
 }
 
 
 def test_a_set_proves_the_least_where_the_search_before_it_could_not():
-    X, y = [[1], [0], [2]], [0, 2, 1]
+    X, y = [[0], [1], [2]], [1, 0, 2]
     searched = OptimalTreeClassifier(**asked_of_a_tree(COARSE), search_options=SearchOptions(engine="ranked"))
     with pytest.warns(ConvergenceWarning, match="rounded"):
         searched.fit(X, y, sample_weight=COARSE["sample_weight"])
@@ -217,7 +218,7 @@ def test_a_set_proves_the_least_where_the_search_before_it_could_not():
 
 def test_what_ends_after_the_first_set_is_complete_up_to_what_was_asked():
     """That first set reaches up to the tree that was found, beyond the bound that its cheapest tree gives."""
-    X, y = [[1], [0], [2]], [0, 2, 1]
+    X, y = [[0], [1], [2]], [1, 0, 2]
     stopped_after = 0
 
     def at_most_one(graph, *given):
