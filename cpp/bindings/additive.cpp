@@ -59,6 +59,10 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
+        double spans = 0;  // of rows, where leaves have a least size
+        for (const double loss : data.largest_loss) spans += std::ceil(std::ldexp(loss, -shift));
+        if (std::ldexp(spans, tie_bits) > static_cast<double>(largest::kLoss))
+            throw std::invalid_argument("squared_error: units too fine for what rows may lose");
         return std::make_unique<SquaredError>(table, shift, tie_bits, leaf);
     };
     return run_search(make, depth, max_leaves, options, control);

@@ -83,7 +83,13 @@ std::unique_ptr<RankedObjective> squared_error(Random32& random) {
     table->prepare();
     const int tie_bits = 6;
     int shift = 0;
-    while (std::ldexp(squares, tie_bits - shift) > static_cast<double>(largest::kLoss)) ++shift;
+    const auto fits = [&] {
+        double spans = 0;  // of rows, where leaves have a least size
+        for (const double loss : table->largest_loss) spans += std::ceil(std::ldexp(loss, -shift));
+        const double most = std::max(std::ldexp(squares, -shift), spans);
+        return std::ldexp(most, tie_bits) <= static_cast<double>(largest::kLoss);
+    };
+    while (!fits()) ++shift;
     return std::make_unique<SquaredError>(table, shift, tie_bits, a_leaf(random, largest::kLeaf));
 }
 

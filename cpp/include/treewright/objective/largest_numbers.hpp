@@ -6,7 +6,8 @@
 // Ranked columns. Let L be the cap of the loss of all rows in one leaf and c that of a leaf penalty, both in cost units
 // with their tie bits. A loss is superadditive, so the losses of all leaves together are at most L; a search holds the
 // cost of a tree as long as it is below the incumbent, which begins as one leaf: L + c. A split adds two leaves to it:
-// L + 2 c. Bounds of more leaves are cut off at kNoCost (src/search/cost_of_leaves.hpp).
+// L + 2 c. What rows may lose at most, one by one (law `similar`), adds up to L as well. Bounds of more leaves are cut
+// off at kNoCost (src/search/cost_of_leaves.hpp).
 //
 // Binary columns. With T the cap of all costs, units are chosen so that T and a leaf c <= T + 2 are counted in less
 // than 2^58 + 3 (core/cost_units.hpp); bounds count at most three leaves beside the costs.
