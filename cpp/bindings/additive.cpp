@@ -1,6 +1,7 @@
 // Trees over ranked columns for additive losses, for Python: arrays in, plain values out.
 #include "ranked_search.hpp"
 #include "treewright/objective/action_costs.hpp"
+#include "treewright/objective/largest_numbers.hpp"
 #include "treewright/objective/log_loss.hpp"
 #include "treewright/objective/pinball.hpp"
 #include "treewright/objective/simple_lines.hpp"
@@ -20,11 +21,6 @@ using namespace treewright::ranked;
 
 namespace {
 
-// Costs of leaves and of a split of two fit below kNoCost: a leaf without loss costs at most 2^60 and little more, and
-// no leaf loses more than 2^60.
-constexpr Cost kLargestLeaf = (Cost{1} << 60) + (Cost{1} << 40);
-constexpr double kLargestLoss = 1152921504606846976.0;  // 2^60
-
 nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
                        int shift, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
                        std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
@@ -34,7 +30,7 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     set_ranks(data, rank, weight.size(), min_leaf);
     if (weighted.shape(1) != weight.size() || weighted.shape(0) == 0)
         throw std::invalid_argument("squared_error: arrays of different lengths");
-    if (leaf < 1 || leaf > kLargestLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40)
+    if (leaf < 1 || leaf > largest::kLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > largest::kTieBits)
         throw std::invalid_argument("squared_error: units");
     data.n_outputs = static_cast<std::uint32_t>(weighted.shape(0));
     data.weight.assign(weight.data(), weight.data() + weight.size());
@@ -58,11 +54,15 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
     }
     if (squares > std::ldexp(1.0, TargetTable::kSquareBits))
         throw std::invalid_argument("squared_error: squares too large");
-    if (std::ldexp(squares, tie_bits - shift) > kLargestLoss)
+    if (std::ldexp(squares, tie_bits - shift) > static_cast<double>(largest::kLoss))
         throw std::invalid_argument("squared_error: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
+        double spans = 0;  // of rows, where leaves have a least size
+        for (const double loss : data.largest_loss) spans += std::ceil(std::ldexp(loss, -shift));
+        if (std::ldexp(spans, tie_bits) > static_cast<double>(largest::kLoss))
+            throw std::invalid_argument("squared_error: units too fine for what rows may lose");
         return std::make_unique<SquaredError>(table, shift, tie_bits, leaf);
     };
     return run_search(make, depth, max_leaves, options, control);
@@ -75,7 +75,7 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
     ActionTable& data = *table;
     set_ranks(data, rank, cost.shape(0), min_leaf);
     if (cost.shape(1) == 0) throw std::invalid_argument("action_costs: no action");
-    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40)
+    if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits)
         throw std::invalid_argument("action_costs: units");
     data.n_actions = static_cast<std::uint32_t>(cost.shape(1));
     data.cost.assign(cost.data(), cost.data() + cost.size());
@@ -103,7 +103,7 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     EventTable& data = *table;
     set_ranks(data, rank, events.size(), min_leaf);
     if (hazard.size() != events.size()) throw std::invalid_argument("survival: arrays of different lengths");
-    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60)
+    if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits || scale < -60 || scale > 60)
         throw std::invalid_argument("survival: units");
     data.scale = scale;
     data.events.assign(events.data(), events.data() + events.size());
@@ -119,7 +119,8 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
     const double room = std::ldexp(1.0, 58 - tie_bits);
     if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
         std::ldexp(static_cast<double>(all_events) * std::log(static_cast<double>(all_hazard) + 1), scale) >
-            std::min(static_cast<double>(EventTable::kLargestTerm), std::ldexp(kLargestLoss, 1 - tie_bits)))
+            std::min(static_cast<double>(EventTable::kLargestTerm),
+                     std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
         throw std::invalid_argument("survival: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
@@ -137,7 +138,8 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
     ClassTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
     if (weight.size() != label.size()) throw std::invalid_argument("log_loss: arrays of different lengths");
-    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 40 || scale < -60 || scale > 60 || n_classes == 0)
+    if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits || scale < -60 ||
+        scale > 60 || n_classes == 0)
         throw std::invalid_argument("log_loss: units");
     data.n_classes = n_classes;
     data.scale = scale;
@@ -154,7 +156,8 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
     const double room = std::ldexp(1.0, 58 - tie_bits);
     if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
         std::ldexp(static_cast<double>(all) * std::log(static_cast<double>(all) + 1), scale) >
-            std::min(static_cast<double>(ClassTable::kLargestTerm), std::ldexp(kLargestLoss, 1 - tie_bits)))
+            std::min(static_cast<double>(ClassTable::kLargestTerm),
+                     std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
         throw std::invalid_argument("log_loss: units too fine");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
@@ -173,8 +176,8 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
     QuantileTable& data = *table;
     set_ranks(data, rank, place.size(), min_leaf);
     if (weight.size() != place.size()) throw std::invalid_argument("pinball: arrays of different lengths");
-    if (leaf < 1 || leaf > kLargestLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > 40 || up < 1 ||
-        down < 1 || up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor)
+    if (leaf < 1 || leaf > largest::kLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > largest::kTieBits ||
+        up < 1 || down < 1 || up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor - up)
         throw std::invalid_argument("pinball: units");
     data.up = up;
     data.down = down;
@@ -197,7 +200,7 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
-        return std::make_unique<Pinball>(table, shift, tie_bits, leaf);
+        return std::make_unique<Pinball>(table, shift, tie_bits, leaf, options.target_bins);
     };
     return run_search(make, depth, max_leaves, options, control);
 }
@@ -211,7 +214,7 @@ nb::dict simple_lines(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, V
     set_ranks(data, rank, target.size(), min_leaf);
     if (weight.size() != target.size() || (value.shape(0) != 0 && value.shape(1) != target.size()))
         throw std::invalid_argument("simple_lines: arrays of different lengths");
-    if (leaf < 1 || leaf > kLargestLeaf || tie_bits < 0 || tie_bits > 10 || scale < -200 || scale > 60)
+    if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > 10 || scale < -200 || scale > 60)
         throw std::invalid_argument("simple_lines: units");
     data.n_lines = static_cast<std::uint32_t>(value.shape(0));
     data.scale = scale;

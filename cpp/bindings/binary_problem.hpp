@@ -3,13 +3,14 @@
 
 #include "arrays.hpp"
 #include "check.hpp"
+#include "treewright/objective/largest_numbers.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace treewright {
 
-inline constexpr std::int64_t kMaxCost = std::int64_t{1} << 58;  // of weights times costs, all added up
+inline constexpr std::int64_t kMaxCost = ranked::largest::kBinaryTotal;  // of weights times costs, all added up
 
 // Splits are rows of zeros and ones, or of bits where they are `packed`.
 inline void require_binary_problem(const Matrix<std::uint8_t>& splits, const Vector<std::int32_t>& y,

@@ -212,7 +212,7 @@ class NearOptimalRankedProblem {
     [[nodiscard]] std::int64_t base_cost() const { return base_cost_; }
 
    private:
-    static constexpr std::int64_t kMaxTotal = (std::int64_t{1} << 30) - 1;  // of all costs: lanes of 32 bits
+    static constexpr std::int64_t kMaxTotal = treewright::ranked::largest::kClassTotal - 1;  // of all costs
 
     // A search that one budget after the other asks.
     struct RankedSession {

@@ -1,6 +1,7 @@
 // The sweep engine for Python: one function, arrays in, plain values out.
 #include "check.hpp"
 #include "ranked_search.hpp"
+#include "treewright/objective/largest_numbers.hpp"
 #include "treewright/objective/misclassification.hpp"
 
 #include <nanobind/nanobind.h>
@@ -16,8 +17,6 @@ using namespace treewright::ranked;
 
 namespace {
 
-constexpr std::int64_t kMaxCost = std::int64_t{1} << 59;
-
 nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
                Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
                std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
@@ -25,7 +24,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("sweep: arrays of different lengths");
     if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
-    if (leaf > kMaxCost || unit > kMaxCost) throw std::invalid_argument("sweep: unit or leaf above 2^59");
+    if (leaf > largest::kClassCost || unit > largest::kClassCost)
+        throw std::invalid_argument("sweep: unit or leaf above 2^59");
     const auto table = std::make_shared<LabelledTable>();
     LabelledTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
@@ -40,9 +40,10 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         const auto* row = data.cost.data() + std::size_t{data.label[i]} * data.n_classes;
         if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("sweep: costs not reduced");
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
-        if (total >= (std::int64_t{1} << 30)) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
+        if (total >= largest::kClassTotal) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
     }
-    if (total > 0 && unit > kMaxCost / total) throw std::invalid_argument("sweep: unit times all costs is above 2^59");
+    if (total > 0 && unit > largest::kClassCost / total)
+        throw std::invalid_argument("sweep: unit times all costs is above 2^59");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
@@ -57,8 +58,10 @@ void bind_sweep(nb::module_& m) {
     nb::class_<Options>(m, "SweepOptions", "Switches of the sweep engine; none changes the optimum.")
         .def(nb::init<>())
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
+#define SETTING(type, name, value, text)
 #include "treewright/search/ranked_options.def"
 #undef OPTION
+#undef SETTING
         .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
     m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
           nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"),

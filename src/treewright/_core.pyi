@@ -702,6 +702,24 @@ class SweepOptions:
     def lanes(self, arg: int, /) -> None: ...
 
     @property
+    def compact_rows(self) -> bool:
+        """
+        Squared error of one output where every weight is one: the depth-two kernel reads a row as one number of eight bytes (kernels/moment_kernel.hpp).
+        """
+
+    @compact_rows.setter
+    def compact_rows(self, arg: bool, /) -> None: ...
+
+    @property
+    def target_bins(self) -> bool:
+        """
+        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best split (objective/target_bins.hpp).
+        """
+
+    @target_bins.setter
+    def target_bins(self, arg: bool, /) -> None: ...
+
+    @property
     def groups(self) -> bool:
         """
         Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.

@@ -10,6 +10,7 @@ from attack.case import Value
 from attack.options import (
     PRICES,
     random_categorical,
+    random_jobs,
     random_limits,
     random_shape,
     random_switches,
@@ -39,8 +40,7 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
     if y and isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
         options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
-    if rng.random() < 0.05:
-        options["n_jobs"] = 2
+    options |= random_jobs(rng)
     if y and isinstance(y[0], float) and "criterion" not in options and rng.random() < 0.4:
         options["leaf_model"] = "linear"
     return options
@@ -66,7 +66,7 @@ def regression_front(
     options |= random_categorical(rng, columns) | random_limits(rng)
     if rng.random() < 0.2:
         options["search_options"] = sweep_switches(rng)
-    return options
+    return options | random_jobs(rng)
 
 
 def policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -99,6 +99,9 @@ def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: 
     options["choose"] = str(rng.choice(["leaves", "cost_complexity"]))
     if rng.random() < 0.3:
         options["leaf_model"] = "linear"
+    if rng.random() < 0.3:
+        options["search_options"] = sweep_switches(rng)
+    options |= random_jobs(rng, 0.05)  # two are two processes
     return options | {"rule": str(rng.choice(["one_se", "best"]))}
 
 
@@ -114,6 +117,4 @@ def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     }
     if rng.random() < 0.2:
         options["max_rows"] = int(rng.integers(1, len(y) + 1))
-    if rng.random() < 0.1:
-        options["n_jobs"] = 2
-    return options | random_categorical(rng, columns) | random_limits(rng)
+    return options | random_categorical(rng, columns) | random_limits(rng) | random_jobs(rng)

@@ -36,16 +36,21 @@ CALLS = {
     "regression cv": "OptimalTreeRegressorCV",
     "hybrid": "HybridTreeClassifier",
     "near values": "BornAgainTreeRegressor",
+    "distil labels": "distil_labels",
+    "reborn rows": "BornAgainTreeClassifier",
+    "latent": "LatentTreeClassifier",
 }
 
-BY_FOLDS = ("leaf cv", "regression cv")
-WITHOUT_BAR = ("reborn", "hybrid")
-FUNCTIONS = ("frontier", "near", "shards", "regression front")
-SWITCHES = {"leaf": "LeafAccuracyOptions"} | dict.fromkeys(
-    ("regression", "survival", "probability", "regression front"), "SweepOptions"
+BY_FOLDS = ("cv", "leaf cv", "regression cv")
+WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
+UNWEIGHTED = ("reborn", "reborn rows")
+FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels")
+SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
+    ("regression", "survival", "probability", "regression front", "regression cv"), "SweepOptions"
 )
 OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
-            "any_size", "segments", "plain_work")  # fmt: skip
+            "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
+            "unranked")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,10 @@ class Case:
             from sklearn.ensemble import RandomForestClassifier
 
             arguments["estimator"] = RandomForestClassifier(**arguments.pop("forest"))
+        if "neighbours" in arguments:
+            from sklearn.neighbors import KNeighborsClassifier
+
+            arguments["estimator"] = KNeighborsClassifier(arguments.pop("neighbours"))
         if isinstance(arguments.get("domain"), dict):
             from treewright.bornagain import Domain
 
@@ -153,13 +162,17 @@ class Case:
         arguments = self.arguments() | {"progress": False} | more
         if self.method in WITHOUT_BAR:
             arguments.pop("progress")
+        if self.method == "distil labels":
+            from treewright.bornagain import distil_labels
+
+            return distil_labels(list(self.y), self.frame(), **arguments | {"progress": None})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if self.method in FUNCTIONS:
                 call = getattr(treewright, CALLS[self.method])
                 return call(self.frame(), list(self.y), sample_weight=self._weights(), **arguments)
             model = getattr(treewright, CALLS[self.method])(**arguments)
-            if self.method == "reborn":
+            if self.method in UNWEIGHTED:
                 return model.fit(self.frame(), list(self.y))
             given = self.fitted_with
             return model.fit(self.frame(), given.pop("y"), **given)  # a policy's y is called rewards
@@ -182,6 +195,9 @@ class Case:
             lines.append("from sklearn.ensemble import RandomForestClassifier")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("forest").items())
             arguments["estimator"] = _Code(f"RandomForestClassifier({inner})")
+        if "neighbours" in arguments:
+            lines.append("from sklearn.neighbors import KNeighborsClassifier")
+            arguments["estimator"] = _Code(f"KNeighborsClassifier({arguments.pop('neighbours')})")
         if isinstance(arguments.get("domain"), dict):
             lines.append("from treewright.bornagain import Domain")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments["domain"].items())
@@ -210,16 +226,19 @@ class Case:
                 for name, values in self.columns.items()
             }
             lines += ["import pandas as pd", "nan = float('nan')", f"X = pd.DataFrame({shown!r})"]
-        lines += [f"from treewright import {', '.join(imports)}", f"y = {self.fitted_with['y']!r}"]
+        home = "treewright.bornagain" if self.method == "distil labels" else "treewright"
+        lines += [f"from {home} import {', '.join(imports)}", f"y = {self.fitted_with['y']!r}"]
         words = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
         weight = "" if self.weight is None else f", sample_weight={list(self.weight)!r}"
         if self.method in FUNCTIONS:
-            lines.append(f"found = {call}(X, y{', ' if words else ''}{words}{weight})")
+            first = "y, X" if self.method == "distil labels" else "X, y"
+            lines.append(f"found = {call}({first}{', ' if words else ''}{words}{weight})")
             lines += {
                 "frontier": ["for point in found:", "    print(point.sentence())"],
                 "near": ["print(found.sentence())"],
                 "shards": ["print(found.result_.sentence())"],
                 "regression front": ["for point in found:", "    print(point.sentence())"],
+                "distil labels": ["print(found.sentence())"],
             }[self.method]
         else:
             more = "".join(f", {k}={v!r}" for k, v in self.fitted_with.items() if k != "y")

@@ -31,6 +31,7 @@ ROUNDED = Fraction(1, 10**12)  # where the statement of the problem is rounded: 
 SMALL_SUM = (
     2**29
 )  # of whole weights times costs, which every engine takes as they are; larger ones may be rounded
+ROUNDED_UNTOLD = Fraction(1, 10**4)  # of an objective, that rounding may leave open before a note tells it
 LIMITS = ("time_limit", "step_limit", "memory_limit")
 
 
@@ -213,11 +214,10 @@ def not_worse_than_simple(found: Found, oracle: Oracle) -> Iterator[Mismatch]:
     if case.options.get("min_leaf_accuracy") is not None:
         return  # a subtree need not keep it
     simple = oracle.optimum(max_depth=min(1, oracle.stated.max_depth))
-    if says_rounded(found.result):
-        return  # the search saw other numbers, and a note says by how much
     allowed = found.tolerance
-    if max(oracle.stated.whole_weights[0]) * len(oracle.stated.kept) >= SMALL_SUM:
-        allowed = max(allowed, Fraction(len(oracle.stated.kept), SMALL_SUM) / found.objective)
+    sum_of_weights = max(oracle.stated.whole_weights[0]) * len(oracle.stated.kept)
+    if sum_of_weights >= SMALL_SUM and not says_rounded(found.result):
+        allowed = max(allowed, ROUNDED_UNTOLD)
     if simple is not None and found.objective > simple.objective * (1 + allowed):
         yield Mismatch(
             "worse than one split", f"{found.result.sentence()} One split: {float(simple.objective)!r}"

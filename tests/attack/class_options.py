@@ -13,6 +13,7 @@ from attack.options import (
     random_categorical,
     random_class_weight,
     random_costs,
+    random_jobs,
     random_limits,
     random_shape,
     random_switches,
@@ -22,10 +23,12 @@ from attack.options import (
 
 __all__ = [
     "cv",
+    "distil_labels",
     "f1",
     "frontier",
     "guided",
     "hybrid",
+    "latent",
     "leaf",
     "leaf_cv",
     "min_leaf_accuracy",
@@ -34,6 +37,7 @@ __all__ = [
     "near_choice",
     "optimal",
     "reborn",
+    "reborn_rows",
     "row_costs",
     "shards",
 ]
@@ -52,9 +56,7 @@ def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
         options["search_options"] = {"engine": "ranked"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
-        if rng.random() < 0.05:
-            options["n_jobs"] = 2
-        return options
+        return options | random_jobs(rng)
     if kind < 0.45:
         options["search_options"] = {"engine": "binary"}
     elif kind < 0.55:
@@ -83,7 +85,7 @@ def min_leaf_accuracy(
         | random_thresholds(rng, columns)
     )
     options["min_leaf_accuracy"] = float(rng.choice([0, 0, 0, 0.3, 0.5, 0.6, 0.75, 0.9, 1.0]))
-    return options
+    return options | random_jobs(rng)
 
 
 def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -117,15 +119,17 @@ def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[
         options["search_options"] = {"engine": "ranked"}
         if rng.random() < 0.5:
             options["thresholds"] = "all"
-        if rng.random() < 0.1:
-            options["n_jobs"] = 2
-        return options
-    return options | random_thresholds(rng, columns)
+        return options | random_jobs(rng)
+    return options | random_thresholds(rng, columns) | random_jobs(rng)
 
 
 def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
     options |= random_shape(rng, need_depth=False, leaves=True) | weights_of_classes(rng, y)
+    options |= random_categorical(rng, columns) | random_jobs(rng, 0.3)
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
     if rng.random() < 0.6:
         options["guess_lower_bounds"] = True
         if rng.random() < 0.7:  # any labels will do; the search is then quick
@@ -134,15 +138,30 @@ def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
             return options
     if rng.random() < 0.6 or "guess_lower_bounds" not in options:
         options["thresholds"] = "guess"
+        if rng.random() < 0.3:
+            options["guess_tolerance"] = float(rng.choice([0.01, 0.1, 0.5]))
     if rng.random() < 0.2:
         options["max_depth"] = "guess"
     return options
 
 
 def cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    return {"max_leaves": int(rng.integers(1, 5)), "cv": 2} | random_shape(
-        rng, need_depth=False, leaves=False
-    )
+    options: dict[str, Any] = {"max_leaves": int(rng.integers(1, 5))}
+    options |= random_shape(rng, need_depth=False, leaves=False) | weights_of_classes(rng, y)
+    options |= random_categorical(rng, columns)
+    options |= {
+        "choose": str(rng.choice(["leaves", "cost_complexity"])),
+        "rule": str(rng.choice(["one_se", "best"])),
+    }
+    costs = random_costs(rng, y)
+    if costs is not None:
+        options["costs"] = costs
+    if rng.random() < 0.5:
+        options["thresholds"] = str(rng.choice(["all", "auto"]))
+    if rng.random() < 0.3:
+        names = ("equivalent_points", "budgets", "cache", "greedy_start")
+        options["search_options"] = {name: False for name in names if rng.random() < 0.5}
+    return options | random_jobs(rng, 0.05)  # two are two processes
 
 
 def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -156,7 +175,11 @@ def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any])
         options["strategy"] = str(rng.choice(["direct", "gradual"]))
     if rng.random() < 0.3:
         options["tighten"] = False
-    return options
+    if rng.random() < 0.3 and formulation == "oct":
+        options["max_leaf_nodes"] = int(rng.integers(1, 5))
+    if rng.random() < 0.3 and formulation != "leaf_accuracy" and len(set(y)) > 1:
+        options["costs"] = (rng.integers(1, 6, (len(set(y)),) * 2) * (1 - np.eye(len(set(y))))).tolist()
+    return options | random_categorical(rng, columns) | random_jobs(rng, 0.3)
 
 
 def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -169,8 +192,39 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["domain"] = "rows"
     elif groups := groups_that_hold(columns):
         options["domain"] = groups
+    elif rng.random() < 0.3:
+        options["prune"] = str(rng.choice(["rows", "active"]))
     if rng.random() < 0.3:
         options["n_jobs"] = int(rng.integers(1, 4))
+    return options
+
+
+def distil_labels(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "tolerance": float(rng.choice([0.0, 0.0, 0.1, 0.2, 0.25, 0.5, 1.0])),
+        "max_depth": [None, 0, 1, 2, 3][rng.integers(5)],
+        "max_leaves": int(rng.choice([1, 2, 3, 5, 16])),
+    }
+    if rng.random() < 0.3:
+        options["n_jobs"] = 2
+    if rng.random() < 0.2:  # a model may have classes that it gives no row
+        labels = sorted(set(y))
+        more = [-7] if isinstance(labels[0], int) and not isinstance(labels[0], bool) else []
+        options["classes"] = [labels[i] for i in rng.permutation(len(labels))] + more
+    if rng.random() < 0.15:
+        options["step_limit"] = int(rng.integers(1, 40))
+    return options
+
+
+def reborn_rows(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = distil_labels(rng, columns, y) | {"faithful": "rows"}
+    for name in ("classes", "step_limit"):
+        options.pop(name, None)
+    if rng.random() < 0.5:
+        options["forest"] = {"n_estimators": int(rng.integers(1, 5)), "max_depth": int(rng.integers(1, 4))}
+        options["random_state"] = int(rng.integers(1000))
+    else:  # no ensemble: its answers alone are read
+        options["neighbours"] = int(rng.integers(1, 4))
     return options
 
 
@@ -225,7 +279,7 @@ def shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
 def row_costs(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
     options |= random_shape(rng, need_depth=False, leaves=True)
-    return options | random_categorical(rng, columns) | random_limits(rng)
+    return options | random_categorical(rng, columns) | random_limits(rng) | random_jobs(rng)
 
 
 def near_choice(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -246,9 +300,27 @@ def leaf_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     options["min_samples_leaves"] = [[1], [1, 2], [0.25, 0.5]][rng.integers(3)]
     options["criteria"] = [["accuracy"], ["lower_bound", "accuracy"]][rng.integers(2)]
     options["rule"] = str(rng.choice(["one_se", "best"]))
-    if rng.random() < 0.2:
-        options["class_weight"] = "balanced"
-    return options
+    if rng.random() < 0.3:
+        names = ("cache", "propagate", "neighbours", "convert", "deepen", "refute")
+        options["search_options"] = {name: False for name in names if rng.random() < 0.5}
+    if set(y[::2]) == set(y[1::2]):  # a fold refuses the weight of a class that it lacks
+        options |= random_class_weight(rng, y)
+    return options | random_thresholds(rng, columns)
+
+
+def latent(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "depth": int(rng.integers(1, 4)),
+        "n_trees": int(rng.choice([1, 2, 3, 5])),
+        "pruning": float(rng.choice([0.0, 0.1, 1.0, 10.0])),
+        "splits": str(rng.choice(["linear", "elu"])),
+        "routing": str(rng.choice(["paper", "published"])),
+        "batch_norm": bool(rng.integers(2)),
+        "tree_only": bool(rng.integers(2)),
+        "epochs": int(rng.integers(1, 4)),
+        "random_state": int(rng.integers(1000)),
+    }
+    return options | random_categorical(rng, columns) | random_class_weight(rng, y)
 
 
 def hybrid(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -258,4 +330,4 @@ def hybrid(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["share"] = False
     if rng.random() < 0.3:
         options["reduce"] = False
-    return options
+    return options | random_categorical(rng, columns) | random_jobs(rng)

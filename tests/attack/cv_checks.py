@@ -19,7 +19,7 @@ from attack.leaf_checks import compare_leaf
 from attack.line_checks import is_lined, lined_answers
 from attack.regression_checks import HONEST, FoundRegression, additive_answers
 
-__all__ = ["leaf_cv_answers", "regression_cv_answers"]
+__all__ = ["choice_by_rule", "leaf_cv_answers", "regression_cv_answers"]
 
 NEAR = 1e-9
 EQUAL = 1e-13  # two sums of the same weights; a rule compares scores as they are
@@ -134,6 +134,11 @@ def regression_cv_answers(case: Case) -> Iterator[Mismatch]:
             if any(abs(a - b) > NEAR * (1 + abs(b)) for a, b in zip(told, scores, strict=True)):
                 yield Mismatch("another score on held-out rows", f"fold {f}: {told} not {scores}; {words}")
                 return
+    yield from choice_by_rule(case, table, leaves, words)
+
+
+def choice_by_rule(case: Case, table: Any, leaves: int, words: str) -> Iterator[Mismatch]:
+    """The chosen candidate is the one that the rule prefers by the scores of the two folds."""
     scores_of = [
         [float(table[f"split{f}_test_score"][i]) for f in range(2)] for i in range(len(table["n_leaves"]))
     ]

@@ -42,6 +42,7 @@ FAST = {
     "row costs": 0.03,
     "near choice": 0.03,
     "near values": 0.03,
+    "distil labels": 0.03,
 }
 SLOW = {
     "guided": 0.25,
@@ -51,6 +52,8 @@ SLOW = {
     "leaf cv": 0.05,
     "regression cv": 0.1,
     "hybrid": 0.05,
+    "reborn rows": 0.15,
+    "latent": 0.05,
 }
 ADDITIVE = (
     "regression",
@@ -64,7 +67,13 @@ ADDITIVE = (
     "near values",
 )
 CALLED = {"min_leaf_accuracy": "optimal", "guided": "optimal", "simple lines": "regression"}
-NUMBERS_ONLY = ("reborn", "leaf cv", "regression cv")  # a fold does not say where a value goes that it lacks
+NUMBERS_ONLY = (
+    "reborn",
+    "reborn rows",
+    "leaf cv",
+    "regression cv",
+)  # a fold does not say where a value goes that it lacks
+UNWEIGHTED = ("mip", "reborn", "reborn rows", "near values", "distil labels")
 LISTED = ("near", "near choice")  # all trees are listed
 
 
@@ -79,7 +88,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(16, 41)), min(n_columns, 2)
     if method in ("mip", "cv"):
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
-    if method in ("reborn", "hybrid", "leaf cv", "regression cv"):
+    if method in ("reborn", "reborn rows", "hybrid", "leaf cv", "regression cv"):
         n_rows = max(n_rows, 4)
     if method in (*ADDITIVE, "f1"):  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
@@ -88,11 +97,13 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     plain = method == "simple lines" and rng.random() < 0.7  # numbers that lie too close together are refused
     columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY, wild=not plain)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
-    weight = random_weights(rng, n_rows) if method not in ("mip", "reborn", "near values") else None
+    weight = random_weights(rng, n_rows) if method not in UNWEIGHTED else None
     if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded
         weight = _common_units(rng, n_rows)
     if method == "simple lines" and rng.random() < 0.6:  # else real numbers, which are refused
         weight = whole_weights(rng, n_rows)
+    if method == "mip" and rng.random() < 0.3:
+        weight = [float(w) for w in rng.integers(1, 4, n_rows)]
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 3))
@@ -147,6 +158,9 @@ _OPTIONS = {
     "regression cv": additive_options.regression_cv,
     "hybrid": class_options.hybrid,
     "near values": additive_options.near_values,
+    "distil labels": class_options.distil_labels,
+    "reborn rows": class_options.reborn_rows,
+    "latent": class_options.latent,
 }
 
 
@@ -167,6 +181,6 @@ def _possible(rng: np.random.Generator, case: Case) -> Case:
     stated = Stated(case)
     if not stated.kept:  # class weights of zero, and the like
         return case.but(weight=None).without("class_weight")
-    if case.method != "reborn" and stated.min_samples_leaf > len(stated.kept):
+    if case.method not in ("reborn", "reborn rows") and stated.min_samples_leaf > len(stated.kept):
         case = case.but(options=dict(case.options) | {"min_samples_leaf": 1})
     return case

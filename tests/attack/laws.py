@@ -14,10 +14,12 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, answers
 from attack.conversions import COMPILED, QUICK, converted_alike, numbers_alike
 from attack.cv_checks import leaf_cv_answers, regression_cv_answers
+from attack.distil_checks import distil_answers, reborn_rows_answers
 from attack.f1_checks import f1_answers
 from attack.files import ADDITIVE, mutated_files, tampered, verified
 from attack.front_checks import regression_front_answers
 from attack.hybrid_checks import hybrid_answers
+from attack.latent_checks import latent_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.near_choice_checks import near_choice_answers
@@ -56,6 +58,9 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "regression cv": regression_cv_answers,
     "hybrid": hybrid_answers,
     "near values": near_values_answers,
+    "distil labels": distil_answers,
+    "reborn rows": reborn_rows_answers,
+    "latent": latent_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

@@ -152,7 +152,10 @@ def _bound(case: Case, found: Any, stated: StatedSet, best: int, limited: bool) 
         and found.best.objective <= optimum
     ):
         yield Mismatch("a bound beyond what was asked", found.sentence())
-    own = near + found.best.rounding  # the sweep engine may have fewer bits than the set, and then says so
+    exact = found.stop_reason is None and not found.rounding_ and bool(found)
+    if exact and found.best.status.name != "OPTIMAL":
+        yield Mismatch("not proven by a complete set that has trees", found.sentence())
+    own = near + (0 if exact else found.best.rounding)  # the search may have fewer bits than the set
     if found.best.status.name == "OPTIMAL" and abs(found.best.objective - float(optimum)) > own:
         yield Mismatch("false optimal", f"{found.sentence()} The oracle: {float(optimum)!r}")
 

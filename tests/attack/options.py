@@ -13,6 +13,7 @@ __all__ = [
     "random_categorical",
     "random_class_weight",
     "random_costs",
+    "random_jobs",
     "random_limits",
     "random_shape",
     "random_switches",
@@ -106,6 +107,11 @@ def random_limits(rng: np.random.Generator) -> dict[str, Any]:
     ][rng.integers(3)]
 
 
+def random_jobs(rng: np.random.Generator, share: float = 0.15) -> dict[str, Any]:
+    """One thread or two, named; now and then."""
+    return {"n_jobs": int(rng.integers(1, 3))} if rng.random() < share else {}
+
+
 def random_categorical(rng: np.random.Generator, columns: dict[str, list[Value]]) -> dict[str, Any]:
     whole = [
         name
@@ -155,6 +161,13 @@ def sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
         "fair_shares",
         "core",
         "any_size",
+        "resume",
+        "rising",
+        "parts",
+        "groups",
+        "compact_rows",
+        "target_bins",
+        "unranked",
     )
     off: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.3:

@@ -10,8 +10,9 @@ from typing import Any
 
 from attack.case import Case, Value
 from attack.checks import Found, Mismatch, check_result, keeps_constraints, leaf_accuracy, predicts_alike
+from attack.cv_checks import choice_by_rule
 from attack.group_cells import grouped_columns, keep_to_groups, least_of_cells
-from attack.oracle import Answer, Oracle
+from attack.oracle import Oracle
 
 __all__ = ["cv_answers", "guided_answers", "mip_answers", "reborn_answers"]
 
@@ -46,29 +47,26 @@ def guided_answers(case: Case) -> Iterator[Mismatch]:
 
 
 def cv_answers(case: Case) -> Iterator[Mismatch]:
-    """The tree of cross-validation is the front's point at the leaves that were chosen."""
+    """The tree of cross-validation is the best of all trees at what was chosen, and that is the rule's choice."""
     from treewright.errors import SolverError
 
-    thresholds = case.options.get("thresholds", 8)
     try:
         model = case.run()
     except SolverError as error:
         if "rows in every leaf" in str(error):
             return  # a fold is smaller than a leaf may be
         raise
-    leaves = model.result_.options["max_leaf_nodes"]
-    options = {k: v for k, v in case.options.items() if k in ("max_depth", "min_samples_leaf")}
-    front = Case(
-        "frontier", case.columns, case.y, case.weight,
-        options | {"thresholds": thresholds, "max_leaves": leaves, "max_leaf_nodes": leaves}, case.as_array,
-    )  # fmt: skip
-    exactly = Oracle(front.but(options=dict(front.options) | {"thresholds": "all"})).by_leaves(leaves)
-    best = min((loss, k) for k, loss in enumerate(exactly, 1) if loss is not None)
-    found = Found(front, model.result_)
-    price = Fraction(float(model.result_.options["cost_complexity"]))
-    if price == 0:
-        yield from check_result(found, Answer(*best))
+    asked = {name: model.result_.options[name] for name in ("max_leaf_nodes", "cost_complexity")}
+    left_out = ("choose", "cv", "max_leaves", "rule", "search_options", "n_jobs", "thresholds")
+    at = case.without(*left_out)  # so few rows have all their thresholds in 8 bins
+    at = at.but(method="optimal", options=dict(at.options) | asked)
+    best = Oracle(at).optimum()
+    assert best is not None  # the search has one
+    found = Found(at, model.result_)
+    yield from check_result(found, best)
     yield from predicts_alike(case, model, found)
+    words = f"{model.result_.sentence()} {dict(model.cv_results_)}"
+    yield from choice_by_rule(case, model.cv_results_, len(found.groups), words)
 
 
 def mip_answers(case: Case) -> Iterator[Mismatch]:
@@ -115,6 +113,9 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
     those in which each group has as many ones as it may have.
     """
     model = case.run()
+    if case.options.get("prune"):
+        yield from _pruned_answers(case, model)
+        return
     columns = [case.columns[name] for name in case.columns]
     found = Found(case, model.result_)
     fitted = model.estimator_
@@ -147,6 +148,21 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
             yield from _compared(case, found, least_of_cells(cells, said))
         return
     yield from _size_claims(case, found, said, [len(v) for v in values])
+
+
+def _pruned_answers(case: Case, model: Any) -> Iterator[Mismatch]:
+    """A pruned tree decides like its forest on the training rows; a proven one is not above any that pruning leaves."""
+    result, forest = model.result_, model.estimator_
+    found = Found(case, result)
+    said = forest.predict(case.but(as_array=True).frame()).tolist()
+    words = f"{result.sentence()} The forest says {said}."
+    if found.walker.predict(case.rows) != said:
+        yield Mismatch("not faithful on the training rows", words)
+    yield from predicts_alike(case, model, found, gaps=False)
+    if found.proven and case.options["prune"] == "active":
+        other = case.run(prune="rows").result_.tree.n_leaves
+        if result.objective > other or result.tree.n_leaves > other:
+            yield Mismatch("false optimal", f"{words} Pruning by rows leaves {other}.")
 
 
 def _values_within(column: list[float], edges: list[float]) -> list[Value]:

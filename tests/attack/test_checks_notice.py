@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,16 @@ def with_another_line(case: Case, more: Any) -> Any:
     return model
 
 
+def reversed_shares(model: Any, X: Any) -> Any:
+    return type(model).predict_proba(model, X)[:, ::-1]
+
+
+def with_reversed_shares(case: Case, more: Any) -> Any:
+    model = Case.run(case, **more)
+    model.predict_proba = partial(reversed_shares, model)
+    return model
+
+
 SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "row costs": of_another(max_depth=0),
     "near choice": of_another(choose="best"),
@@ -75,6 +86,9 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "near values": of_another(max_depth=0),
     "regression": with_another_line,
     "reborn": of_another(domain=None),
+    "distil labels": of_another(tolerance=0.5),
+    "reborn rows": of_another(max_depth=1),
+    "latent": with_reversed_shares,
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -116,6 +130,18 @@ CASES = [
              {"forest": {"n_estimators": 3, "max_depth": 2}, "random_state": 0, "objective": "leaves",
               "domain": {"one_hot": [["c0", "c1", "c2", "c3"]]}}),
         "false optimal",
+    ),
+    (Case("distil labels", COLUMNS, LABELS, None, {"max_depth": 2}), "another number of rows is alike"),
+    (
+        Case("reborn rows", COLUMNS, LABELS, None,
+             {"neighbours": 1, "max_depth": 2, "tolerance": 0.0, "faithful": "rows"}),
+        "false optimal",
+    ),
+    (
+        Case("latent", COLUMNS, LABELS, None,
+             {"depth": 2, "n_trees": 3, "pruning": 1.0, "splits": "linear", "batch_norm": False, "epochs": 2,
+              "random_state": 0}),
+        "the answer is not the sum of the trees",
     ),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
 ]  # fmt: skip

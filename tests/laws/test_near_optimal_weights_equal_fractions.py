@@ -11,10 +11,14 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from near_optimal_lists import Listed, nested
-from treewright import near_optimal_trees
+from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.near_optimal import load_near_optimal, save_near_optimal
+from treewright.near_optimal._counts import Counts
+from treewright.result import StopReason
+from treewright.search import SearchOptions
 
 FLOAT = Fraction(1, 2**50)  # `bound_` is told as float64
 
@@ -159,22 +163,72 @@ def test_a_set_up_to_the_objective_of_the_best_tree_has_that_tree():
         assert again
 
 
+def ranked_set(X, y, **asked):
+    """The set over ranked columns, which so few thresholds do not get otherwise."""
+    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
+        return near_optimal_trees(X, y, thresholds="all", **asked)
+
+
 def test_a_set_is_exact_where_the_search_before_it_had_fewer_bits():
-    """The search over ranked columns rounds such weights, and says within what its tree is proven; the set does not."""
+    """The search over ranked columns rounds such weights, and proves its tree to within that; the set is exact."""
     X = np.array([[1, 0.9], [0, 0.69], [2, -0.73], [1, 0.9], [0, 0.69], [2, -0.73], [2, 0.13]])
     asked = {
         "sample_weight": [2, 3e9, 2, 2, 3e9, 3e9, 2],
         "costs": [[0, 5, 4], [2, 0, 1], [2, 4, 0]],
         "cost_complexity": 0.1,
         "max_depth": 2,
-        "slack": 0,
     }
     y = [2, 0, 2, 0, 1, 2, 0]
-    binary = near_optimal_trees(X, y, **asked)
-    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
-        ranked = near_optimal_trees(X, y, thresholds="all", **asked)
-    assert ranked.best.rounding > 0
-    assert ranked.best.objective > binary.best.objective
+    searched = OptimalTreeClassifier(**asked_of_a_tree(asked), search_options=SearchOptions(engine="ranked"))
+    assert searched.fit(X, y, sample_weight=asked["sample_weight"]).result_.rounding > 0
+    binary = near_optimal_trees(X, y, slack=0, **asked)
+    ranked = ranked_set(X, y, slack=0, **asked)
+    assert ranked.best.rounding == 0
+    assert ranked.best.objective == binary.best.objective < searched.result_.objective
     assert ranked.table() == binary.table()
     assert ranked.bound_ == binary.bound_ == binary.best.objective
     assert ranked.result(0).status.name == "OPTIMAL"
+
+
+def asked_of_a_tree(asked):
+    return {name: value for name, value in asked.items() if name != "sample_weight"}
+
+
+# The optimum is 0, by three leaves; the engine over ranked columns rounds a weight to 0 and finds two.
+COARSE = {
+    "cost_complexity": 0,
+    "max_depth": 2,
+    "costs": [[0, 0.1, 1000], [1000, 0, 0.01], [0.1, 0.01, 0]],
+    "sample_weight": [2, 3e9, 3e9],
+}
+
+
+def test_a_set_proves_the_least_where_the_search_before_it_could_not():
+    X, y = [[0], [1], [2]], [1, 0, 2]
+    searched = OptimalTreeClassifier(**asked_of_a_tree(COARSE), search_options=SearchOptions(engine="ranked"))
+    with pytest.warns(ConvergenceWarning, match="rounded"):
+        searched.fit(X, y, sample_weight=COARSE["sample_weight"])
+    binary, ranked = near_optimal_trees(X, y, **COARSE), ranked_set(X, y, **COARSE)
+    assert ranked.best.status.name == "OPTIMAL"
+    assert ranked.best.notes == binary.best.notes
+    assert ranked.sentence() == binary.sentence()
+    assert ranked.bound_ == ranked.best.objective == ranked.best.lower_bound == 0
+    assert ranked.table() == binary.table()
+
+
+def test_what_ends_after_the_first_set_is_complete_up_to_what_was_asked():
+    """That first set reaches up to the tree that was found, beyond the bound that its cheapest tree gives."""
+    X, y = [[0], [1], [2]], [1, 0, 2]
+    stopped_after = 0
+
+    def at_most_one(graph, *given):
+        nonlocal stopped_after
+        stopped_after += 1
+        return made(graph, *given) if stopped_after == 1 else StopReason.TIME_LIMIT
+
+    made = Counts.make
+    with patch.object(Counts, "make", at_most_one):
+        found = ranked_set(X, y, **COARSE)
+    assert stopped_after == 2
+    assert found.status_ == "complete"
+    assert found.table() == ranked_set(X, y, **COARSE).table()

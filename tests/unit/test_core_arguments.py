@@ -416,6 +416,8 @@ def additive(loss: str, **other: Any) -> dict[str, Any]:
         ("squared_error", {"leaf": 2**62}),
         ("squared_error", {"weighted": np.tile(np.array([[-(2**45), 2**45]]), (256, 1)), "shift": 60}),
         ("squared_error", {"weighted": np.array([[-(2**40), 2**40]])}),
+        # Squares of 2^91 fit in these units; what two rows may lose, one by one, does not.
+        ("squared_error", {"weighted": np.array([[-(2**45), 2**45]]), "shift": 33, "min_leaf": 2}),
         ("survival", {"leaf": 2**62}),
         ("survival", {"tie_bits": 40, "scale": 49}),
         ("log_loss", {"leaf": 2**62}),
@@ -427,6 +429,39 @@ def test_additive_losses_beyond_64_bits(loss: str, wrong: dict[str, Any]) -> Non
     assert additive(loss)["lower"] == additive(loss)["upper"]
     with pytest.raises(ValueError, match=r"units|too large|too fine"):
         additive(loss, **wrong)
+
+
+@pytest.mark.parametrize(("up", "fits"), [(2**19, True), (2**20 - 1, False)])
+def test_factors_of_quantiles_times_all_weights(up: int, fits: bool) -> None:
+    """Both factors together times the weight of all rows must stay below 2^63."""
+
+    def solve() -> dict[str, Any]:
+        answer: dict[str, Any] = core.pinball_solve(
+            rank=np.array([[0, 1]], dtype=np.uint32),
+            target=np.array([0, 1]),
+            place=np.array([0, 1], dtype=np.uint32),
+            weight=np.array([2**41, 2**41]),
+            up=up,
+            down=2**19,
+            shift=20,
+            tie_bits=2,
+            leaf=5,
+            min_leaf=1,
+            depth=2,
+            max_leaves=4,
+            options=core.SweepOptions(),
+            time_limit=10.0,
+            step_limit=1000,
+            memory_limit=2**24,
+            report=None,
+        )
+        return answer
+
+    if fits:
+        assert solve()["lower"] == solve()["upper"]
+    else:
+        with pytest.raises(ValueError, match="units"):
+            solve()
 
 
 @pytest.mark.parametrize(

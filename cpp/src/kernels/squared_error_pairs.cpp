@@ -16,7 +16,7 @@ bool all_one(const std::vector<std::int64_t>& weights) {
 SquaredErrorPairs::SquaredErrorPairs(const SquaredError& objective, const Options& options, Control& control)
     : MomentPairSolver(objective, options, control,
                        {Gain::square, 2, 0, std::ldexp(1.0, -objective.shift()), 0, objective.tie_bits(), 0,
-                        all_one(objective.data().weight)}),
+                        options.compact_rows && all_one(objective.data().weight)}),
       squared_(objective) {}
 
 // Targets about the node's mean, rounded to a whole number: exact as before, and no gain is much larger than the loss.

@@ -102,11 +102,12 @@ Wide QuantileTable::largest_loss(std::uint32_t row) const {
     return weight[row] * std::max(up * (y - target.front()), down * (target.back() - y));
 }
 
-Pinball::Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty)
+Pinball::Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty, bool with_bins)
     : RankedObjective(*data, leaf_penalty, Cost{1} << tie_bits, data->target.size(), {true, true, true}),
       data_(std::move(data)),
       shift_(shift),
-      tie_bits_(tie_bits) {
+      tie_bits_(tie_bits),
+      with_bins_(with_bins) {
     const Wide most = (Wide{1} << shift) - 1;  // rounds up
     for (std::uint32_t row = 0; row < data_->n_rows; ++row) span_.push_back(in_units(data_->largest_loss(row) + most));
 }
@@ -166,7 +167,7 @@ Stump Pinball::best_stump_by(const Node& node) const {
     };
     std::vector<Bounded> columns;
     for (std::size_t at = 0; at < node.columns.size(); ++at) columns.push_back({0, at});
-    if (node.columns.size() > 1 && node.n >= kFewestBinned) {
+    if (with_bins_ && node.columns.size() > 1 && node.n >= kFewestBinned) {
         const TargetBins bins(*data_, node.sums);
         if (bins.exact_weights())
             for (auto& [cost, at] : columns) {
@@ -194,7 +195,7 @@ void Pinball::prefix_spans(std::span<const std::uint32_t> order, std::span<const
 }
 
 std::unique_ptr<RankedObjective> Pinball::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<Pinball>(data_, shift_, tie_bits_, penalty);
+    return std::make_unique<Pinball>(data_, shift_, tie_bits_, penalty, with_bins_);
 }
 
 // Targets that no row of the part has stay: what a row can lose at most is that in the whole table.
@@ -209,7 +210,7 @@ std::unique_ptr<RankedObjective> Pinball::part(std::span<const std::uint32_t> ro
         part->weight.push_back(data_->weight[row]);
     }
     part->prepare();
-    return std::make_unique<Pinball>(part, shift_, tie_bits_, penalty);
+    return std::make_unique<Pinball>(part, shift_, tie_bits_, penalty, with_bins_);
 }
 
 }  // namespace treewright::ranked

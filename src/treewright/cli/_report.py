@@ -131,7 +131,9 @@ def report(
             X_test=None if unseen is None else unseen.table,
             y_test=None if unseen is None or test is None else _seen(content, unseen, test, named, how_read),
             others=_others(compare or ()),
-            frontier=_frontier(content, train, data, named, how_read, frontier, time_limit) if frontier else None,
+            frontier=_frontier(content, train, data, named, how_read, frontier, time_limit)
+            if frontier
+            else None,
             fit_models=models,
             verification=verification,
             title=title,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._least import proven_by_set
 from treewright.near_optimal._nothing import LeafRules, nothing_known
 from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
 from treewright.near_optimal._trees import NearOptimalTrees
@@ -130,7 +131,8 @@ def solve_near_optimal(
     def task_up_to(budget: Fraction) -> _Task:
         ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
         native = (ranked_problem if ranked else binary_problem)(problem, split_matrix, integers)
-        return _Task(problem, split_matrix, native, units, rules, budget + units.rounding)
+        notes = (*problem.notes, *space.notes)
+        return _Task(problem, split_matrix, native, units, rules, budget + units.rounding, notes)
 
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
@@ -161,14 +163,7 @@ def solve_near_optimal(
             counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=reason
         )
     task = task or task_up_to(max(budget, optimum))
-    counts, least, reason = _rising(task, best, optimum, up_to_bound, limits, progress)
-    return NearOptimalTrees(
-        counts=counts,
-        best=best,
-        least=least,
-        asked=up_to_bound(least) + units.rounding,
-        stop_reason=reason,
-    )
+    return _rising(task, best, optimum, up_to_bound, limits, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +176,7 @@ class _Task:
     units: Units
     rules: LeafRules
     largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
+    notes: tuple[str, ...]
 
     @property
     def stated(self) -> tuple[Problem, SplitMatrix, Units, LeafRules]:
@@ -254,9 +250,8 @@ def _rising(
     up_to_bound: Callable[[Fraction], Fraction],
     limits: Limits,
     progress: ProgressCallback | None,
-) -> tuple[Counts, Fraction, StopReason | None]:
-    """Make and count the graph for rising budgets; return the last that is complete, the least cost of a tree, and what
-    ended the run.
+) -> NearOptimalTrees:
+    """Make and count the graph for rising budgets; return the last set that is complete, and what ended the run.
 
     Where the optimum is proven, the first, of the optimal trees alone, is given as long again as that proof took:
     it is small, and nearly always what a stopped run is left with. Where not, it would be as hard as the proof.
@@ -268,6 +263,7 @@ def _rising(
     again = LEAST_SECONDS + started - (limits.begun or started)
     memory = limits.native()["memory_limit"]
     done: Counts | None = None
+    reason: StopReason | None = None
     took = math.inf
     quick = (
         QUICK if limits.memory_limit is None else 0.0
@@ -293,16 +289,22 @@ def _rising(
             else stop_reason(graph.arrays["stop"])
         )
         if reason is not None:
-            return done or nothing_known(*task.stated, best), least, reason
-        if done is None and proven and (costs := graph.costs(counts.cells(0))):
-            # The search compares in units of its own; the graph of its optimum is exact, and may have a cheaper tree.
+            break
+        if done is None and (costs := graph.costs(counts.cells(0))):
+            # The search compares in units of its own; this graph is exact, or rounded less, and has the best tree.
             least = min(costs)
+            best = proven_by_set(best, counts, least, task.notes)
             budget = up_to_bound(least)
             first = min(least, budget)
         done = counts
         took = (time.perf_counter() - begun) / max(limits.left(), LEAST_SECONDS)
-    assert done is not None  # the loop ran through
-    return done, least, None
+    asked = budget + rounding
+    if done is None:
+        done = nothing_known(*task.stated, best)
+    elif done.membership.budget > asked:
+        # The first graph, with a cheaper tree than the search had: it holds all that is now asked.
+        done, reason = Counts(done.graph, replace(done.membership, budget=asked)), None
+    return NearOptimalTrees(counts=done, best=best, least=least, asked=asked, stop_reason=reason)
 
 
 def _stopped(best: SolveResult) -> StopReason | None:

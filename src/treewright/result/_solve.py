@@ -201,10 +201,14 @@ class SolveResult:
         return left if left > ROUNDING * abs(self.objective) else 0.0
 
     @property
+    def is_rounded(self) -> bool:
+        """Whether rounded numbers stand between this tree and a proof, whatever else may."""
+        return self.status is SolveStatus.FEASIBLE and any(ROUNDED in note for note in self.notes)
+
+    @property
     def is_only_rounded(self) -> bool:
         """Whether nothing but rounded numbers stands between this tree and a proof: no limit would bring one."""
-        unproven = self.status is SolveStatus.FEASIBLE and self.stop_reason is None
-        return unproven and any(ROUNDED in note for note in self.notes)
+        return self.is_rounded and self.stop_reason is None
 
     def _why(self) -> str:
         """Words for what kept the search from a proof, in parentheses."""

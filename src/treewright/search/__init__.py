@@ -7,6 +7,7 @@ from treewright.search._frontier import Frontier
 from treewright.search._frontier import check_max_leaves as check_max_leaves
 from treewright.search._guided import Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
+from treewright.search._integers import is_coarse as is_coarse
 from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
 from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_leaf_accuracy
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
@@ -23,6 +24,7 @@ from treewright.search._ranks import ranked_columns as ranked_columns
 from treewright.search._ranks import ranked_splits
 from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
+from treewright.search._result import measured as measured
 from treewright.search._result import result_of
 from treewright.search._smaller_problems import Ended as Ended
 from treewright.search._smaller_problems import SmallerProblems as SmallerProblems

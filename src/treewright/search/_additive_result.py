@@ -4,7 +4,8 @@ Losses are told as shares of the loss of a single leaf. A proof that leaves open
 because numbers were rounded to integers, is none, and a note says so.
 
 Every tree is pruned here before it is handed out (`_prune_additive.py`), as `_result.py` does it: that keeps a stopped
-search from a tree that is worse than its own subtrees, and a proof that a pruning refutes is withdrawn.
+search from a tree that is worse than its own subtrees, and a proof that a pruning refutes is withdrawn. Where so much
+was rounded that there is no proof, it is held against the best tree of one split (`_held_to_one_split.py`).
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from treewright.problem import TreeProblem
 from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
+from treewright.search._held_to_one_split import best_split_of_table
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import SweepOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.search._single_split import UNRANKED, ends_unranked
+from treewright.search._single_split import UNRANKED, ends_unranked, one_split
 from treewright.tree import Split, Tree
 
 __all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
@@ -62,7 +64,7 @@ def search_all_thresholds(
         As in `solve_additive`.
     """
     limits = (limits or Limits()).started()
-    stop = ends_unranked(problem, limits)
+    stop = ends_unranked(problem, limits, options)
     if stop is not None:
         splits = loss.best_split(problem.table, problem.min_samples_leaf)
         if splits is not None:
@@ -225,19 +227,23 @@ def result_of_answer(
     objective = share + leaf_penalty * tree.n_leaves
     open_to = (answer.tolerance + tolerance) / one_leaf
     bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
-    finished = answer.proven
+    finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
     refuted: tuple[str, ...] = ()
-    pruned = _pruned(problem, tree, loss, one_leaf)
-    if pruned is not None:
-        other = grow(pruned)
+    others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]  # of equal trees the one with fewer leaves
+    if is_coarse:
+        others.append((_one_split(problem, loss), 0.0))
+    for splits, as_good in others:
+        if splits is None:
+            continue
+        other = grow(splits)
         other_share = share_of(other)
         other_objective = other_share + leaf_penalty * other.n_leaves
         if other_objective < bound - ROUNDING:
             refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
             finished, bound = False, leaf_penalty  # every tree has a leaf
-        if not finished and other_objective <= objective + ROUNDING:
+        if (is_coarse or not finished) and other_objective < objective + as_good:
             tree, share, objective = other, other_share, other_objective
-    proven = finished and open_to <= MOST_TOLERANCE
+    proven = finished and not is_coarse
     told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
     if finished and not proven:
         told = (*told, note_of_rounding(rounded, open_to))
@@ -253,6 +259,19 @@ def result_of_answer(
         options={**options, **_limits_of(problem), **answer.options},
         notes=(*told, *refuted),
     )
+
+
+def _one_split(problem: TreeProblem, loss: AdditiveLoss) -> list[Split | None] | None:
+    """Return the best tree of one split, None where there is none."""
+    if problem.max_depth == 0 or problem.max_leaf_nodes == 1:
+        return None
+    table, least = problem.table, problem.min_samples_leaf
+
+    def cost(split: Split) -> float:
+        return loss_of(one_split(split), table, loss)
+
+    split = best_split_of_table(table, cost, lambda numbers: loss.best_split(numbers, least), least)
+    return None if split is None else one_split(split)
 
 
 def _limits_of(problem: TreeProblem) -> dict[str, Any]:

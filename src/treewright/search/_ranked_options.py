@@ -16,6 +16,9 @@ class SweepOptions(Switches):
 
     Parameters
     ----------
+    unranked : bool, default=True
+        Where limits end before the columns are ranked, take the best tree of one split from the table as it
+        is (tree/single_split.hpp).
     monotone : bool, default=True
         A lower bound of a set of rows holds for its supersets (bounds/interval_bounds.hpp; off by itself if
         ``min_samples_leaf > 1``).
@@ -68,6 +71,12 @@ class SweepOptions(Switches):
         times that.
     lanes : int, default=64
         Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+    compact_rows : bool, default=True
+        Squared error of one output where every weight is one: the depth-two kernel reads a row as one
+        number of eight bytes (kernels/moment_kernel.hpp).
+    target_bins : bool, default=True
+        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best
+        split (objective/target_bins.hpp).
     groups : bool, default=True
         Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows,
         where the loss is squared error of one output or the survival loss and leaves are not limited in
@@ -84,7 +93,9 @@ class SweepOptions(Switches):
     """
 
     CORE: ClassVar[str] = "SweepOptions"
+    SETTINGS: ClassVar[tuple[str, ...]] = ("unranked",)
 
+    unranked: bool = True
     monotone: bool = True
     lipschitz: bool = True
     between: bool = True
@@ -106,5 +117,7 @@ class SweepOptions(Switches):
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
+    compact_rows: bool = True
+    target_bins: bool = True
     groups: bool = True
     segments: bool = True

@@ -74,7 +74,7 @@ def ends_unranked(
     limits : Limits
         Their time is running.
     options : SearchOptions, SweepOptions or None, default=None
-        Options of the search over binary columns ask for that.
+        ``SweepOptions(unranked=False)`` switches it off. Options of the search over binary columns ask for that.
 
     Notes
     -----
@@ -86,6 +86,8 @@ def ends_unranked(
     if table.X.size <= MOST_CELLS or no_split or table.n_rows < problem.min_samples_leaf:
         return None
     if isinstance(options, SearchOptions) and options != SearchOptions():
+        return None
+    if isinstance(options, SweepOptions) and not options.unranked:
         return None
     steps = limits.step_limit
     if limits.left() < RANKING * table.X.size:
@@ -147,7 +149,9 @@ def split_of_sums(
     return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf), weight)
 
 
-def ends_ungrouped(problem: Problem, split_matrix: SplitMatrix, limits: Limits) -> StopReason | None:
+def ends_ungrouped(
+    problem: Problem, split_matrix: SplitMatrix, limits: Limits, options: SearchOptions
+) -> StopReason | None:
     """Return which limit leaves nothing of a search over binary columns but the best single split; None if none does.
 
     Parameters
@@ -156,12 +160,16 @@ def ends_ungrouped(problem: Problem, split_matrix: SplitMatrix, limits: Limits) 
     split_matrix : SplitMatrix
     limits : Limits
         Their time is running.
+    options : SearchOptions
+        Where any is set, ``engine="binary"`` for one, the search itself is asked for.
 
     Notes
     -----
     A stopped search over binary columns completes its tree within a number of additions
     (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second.
     """
+    if options != SearchOptions():
+        return None
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
     if no_split or problem.table.n_rows < problem.min_samples_leaf or not split_matrix.splits:
         return None

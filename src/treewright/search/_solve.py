@@ -15,14 +15,17 @@ from treewright.result import SolveResult, told_to_stop
 from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
+from treewright.search._held_to_one_split import held_to_one_split
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import SearchOptions, SweepOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._shallow import search_then_shallower
+from treewright.search._single_split import best_of_splits
 from treewright.search._space import Thresholds
 from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
+from treewright.tree import Split
 
 __all__ = ["search_chosen", "solve", "solve_binary"]
 
@@ -208,7 +211,7 @@ def solve_binary(
 
     def stated(shape: list[int], proven: bool) -> SolveResult:
         splits = [None if column < 0 else split_matrix.splits[column] for column in shape]
-        return result_of(
+        result = result_of(
             problem,
             counted_tree(problem, splits),
             proven=proven,
@@ -227,6 +230,12 @@ def solve_binary(
             notes=notes,
             conditional=reference is not None,
         )
+
+        def best_split() -> Split | None:
+            number = best_of_splits(problem, split_matrix)
+            return None if number is None else split_matrix.splits[number]
+
+        return held_to_one_split(problem, result, best_split)
 
     result = stated(raw["shape"], raw["exact"])
     if reference is None:

@@ -104,7 +104,7 @@ def solve_frontier(
         return ranked_frontier(problem, choice, limits=limits, options=switches, progress=progress)
     options = options or SearchOptions()
     assert isinstance(options, SearchOptions)  # choose_engine
-    stop = ends_ungrouped(problem, split_matrix, limits)
+    stop = ends_ungrouped(problem, split_matrix, limits, options)
     if stop is not None:
         return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)

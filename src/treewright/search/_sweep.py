@@ -22,6 +22,7 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason
 from treewright.search._counted import counted_tree
+from treewright.search._held_to_one_split import best_split_of_classes, cheaper_tree, held_to_one_split
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import SweepOptions
@@ -196,7 +197,7 @@ def solve_sweep(
     leaves = problem.max_leaf_nodes
     if problem.max_depth == 0 or leaves == 1:
         return _single_leaf(problem, space, options)
-    stop = ends_unranked(problem, limits)
+    stop = ends_unranked(problem, limits, options)
     if stop is not None:
         return _one_split(problem, space, options, stop)
     units = _Units.make(problem)
@@ -234,6 +235,9 @@ def solve_sweep(
     counts = counts_of(answer)
     while answer["lower"] == answer["upper"]:
         objective = measured(problem, tree)[1]
+        if is_coarse(units.integers.slack, objective):  # a cheaper tree leaves finer units
+            tree = cheaper_tree(problem, tree, best_split_of_classes(problem, space.candidates))
+            objective = measured(problem, tree)[1]
         finer, left = units.finer(problem, objective), limits.after(counts["steps"])
         if finer is None or left is None:
             break
@@ -251,11 +255,13 @@ def solve_sweep(
     if not proven and problem.cost_complexity == 0 and units.same_loss(lower, upper):
         proven = True
         notes = (*notes, LEAVES_NOT_PROVEN)
-    n_leaves = tree.n_leaves
-    if not proven and problem.cost_complexity > 0:  # a better tree may have more leaves, but not so many
-        n_leaves = int(units.objective(upper) / problem.cost_complexity) + 1
-    slack = units.slack(n_leaves if problem.cost_complexity > 0 else table.n_rows)
-    return result_of(
+    most_leaves = table.n_rows
+    if problem.cost_complexity > 0:  # a better tree may have more leaves than this one, but not so many
+        most_leaves = (
+            int(max(units.objective(upper), measured(problem, tree)[1]) / problem.cost_complexity) + 1
+        )
+    slack = units.slack(most_leaves)
+    result = result_of(
         problem,
         tree,
         proven=proven,
@@ -268,6 +274,7 @@ def solve_sweep(
         options=options.used(),
         notes=notes,
     )
+    return held_to_one_split(problem, result, lambda: best_split_of_classes(problem, space.candidates))
 
 
 def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) -> SolveResult:

@@ -28,7 +28,7 @@ namespace treewright::ranked {
 struct QuantileTable : RankedTable {
     static constexpr std::int64_t kLargestWeight = std::int64_t{1} << 42;  // of all rows
     static constexpr std::int64_t kLargestTarget = std::int64_t{1} << 46;
-    static constexpr std::int64_t kLargestFactor = std::int64_t{1} << 20;  // up and down
+    static constexpr std::int64_t kLargestFactor = std::int64_t{1} << 20;  // up and down together
 
     std::vector<std::int64_t> target;  // distinct, ascending
     std::vector<std::uint32_t> place;  // [row]: of its target
@@ -41,8 +41,9 @@ struct QuantileTable : RankedTable {
 
 class Pinball final : public RankedObjective {
    public:
-    // One unit of loss, 2^shift, counts 2^tie_bits.
-    Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty);
+    // One unit of loss, 2^shift, counts 2^tie_bits. `with_bins`: the switch `target_bins`.
+    Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty,
+            bool with_bins = true);
 
     void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
@@ -65,6 +66,7 @@ class Pinball final : public RankedObjective {
 
     std::shared_ptr<const QuantileTable> data_;
     int shift_, tie_bits_;
+    bool with_bins_;
     std::vector<std::int64_t> span_;  // [row]
 };
 
