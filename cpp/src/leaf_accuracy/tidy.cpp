@@ -42,7 +42,7 @@ PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t le
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
         const std::int64_t cost = 1 + node.n() / kRowsPerUnit;
         if (counted ? control_.step(cost) : control_.poll(cost)) return PartialTree::leaf();
-        sorter_.sort(node, c, sorted);
+        sorter_.sums(node, c, sorted);
         for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const Count rows = sorted.splits[i].position;
             if (rows < data_.min_leaf || node.n() - rows < data_.min_leaf) continue;
