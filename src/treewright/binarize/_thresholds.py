@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,16 +54,12 @@ class Gaps:
 
     def left_of(self, gap: int) -> float:
         """Return ``left[gap]``; the others are not counted for it."""
-        if self._are_single_rows:
-            return float(gap + 1)
         if isinstance(self.counted, ValueRanks) and "left" not in vars(self):
             return float(np.count_nonzero(self.counted.rank <= gap))
         return float(self.left[gap])
 
     def first_with(self, weight: float) -> int:
         """Return the first gap with at least so much weight on its left, or the number of gaps."""
-        if self._are_single_rows:
-            return min(max(math.ceil(weight) - 1, 0), len(self))
         return int(np.searchsorted(self.left, weight))
 
     def __len__(self) -> int:
@@ -71,7 +67,7 @@ class Gaps:
 
     def keep(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Gaps:
         """Return only the chosen gaps."""
-        left = self.left[chosen] if chosen.dtype == np.bool_ or not self._are_single_rows else chosen + 1.0
+        left = self.left[chosen] if chosen.dtype == np.bool_ or not self.are_single_rows else chosen + 1.0
         return Gaps(self.below[chosen], self.above[chosen], left, self.known, self.missing)
 
     def every(self) -> Gaps:
@@ -79,9 +75,32 @@ class Gaps:
         return self
 
     @property
-    def _are_single_rows(self) -> bool:
+    def are_single_rows(self) -> bool:
         """Whether every value is that of one row of weight 1: then a gap's number says what is on its left."""
         return isinstance(self.counted, ValueRanks) and len(self.counted.values) == self.counted.n_known
+
+
+@dataclass(frozen=True)
+class RowGaps:
+    """The gaps of a column whose `n` values are those of one row of weight 1 each, without the values."""
+
+    n: int
+
+    @property
+    def known(self) -> float:
+        """Weight of the rows."""
+        return float(self.n)
+
+    def __len__(self) -> int:
+        return self.n - 1
+
+    def left_of(self, gap: int) -> float:
+        """Return the weight on the left of a gap."""
+        return gap + 1.0
+
+    def first_with(self, weight: float) -> int:
+        """Return the first gap with at least so much weight on its left, or the number of gaps."""
+        return min(max(math.ceil(weight) - 1, 0), len(self))
 
 
 class UnsortedGaps:
@@ -238,10 +257,22 @@ def spread(gaps: Gaps | UnsortedGaps, n_cuts: int) -> Gaps:
     one is taken; gaps count as equally far up to `ROUNDING` of the weight, for sums of weights such as
     ``class_weight="balanced"`` makes are not exact, and must not choose the splits.
     """
-    n_gaps = len(gaps)
-    if n_cuts >= n_gaps:
+    if n_cuts >= len(gaps):
         return gaps.every()
-    chosen = np.empty(max(n_cuts, 0), dtype=np.int64)
+    if isinstance(gaps, Gaps) and gaps.are_single_rows:  # in thousands of columns, perhaps: the same of each
+        return gaps.keep(np.array(_even_rows(RowGaps(int(gaps.known)), n_cuts), dtype=np.int64))
+    return gaps.keep(np.array(_even(gaps, n_cuts), dtype=np.int64))
+
+
+@lru_cache
+def _even_rows(gaps: RowGaps, n_cuts: int) -> tuple[int, ...]:
+    return _even(gaps, n_cuts)
+
+
+def _even(gaps: Gaps | UnsortedGaps | RowGaps, n_cuts: int) -> tuple[int, ...]:
+    """Return which `n_cuts` gaps `spread` keeps, fewer than there are."""
+    n_gaps = len(gaps)
+    chosen = []
     tie = ROUNDING * gaps.known
     first, before = 0, 0.0
     for i in range(n_cuts):
@@ -251,6 +282,6 @@ def spread(gaps: Gaps | UnsortedGaps, n_cuts: int) -> Gaps:
         if j > 0 and (j == n_gaps or target - gaps.left_of(j - 1) <= gaps.left_of(j) - target + tie):
             j -= 1
         j = min(max(j, first), n_gaps - remaining)  # a free gap, and enough of them left for the others
-        chosen[i] = j
+        chosen.append(j)
         first, before = j + 1, gaps.left_of(j)
-    return gaps.keep(chosen)
+    return tuple(chosen)
