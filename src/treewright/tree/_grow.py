@@ -141,10 +141,10 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     2.0
     """
     origin, share = float(y[0]), weight / weight.sum()
-    with np.errstate(over="ignore"):
-        apart = y - origin
-    if np.isfinite(apart).all():
-        return origin + float(np.dot(share, apart))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean_apart = float(np.dot(share, y - origin))
+    if np.isfinite(mean_apart):
+        return origin + mean_apart
     return 2 * (
         origin / 2 + float(np.dot(share, y / 2 - origin / 2))
     )  # two targets lie further apart than a float
