@@ -16,6 +16,7 @@ from treewright.shards._best_of_cells import best_of_cells
 from treewright.shards._bound import Bound, least_of_any
 from treewright.shards._coded import CellTask, Coded, cell_task, coded_for
 from treewright.shards._run import SEARCH_SHARE, Run
+from treewright.shards._trees import LEAF_ONLY
 from treewright.shards._workers import Lost
 
 __all__ = ["coded_of", "count_cells"]
@@ -97,8 +98,13 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     value = least_of_any(question, shard)
     if best is None:  # someone waits: trees of depth three would take seconds, and one split bounds none of them
         shallow = replace(question, max_depth=min(1, question.max_depth or 0))
-        best = best_of_cells(shallow, run.thresholds, coded, cells)
         run.bounds[part] = Bound(shard, value)
+        try:
+            best = best_of_cells(shallow, run.thresholds, coded, cells)
+        except KeyboardInterrupt:  # once more
+            run.stop_reason = StopReason.INTERRUPT
+            run.shapes.setdefault(LEAF_ONLY, part[0])
+            return
     else:
         run.bounds[part] = Bound(shard, max(best.cost, value), best.cost if best.is_exact else None)
     run.shapes[best.shape] = min(part[0], run.shapes.get(best.shape, part[0]))
