@@ -9,7 +9,8 @@ the bound relative to the optimum) and "praxis" (any label, every split, price a
 given to all). Seconds are of the processor, since machines are shared; where a run takes less than .05, the mean of ten
 more. Megabytes are what the process grew by after the data was loaded and a first set, of eight rows, was made: what
 that one takes stands beside, as the first megabytes. A run is ended after so many seconds of the processor, or at
-6 GiB. A program that did not end is not asked for larger depths, larger sets or smaller prices.
+6 GiB. A program that did not end is not asked for larger sets of the same table ("not run: a smaller set did not end",
+with the settings of the run that did not): `_set_order.py` says which sets are known to be larger.
 
 Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
 behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
@@ -23,7 +24,6 @@ import json
 import os
 import subprocess
 import tempfile
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,8 @@ import numpy as np
 from benchmarks._data import read_csv
 from benchmarks._environments import DEFAULT_FOLDER, HERE, ensure
 from benchmarks._harness import RESULTS, SINGLE_CORE, write_results
-from benchmarks._tables import format_table
+from benchmarks._set_order import Asked, Ends, ended, wanted
+from benchmarks._set_tables import line, summary
 from treewright.estimators import ThresholdGuesser
 
 DATA = HERE.parent.parent / "shared" / "data"
@@ -120,29 +121,6 @@ def commit() -> str:
     return said[0] + ("+" if said[1] else "")
 
 
-def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
-    """What tells a row from all others."""
-    return tuple(row[name] for name in ("table", "price", "epsilon", "depth", "rule"))
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a row is asked for."""
-
-    depth: int
-    table: str
-    price: float
-    epsilon: float
-    rule: str
-
-    def no_harder_than(self, other: Asked) -> bool:
-        """Whether a program that does not end here cannot be hoped to end there."""
-        same = (self.table, self.rule) == (other.table, other.rule)
-        return (
-            same and self.price >= other.price and self.epsilon <= other.epsilon and self.depth <= other.depth
-        )
-
-
 class Grid:
     """The rows: those that are stored, and those that are added."""
 
@@ -150,15 +128,17 @@ class Grid:
         self.options, self.rows, self.folder = options, rows, folder
         self.workers = Workers(options.environments)
         self.least: dict[tuple[str, float, int], int | None] = {}
-        self.failed: list[tuple[str, Asked]] = []
+        self.ends = Ends(row for row in rows if not self.is_short(row))
+
+    def is_short(self, row: dict[str, Any]) -> bool:
+        """Whether a stored row has an answer that more seconds could change."""
+        return row["seconds"] < self.options.seconds and not all(ended(answer) for answer in row["answers"])
 
     def add(self, want: Asked) -> dict[str, Any] | None:
         """Return the row of what is wanted, run now; None if it is there."""
-        stored = next((row for row in self.rows if key_of(row) == key_of(asdict(want))), None)
+        stored = next((row for row in self.rows if Asked.of(row) == want), None)
         if stored is not None:
-            failed = [answer["package"] for answer in stored["answers"] if "error" in answer]
-            if not failed or stored["seconds"] >= self.options.seconds:
-                self.failed += [(package, want) for package in failed]
+            if not self.is_short(stored):
                 return None
             self.rows.remove(stored)
         X, y = self.arrays(want.table)
@@ -171,7 +151,7 @@ class Grid:
             job["cost_complexity"] = rows_of(want.price, y) / len(y)
             least = self.least_of(want, job)
             if least is None:
-                no_bound = f"not run: no bound, as the optimum was not proven in {self.options.seconds:.0f} s"
+                no_bound = f"no bound, as the optimum was not proven in {self.options.seconds:.0f} s"
             else:
                 job["bound_rows"] = round((1 + want.epsilon) * least)
         peers = [peer for peer in self.options.peers if RULES[peer] == want.rule]
@@ -186,15 +166,9 @@ class Grid:
 
     def answer(self, solver: str, want: Asked, job: dict[str, Any], no_bound: str | None) -> dict[str, Any]:
         """What one program says, or why it was not asked."""
-        before = next((w for name, w in self.failed if name == solver and w.no_harder_than(want)), None)
-        if no_bound is not None:
-            return {"package": solver, "error": no_bound}
-        if before is not None:
-            where = f"price {before.price}, epsilon {before.epsilon}, depth {before.depth}"
-            return {"package": solver, "error": f"not run: did not end at {where}"}
-        said = self.workers.run(solver, job, self.options.seconds)
-        if "error" in said:
-            self.failed.append((solver, want))
+        why = {"not_run": no_bound} if no_bound is not None else self.ends.reason(solver, want)
+        said = {"package": solver} | why if why else self.workers.run(solver, job, self.options.seconds)
+        self.ends.hold(want, said)
         return said
 
     def least_of(self, want: Asked, job: dict[str, Any]) -> int | None:
@@ -227,43 +201,6 @@ class Grid:
         return held["X"], held["y"]
 
 
-def cell(answer: dict[str, Any]) -> list[str]:
-    """Trees, seconds and megabytes of one answer, or why there are none."""
-    if "error" in answer:
-        return [answer["error"][:24], "", ""]
-    trees = int(answer["trees"])
-    text = f"{trees:,}" if abs(trees) < 10**9 else f"{trees:.4e}"
-    return [text, f"{answer['cpu_seconds']:.2f}", f"{answer['megabytes']:.0f}"]
-
-
-def line(row: dict[str, Any]) -> str:
-    """One row as text, for those who watch."""
-    parts = [f"{a['package']}: {' / '.join(cell(a))}" for a in row["answers"]]
-    return f"{row['table']} {row['price']} {row['epsilon']} depth {row['depth']} | {' | '.join(parts)}"
-
-
-def summary(rows: list[dict[str, Any]]) -> str:
-    """For each peer: runs that ended, equal counts, and the least and median factors of time and memory."""
-    lines = []
-    for peer in dict.fromkeys(a["package"] for row in rows for a in row["answers"][1:]):
-        pairs = [
-            (row["answers"][0], a) for row in rows for a in row["answers"][1:]
-            if a["package"] == peer and "error" not in a and "error" not in row["answers"][0]
-        ]  # fmt: skip
-        asked_for = sum(1 for row in rows for a in row["answers"] if a["package"] == peer)
-        equal = sum(ours["trees"] == theirs["trees"] for ours, theirs in pairs)
-        time = [theirs["cpu_seconds"] / max(ours["cpu_seconds"], 1e-3) for ours, theirs in pairs]
-        memory = [theirs["megabytes"] / max(ours["megabytes"], 0.1) for ours, theirs in pairs]
-        lines.append(
-            [
-                peer, asked_for, len(pairs), equal,
-                *(f"{f(values):.1f}" if values else "" for values in (time, memory) for f in (min, np.median)),
-            ]
-        )  # fmt: skip
-    head = ["peer", "asked", "ended", "equal counts", "time: least", "median", "memory: least", "median"]
-    return format_table(head, lines)
-
-
 def main() -> None:
     """Run the tables that were asked for and print a summary."""
     parser = argparse.ArgumentParser(
@@ -290,16 +227,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         grid = Grid(options, rows, Path(folder))
         names.sort(key=lambda name: grid.arrays(name)[0].size)
-        wanted = [
-            Asked(depth, name, price, epsilon, rule)
-            for depth in options.depths
-            for name in names
-            for price in options.prices
-            for epsilon in options.epsilons
-            for rule in rules
-        ]
+        sets = wanted(names, options.prices, options.epsilons, options.depths, list(rules))
         try:
-            for want in wanted:
+            for want in sets:
                 row = grid.add(want)
                 if row is not None:
                     print(line(row), flush=True)

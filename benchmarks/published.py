@@ -16,10 +16,11 @@ from typing import Any
 from benchmarks._guessing_tables import figure_tables, held_out_tables
 from benchmarks._latent_tables import ensemble_tables
 from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
+from benchmarks._set_tables import cell
+from benchmarks._set_tables import summary as sets_in_short
 from benchmarks._tables import finished, format_table, show_depth
-from benchmarks.near_optimal import cell
 
-__all__ = ["about", "command_of", "results", "table"]
+__all__ = ["about", "command_of", "results", "summary", "table"]
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
@@ -78,6 +79,11 @@ def table(content: Row) -> str:
         return _sets(rows)
     answered = [row for row in rows if isinstance(row.get("answers"), list)]
     return _answers(answered) if answered else _plain(rows)
+
+
+def summary(content: Row) -> str:
+    """Return what all rows of near-optimal sets come to, one column a peer."""
+    return sets_in_short(content["rows"])
 
 
 def _answers(rows: Sequence[Row]) -> str:

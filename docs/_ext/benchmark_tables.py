@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchmarks.published import RESULTS, about, command_of, results, table
+from benchmarks.published import RESULTS, about, command_of, results, summary, table
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -17,10 +18,12 @@ LONG = 20  # rows; a longer table scrolls inside the page
 class BenchmarkTables(SphinxDirective):
     """A section for each file of results, written in Markdown (so the page must be Markdown too).
 
-    With the name of a file as its argument: that table alone, without a section of its own.
+    With the name of a file as its argument: that table alone, without a section of its own; with the option "summary"
+    what its rows come to.
     """
 
     optional_arguments = 1
+    option_spec = {"summary": directives.flag}  # noqa: RUF012 - docutils asks for a dictionary
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
@@ -48,7 +51,8 @@ class BenchmarkTables(SphinxDirective):
         self._watch(path)
         content = json.loads(path.read_text(encoding="utf-8"))
         found = nodes.container()
-        self._parse(f"{table(content)}\n\n{about(content)} Command: `{command_of(path.stem)}`.", found)
+        rows = summary(content) if "summary" in self.options else table(content)
+        self._parse(f"{rows}\n\n{about(content)} Command: `{command_of(path.stem)}`.", found)
         return found.children
 
     def _watch(self, path: Path) -> None:
