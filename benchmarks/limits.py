@@ -42,7 +42,7 @@ NOT_ASKED = {
 }
 # Public, with a limit, and not here: nothing looks at a clock while CART, or a reference of scikit-learn, is grown.
 NOT_MEASURED = ("compare_with_cart", "ThresholdGuesser")
-LINE_ROWS = 200_000  # of the table for lines in one column: each cell is looked at once for each of the columns
+LINE_ROWS = 200_000  # of the table for lines in one column, where each cell is looked at once a column
 LIMITS = {"tall": ("time", "steps", "Ctrl-C"), "square": ("time",), "wide": ("time",)}
 TIME = 0.05  # the time limit
 PRESS = 0.5  # seconds of the processor before Ctrl-C

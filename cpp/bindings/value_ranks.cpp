@@ -70,8 +70,9 @@ void bind_value_ranks(nb::module_& m) {
     m.def("rank_values", &rank, nb::arg("column"), nb::arg("rank").noconvert(),
           "Writes the rank of each value of a column; returns the values and the known rows.");
     nb::class_<ValueBuckets>(m, "ValueBuckets", "A column in buckets of neighbouring values, each sorted when needed.")
-        .def("__init__", [](ValueBuckets* self, Vector<double> column) { new (self) ValueBuckets(buckets(column)); },
-             nb::arg("column"))
+        .def(
+            "__init__", [](ValueBuckets* self, Vector<double> column) { new (self) ValueBuckets(buckets(column)); },
+            nb::arg("column"))
         .def_prop_ro("n_known", &ValueBuckets::n_known, "Rows with a value.")
         .def_prop_ro("n_gaps", &ValueBuckets::n_gaps, "Gaps between neighbouring distinct values.")
         .def("gap", &gap, nb::arg("which"), "Returns the values around a gap, and the rows on its left.")

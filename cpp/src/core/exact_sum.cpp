@@ -12,10 +12,11 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-constexpr std::size_t kMany = 2048;          // numbers that are added by their exponents first
-constexpr unsigned kLargestExponent = 1900;  // of the format: sums of larger numbers may overflow, so they are added one by one
-constexpr unsigned kFraction = 52;           // bits of the format
-constexpr int kPartBits = 40;                // of a sum that become one number
+constexpr std::size_t kMany = 2048;  // numbers that are added by their exponents first
+constexpr unsigned kLargestExponent =
+    1900;                           // of the format: sums of larger numbers may overflow, so they are added one by one
+constexpr unsigned kFraction = 52;  // bits of the format
+constexpr int kPartBits = 40;       // of a sum that become one number
 constexpr std::int64_t kPart = std::int64_t{1} << kPartBits;
 
 // Adds a number to a sum of numbers that do not overlap.

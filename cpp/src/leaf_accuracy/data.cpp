@@ -12,7 +12,8 @@ void Data::prepare() {
     table.prepare();
     const std::size_t n = table.n_rows;
     std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> number;
-    std::vector<std::int32_t> last(table.n_classes, 0);  // weight of the last row of each class: the next is often alike
+    std::vector<std::int32_t> last(table.n_classes,
+                                   0);  // weight of the last row of each class: the next is often alike
     total = 0;
     unit_weights = true;
     for (std::size_t i = 0; i < n; ++i) {

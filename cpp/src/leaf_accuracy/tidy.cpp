@@ -13,8 +13,8 @@ namespace treewright::leaf_accuracy {
 
 namespace {
 
-constexpr double kMore = 1 + 1e-9;           // purer by less is as pure
-constexpr std::int64_t kRowsPerUnit = 2000;  // sorted rows per unit of clock checks, some 20 microseconds
+constexpr double kMore = 1 + 1e-9;                        // purer by less is as pure
+constexpr std::int64_t kRowsPerUnit = 2000;               // sorted rows per unit of clock checks, some 20 microseconds
 constexpr std::size_t kMostCells = std::size_t{1} << 22;  // a greedy tree of more takes a large part of a second
 
 // Twice the weighted Gini impurity, less what does not depend on the split.

@@ -20,7 +20,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.binarize._thresholds import Gaps, UnsortedGaps, between, gap_of_zero_one, gaps_of_ranks, spread
+from treewright.binarize._thresholds import (
+    Gaps,
+    UnsortedGaps,
+    between,
+    gap_of_zero_one,
+    gaps_of_ranks,
+    spread,
+)
 from treewright.binarize._value_ranks import ranks_of
 from treewright.binarize._worth import Worth
 from treewright.errors import InputError
@@ -38,7 +45,9 @@ __all__ = [
 ]
 
 ALL = 2**62  # a level that keeps every choice
-FEW_ROWS = 2**13  # of a table whose columns are sorted even for a few thresholds: that takes less than a millisecond
+FEW_ROWS = (
+    2**13
+)  # of a table whose columns are sorted even for a few thresholds: that takes less than a millisecond
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,7 +96,9 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     for k in part:
         del run.bounds[(k,)]
     value = least_of_any(question, shard)
-    if best is None:  # someone waits: trees of depth three would take seconds, and one split bounds none of them
+    if (
+        best is None
+    ):  # someone waits: trees of depth three would take seconds, and one split bounds none of them
         shallow = replace(question, max_depth=min(1, question.max_depth or 0))
         run.bounds[part] = Bound(shard, value)
         try:

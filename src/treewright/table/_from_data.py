@@ -221,7 +221,9 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
     X = np.empty((_n_rows(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
     if matrix is not None:  # of thousands of columns, not one by one
         n_missing = _of_columns(matrix, lambda some: np.isnan(some).sum(axis=0)).tolist()
-        begins_zero_one = _of_columns(matrix[:HEAD], lambda some: _zero_one_or_missing(some).all(axis=0)).tolist()
+        begins_zero_one = _of_columns(
+            matrix[:HEAD], lambda some: _zero_one_or_missing(some).all(axis=0)
+        ).tolist()
     for j, raw in enumerate(raws):
         values = raw.numbers if raw.numbers is not None else raw.codes
         assert values is not None  # RawColumn: one of the two is set

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from inspect import signature
 
-import treewright
 from benchmarks.limits import NOT_ASKED, NOT_MEASURED, estimators
+
+import treewright
 
 
 def test_every_public_estimator_is_measured():

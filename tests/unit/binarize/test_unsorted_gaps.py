@@ -1,4 +1,4 @@
-"""A few gaps of a column that is not sorted are those of the sorted one, and so are the splits that are made of them."""
+"""A few gaps of a column that is not sorted are those of the sorted one, and so are the splits made of them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,14 @@ def test_splits_are_the_same():
     few, all_of_them = candidates_of(table, few=True), candidates_of(table)
     assert sum(isinstance(offer.gaps, UnsortedGaps) for offer in few) >= 8
     assert not any(isinstance(offer.gaps, UnsortedGaps) for offer in all_of_them)
-    for make in (lambda offers: quantiles(table, 9, candidates=offers), lambda offers: auto_splits(table, 60, candidates=offers)):
+
+    def by_bins(offers):
+        return quantiles(table, 9, candidates=offers)
+
+    def by_budget(offers):
+        return auto_splits(table, 60, candidates=offers)
+
+    for make in (by_bins, by_budget):
         assert make(few).splits == make(all_of_them).splits
         assert make(few).notes == make(all_of_them).notes
         np.testing.assert_array_equal(make(few).packed, make(all_of_them).packed)

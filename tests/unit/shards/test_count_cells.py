@@ -113,7 +113,9 @@ def test_who_stops_does_not_wait_for_trees_of_depth_three(how: str, monkeypatch:
         return full(question, *rest)
 
     monkeypatch.setattr(count_module, "best_of_cells", watched)
-    monkeypatch.setattr("treewright.estimators._interrupt._last", -10.0)  # the test before may have pressed Ctrl-C, too
+    monkeypatch.setattr(
+        "treewright.estimators._interrupt._last", -10.0
+    )  # the test before may have pressed Ctrl-C, too
     result = fit_shards(X, y, **asked).result_
     assert depths == ([1] if how == "callback" else [3, 1])
     assert result.status is SolveStatus.FEASIBLE

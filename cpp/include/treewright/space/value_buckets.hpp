@@ -18,7 +18,7 @@
 namespace treewright {
 
 class ValueBuckets {
- public:
+   public:
     // Between two neighbouring distinct values; `left` rows have a value of at most `below`.
     struct Gap {
         double below = 0.0, above = 0.0;
@@ -29,10 +29,10 @@ class ValueBuckets {
 
     [[nodiscard]] std::uint32_t n_known() const { return static_cast<std::uint32_t>(values_.size()); }
     [[nodiscard]] std::uint32_t n_gaps() const { return distinct_.back() > 0 ? distinct_.back() - 1 : 0; }
-    [[nodiscard]] Gap gap(std::uint32_t which);                  // which < n_gaps()
+    [[nodiscard]] Gap gap(std::uint32_t which);           // which < n_gaps()
     [[nodiscard]] std::uint32_t first_with(double rows);  // the first gap with as many rows on its left, or n_gaps()
 
- private:
+   private:
     [[nodiscard]] std::span<double> bucket(std::size_t b) {
         return std::span(values_).subspan(first_[b], first_[b + 1] - first_[b]);
     }
