@@ -67,7 +67,10 @@ class Gaps:
 
     def keep(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Gaps:
         """Return only the chosen gaps."""
-        left = self.left[chosen] if chosen.dtype == np.bool_ or not self.are_single_rows else chosen + 1.0
+        if chosen.dtype == np.bool_ or not self.are_single_rows:
+            left = self.left[chosen]
+        else:
+            left = chosen.astype(np.float64) + 1
         return Gaps(self.below[chosen], self.above[chosen], left, self.known, self.missing)
 
     def every(self) -> Gaps:

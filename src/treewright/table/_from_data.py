@@ -449,9 +449,7 @@ def _zero_one_or_missing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return answer
 
 
-def _of_columns(
-    matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]], NDArray[Any]]
-) -> NDArray[Any]:
+def _of_columns(matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]], Any]) -> NDArray[Any]:
     """Return what `ask` says of each column; it is asked about some columns at a time, which stay in the cache."""
     width = max(1, CELLS_AT_ONCE // max(1, len(matrix)))
     return np.concatenate([ask(matrix[:, j : j + width]) for j in range(0, matrix.shape[1], width)])
