@@ -37,9 +37,6 @@ def heed(handler: Any) -> None:
         signal.signal(number, handler)
 
 
-heed(signal.default_int_handler)
-
-
 @cache
 def tables() -> dict[str, tuple[Any, Any]]:
     """About 10^5 cells each but where said, without any pattern, so that nothing ends soon."""
@@ -403,6 +400,7 @@ def run(name: str, table: str, limit: str) -> dict[str, Any]:
 
 
 def main(name: str) -> None:
+    heed(signal.default_int_handler)
     warnings.simplefilter("ignore")
     X, y = tables()["tiny"]
     made(name, "warm").fit(X, y)  # loads what the estimator loads on first use
