@@ -178,6 +178,14 @@ class RowCosts(tw.OptimalTreeClassifier):
         return self
 
 
+class SimpleLines(tw.OptimalTreeRegressor):
+    """A tree of lines in one column, of numbers with few digits, which such lines need."""
+
+    def fit(self, X: Any, y: Any) -> SimpleLines:
+        super().fit(np.round(X, 2), y)
+        return self
+
+
 class Survival(tw.OptimalSurvivalTree):
     """A survival tree of noise: the classes only decide who was censored."""
 
@@ -262,7 +270,7 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "lines": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "leaf_model": "linear"}),
-        "simple lines": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "leaf_model": "simple_linear"}),
+        "simple lines": (SimpleLines, free | {"max_depth": 7, "leaf_model": "simple_linear"}),
         "lines, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "leaf_model": "linear"}),
         "poisson": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "poisson"}),
         "absolute error": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "absolute_error"}),
@@ -287,6 +295,7 @@ STANDS_FOR: dict[Any, Any] = {
     InGroups: tw.BornAgainTreeClassifier,
     Policy: tw.OptimalPolicyTree,
     RowCosts: tw.OptimalTreeClassifier,
+    SimpleLines: tw.OptimalTreeRegressor,
     Survival: tw.OptimalSurvivalTree,
     ChosenInPipeline: tw.NearOptimalTreeClassifier,
     ChosenInGridSearch: tw.NearOptimalTreeClassifier,
