@@ -28,7 +28,13 @@ from treewright.result import StopReason
 
 TIME, MEMORY = 0.05, 50 << 20
 NO_LIMIT = {"time_limit": None}
-signal.signal(signal.SIGINT, signal.default_int_handler)
+SIGNALS = {"ctrl-c": signal.SIGINT, "sigterm": signal.SIGTERM}  # the second as the command line handles it
+
+
+def heed(handler: Any) -> None:
+    """Let `handler` take both signals."""
+    for number in SIGNALS.values():
+        signal.signal(number, handler)
 
 
 @cache
@@ -145,6 +151,14 @@ class Shards(Front):
         return self
 
 
+class ComparedWithCart(Front):
+    """`compare_with_cart` likewise."""
+
+    def fit(self, X: Any, y: Any) -> ComparedWithCart:
+        self.result_ = tw.compare_with_cart(X, y, **self.parameters).result
+        return self
+
+
 class Policy(tw.OptimalPolicyTree):
     """A policy tree whose actions are the classes: rewards are noise, and one more for the right one."""
 
@@ -169,6 +183,14 @@ class F1(tw.OptimalTreeClassifier):
 
     def fit(self, X: Any, y: Any) -> F1:
         super().fit(X, 2 * y > y.max())
+        return self
+
+
+class SimpleLines(tw.OptimalTreeRegressor):
+    """A tree of lines in one column, of numbers with few digits, which such lines need."""
+
+    def fit(self, X: Any, y: Any) -> SimpleLines:
+        super().fit(np.round(X, 2), y)
         return self
 
 
@@ -204,7 +226,7 @@ def _numbers() -> Any:
     return RandomForestRegressor(4, max_depth=5, max_features=5, random_state=0)
 
 
-def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     optimal, leaves = tw.OptimalTreeClassifier, tw.LeafAccuracyTreeClassifier
     free = {"cost_complexity": 1e-4}
     small = {"min_samples_leaf": 5, "max_depth": 7}
@@ -228,6 +250,10 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "program, binoct": (tw.MIPTreeClassifier, {"formulation": "binoct", "max_depth": 3}),
         "born again": (tw.BornAgainTreeClassifier, {"estimator": _forest()}),
         "born again, active": (tw.BornAgainTreeClassifier, {"estimator": _forest(), "prune": "active"}),
+        "born again, rows": (
+            tw.BornAgainTreeClassifier,
+            {"estimator": _forest(), "faithful": "rows", "max_depth": 7},
+        ),
         "born again, groups": (InGroups, {"estimator": _forest()}),
         "near values": (tw.BornAgainTreeRegressor, {"estimator": _numbers(), "max_depth": 5}),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
@@ -244,6 +270,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "log loss": (tw.OptimalProbabilityTree, free | {"max_depth": 7, "criterion": "log_loss"}),
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
+        "compared with cart": (ComparedWithCart, {}),
         "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen": (tw.NearOptimalTreeClassifier, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
@@ -252,6 +279,7 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "lines": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "leaf_model": "linear"}),
+        "simple lines": (SimpleLines, free | {"max_depth": 7, "leaf_model": "simple_linear"}),
         "lines, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "leaf_model": "linear"}),
         "poisson": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "poisson"}),
         "absolute error": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "criterion": "absolute_error"}),
@@ -265,22 +293,34 @@ def _estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     }
 
 
+STANDS_FOR: dict[Any, Any] = {
+    Front: tw.accuracy_frontier,
+    RegressionFront: tw.regression_frontier,
+    Shards: tw.fit_shards,
+    NearOptimal: tw.near_optimal_trees,
+    ComparedWithCart: tw.compare_with_cart,
+    InPipeline: tw.OptimalTreeClassifierCV,
+    InGridSearch: tw.OptimalTreeClassifierCV,
+    InGroups: tw.BornAgainTreeClassifier,
+    Policy: tw.OptimalPolicyTree,
+    RowCosts: tw.OptimalTreeClassifier,
+    SimpleLines: tw.OptimalTreeRegressor,
+    Survival: tw.OptimalSurvivalTree,
+    ChosenInPipeline: tw.NearOptimalTreeClassifier,
+    ChosenInGridSearch: tw.NearOptimalTreeClassifier,
+}
+
+
+def tried() -> list[Any]:
+    """What of the library the names stand for."""
+    return [STANDS_FOR.get(kind, kind) for kind, _ in estimators().values()]
+
+
 def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    stands_for = {
-        Front: tw.accuracy_frontier,
-        RegressionFront: tw.regression_frontier,
-        Shards: tw.fit_shards,
-        NearOptimal: tw.near_optimal_trees,
-        InPipeline: tw.OptimalTreeClassifierCV,
-        InGridSearch: tw.OptimalTreeClassifierCV,
-        InGroups: tw.BornAgainTreeClassifier,
-        ChosenInPipeline: tw.NearOptimalTreeClassifier,
-        ChosenInGridSearch: tw.NearOptimalTreeClassifier,
-    }
-    return set(inspect.signature(stands_for.get(kind, kind)).parameters)
+    return set(inspect.signature(STANDS_FOR.get(kind, kind)).parameters)
 
 
 # The time limit is that of the whole fit, but each search takes its moment; two threads use processor seconds like two
@@ -298,18 +338,18 @@ SEARCHES = {
 
 
 def limits_of(name: str) -> list[str]:
-    """The limits that an estimator has; Ctrl-C ends every one."""
-    kind, _ = _estimators()[name]
+    """The limits that an estimator has; signals end every one."""
+    kind, _ = estimators()[name]
     has = accepted(kind)
     if "in a " in name:  # the other limits are those of the estimator alone
         return ["time", "ctrl-c"]
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
-    return [limit for parameter, limit in named.items() if parameter in has] + ["ctrl-c"]
+    return [limit for parameter, limit in named.items() if parameter in has] + list(SIGNALS)
 
 
 def made(name: str, limit: str) -> Any:
     """The estimator with one limit."""
-    kind, parameters = _estimators()[name]
+    kind, parameters = estimators()[name]
     has = accepted(kind)
     if "time_limit" in has:
         parameters = parameters | NO_LIMIT
@@ -355,16 +395,16 @@ def run(name: str, table: str, limit: str) -> dict[str, Any]:
     ended = "returned"
     began = time.process_time()
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        heed(signal.default_int_handler)
         print("begin", flush=True)  # from now on the key may be pressed
         model.fit(X, y)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key that comes too late
+        heed(signal.SIG_IGN)  # a key that comes too late
     except KeyboardInterrupt:
         ended = "KeyboardInterrupt"
     except Exception as error:
         ended = f"{type(error).__name__}: {error}"
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        heed(signal.SIG_IGN)
     seconds = time.process_time()
     reason = getattr(getattr(model, "result_", None), "stop_reason", None)
     return {
@@ -378,6 +418,7 @@ def run(name: str, table: str, limit: str) -> dict[str, Any]:
 
 
 def main(name: str) -> None:
+    heed(signal.default_int_handler)
     warnings.simplefilter("ignore")
     X, y = tables()["tiny"]
     made(name, "warm").fit(X, y)  # loads what the estimator loads on first use

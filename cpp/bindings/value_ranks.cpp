@@ -1,4 +1,5 @@
 // Values of a column ranked for Python.
+#include "treewright/space/value_buckets.hpp"
 #include "treewright/space/value_ranks.hpp"
 
 #include "arrays.hpp"
@@ -51,11 +52,32 @@ nb::object running(Vector<std::int64_t> before, std::uint32_t n_known, Vector<st
     return nb::cast(to_numpy(std::move(sums)));
 }
 
+ValueBuckets buckets(Vector<double> column) {
+    require(column.size() < (std::size_t{1} << 32) - 1, "buckets: 2^32 - 1 rows or more");
+    nb::gil_scoped_release release;
+    return ValueBuckets(span_of(column));
+}
+
+nb::tuple gap(ValueBuckets& buckets, std::uint32_t which) {
+    require(which < buckets.n_gaps(), "gap: there are not so many");
+    const ValueBuckets::Gap found = buckets.gap(which);
+    return nb::make_tuple(found.below, found.above, found.left);
+}
+
 }  // namespace
 
 void bind_value_ranks(nb::module_& m) {
     m.def("rank_values", &rank, nb::arg("column"), nb::arg("rank").noconvert(),
           "Writes the rank of each value of a column; returns the values and the known rows.");
+    nb::class_<ValueBuckets>(m, "ValueBuckets", "A column in buckets of neighbouring values, each sorted when needed.")
+        .def(
+            "__init__", [](ValueBuckets* self, Vector<double> column) { new (self) ValueBuckets(buckets(column)); },
+            nb::arg("column"))
+        .def_prop_ro("n_known", &ValueBuckets::n_known, "Rows with a value.")
+        .def_prop_ro("n_gaps", &ValueBuckets::n_gaps, "Gaps between neighbouring distinct values.")
+        .def("gap", &gap, nb::arg("which"), "Returns the values around a gap, and the rows on its left.")
+        .def("first_with", &ValueBuckets::first_with, nb::arg("rows"),
+             "Returns the first gap with as many rows on its left, or the number of gaps.");
     m.def("running_weights", &running, nb::arg("before"), nb::arg("n_known"), nb::arg("rank"), nb::arg("weight"),
           "Returns the weight of the rows with at most each value, added row by row.");
 }

@@ -784,6 +784,27 @@ def rank_values(column: Annotated[NDArray[numpy.float64], dict(shape=(None,), or
     Writes the rank of each value of a column; returns the values and the known rows.
     """
 
+class ValueBuckets:
+    """A column in buckets of neighbouring values, each sorted when needed."""
+
+    def __init__(self, column: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def n_known(self) -> int:
+        """Rows with a value."""
+
+    @property
+    def n_gaps(self) -> int:
+        """Gaps between neighbouring distinct values."""
+
+    def gap(self, which: int) -> tuple:
+        """Returns the values around a gap, and the rows on its left."""
+
+    def first_with(self, rows: float) -> int:
+        """
+        Returns the first gap with as many rows on its left, or the number of gaps.
+        """
+
 def running_weights(before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_known: int, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
     """
     Returns the weight of the rows with at most each value, added row by row.

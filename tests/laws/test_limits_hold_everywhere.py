@@ -10,19 +10,20 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from limits_child import MEMORY, SEARCHES, TIME, limits_of
+import treewright
+from limits_child import MEMORY, SEARCHES, SIGNALS, TIME, estimators, limits_of, tried
 
 CHILD = Path(__file__).resolve().parents[1] / "limits_child.py"
 LATE, LATE_ON_LARGE, LATE_AFTER_CTRL_C = 0.6, 1.2, 1.0  # processor seconds
@@ -49,6 +50,7 @@ NAMES = [
     "program, binoct",
     "born again",
     "born again, active",
+    "born again, rows",
     "born again, groups",
     "near values",
     "hybrid",
@@ -64,11 +66,13 @@ NAMES = [
     "probability",
     "log loss",
     "lines",
+    "simple lines",
     "lines, cross-validated",
     "poisson",
     "absolute error",
     "survival",
     "front",
+    "compared with cart",
     "near-optimal",
     "chosen",
     "chosen, in a pipeline",
@@ -110,7 +114,7 @@ class Child:
     def answer(self, table: str, limit: str, after: float = 0.3) -> dict[str, Any]:
         """What the child says about one run; it is killed if it hangs.
 
-        Ctrl-C is pressed when `fit` has used so many processor seconds.
+        Ctrl-C is pressed, or SIGTERM sent, when `fit` has used so many processor seconds.
         """
         process = self.started()
         assert process.stdin is not None
@@ -123,9 +127,9 @@ class Child:
         os.set_blocking(process.stdout.fileno(), False)
         try:
             while not (line := process.stdout.readline()):
-                if limit == "ctrl-c" and pressed is None and processor_seconds(process.pid) >= used + after:
+                if limit in SIGNALS and pressed is None and processor_seconds(process.pid) >= used + after:
                     pressed = processor_seconds(process.pid)
-                    process.send_signal(signal.SIGINT)
+                    process.send_signal(SIGNALS[limit])
                 if time.monotonic() - begun > PATIENCE or process.poll() is not None:
                     return self.ended(f"no answer after {time.monotonic() - begun:.0f} s")
                 time.sleep(0.005)
@@ -189,7 +193,7 @@ def comes_late(said: dict[str, Any], name: str, table: str, limit: str) -> bool:
     """Whether a run took longer than it may, which a busy machine can make it do; the quickest of some runs counts."""
     if "finished" not in said:
         return False
-    if limit == "ctrl-c":
+    if limit in SIGNALS:
         return said["pressed"] is not None and said["finished"] - said["pressed"] >= LATE_AFTER_CTRL_C
     given = {"time": TIME, "memory": 2.0}.get(limit, 0.0)
     searches, allowed = late(name, table)
@@ -203,7 +207,7 @@ def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
         if not comes_late(said, name, table, limit):
             break
         said = child(name).answer(table, limit)
-    if limit == "ctrl-c" and said.get("pressed", 0) is None:  # it had ended by itself
+    if limit in SIGNALS and said.get("pressed", 0) is None:  # it had ended by itself
         said = child(name).answer(table, limit, after=0.0)
         if said["pressed"] is None:
             return
@@ -211,9 +215,9 @@ def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
         name.startswith("born again") and "No" in said["ended"]
     )  # no faithful tree: there is no half one
     # Pressed inside scikit-learn's compiled code, Ctrl-C may come out as another error there.
-    foreign = limit == "ctrl-c" and name.startswith("hybrid") and "PEP 3118" in said["ended"]
+    foreign = limit in SIGNALS and name.startswith("hybrid") and "PEP 3118" in said["ended"]
     assert said["ended"] in ("returned", "KeyboardInterrupt") or nothing_yet or foreign, said
-    if limit == "ctrl-c":
+    if limit in SIGNALS:
         # KeyboardInterrupt, too: on a busy machine the key may be pressed before there is anything to keep. That a
         # tree is kept once there is one is the law of test_interrupt_keeps_the_tree.
         assert said["finished"] - said["pressed"] < LATE_AFTER_CTRL_C
@@ -231,6 +235,19 @@ def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
         )  # a step is a node of the solver: its first may take minutes
     else:
         assert used < searches * ((TIME if limit == "time" else 0.0) + allowed)
+
+
+def test_every_public_estimator_is_tried() -> None:
+    """A new one without a row here fails: what fits, or has a limit of time."""
+    public = [getattr(treewright, name) for name in treewright.__all__]
+    asked = {
+        kind.__name__
+        for kind in public
+        if callable(kind) and (hasattr(kind, "fit") or "time_limit" in signature(kind).parameters)
+    }
+    assert len(asked) > 20
+    assert asked == {kind.__name__ for kind in tried()}
+    assert set(NAMES) == set(estimators())
 
 
 def test_sigterm_on_the_command_line_keeps_the_tree(tmp_path: Path) -> None:

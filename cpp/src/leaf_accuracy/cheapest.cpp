@@ -177,7 +177,7 @@ Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     bool is_split = false;
     SortedColumn& sorted = level_at(level).column.sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        sorter_.sort(node, c, sorted);
+        sorter_.sums(node, c, sorted);
         for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const auto [left, right] = sorted.sides(node, i);
             const Cost wrong = static_cast<Cost>(node.value.weight - left.value.correct - right.value.correct);

@@ -12,10 +12,13 @@ void Data::prepare() {
     table.prepare();
     const std::size_t n = table.n_rows;
     std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> number;
+    std::vector<std::int32_t> last(table.n_classes,
+                                   0);  // weight of the last row of each class: the next is often alike
     total = 0;
     unit_weights = true;
     for (std::size_t i = 0; i < n; ++i) {
-        number.try_emplace({table.label[i], table.weight[i]}, 0);
+        if (std::exchange(last[table.label[i]], table.weight[i]) != table.weight[i])
+            number.try_emplace({table.label[i], table.weight[i]}, 0);
         total += table.weight[i];
         unit_weights = unit_weights && table.weight[i] == 1;
     }
@@ -46,7 +49,14 @@ void Data::prepare() {
         planes.push_back({key.first, key.second, 0, 0});
     }
     plane.resize(n);
-    for (std::size_t i = 0; i < n; ++i) plane[i] = number.at({table.label[i], table.weight[i]});
+    std::fill(last.begin(), last.end(), 0);
+    std::vector<std::uint32_t> of_last(table.n_classes, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t label = table.label[i];
+        if (std::exchange(last[label], table.weight[i]) != table.weight[i])
+            of_last[label] = number.at({label, table.weight[i]});
+        plane[i] = of_last[label];
+    }
 
     n_ranks.assign(table.n_columns, 1);
     n_splits = 0;
@@ -99,6 +109,38 @@ Sides SortedColumn::sides(const Node& node, std::size_t split) const {
     }
     sides.right.value.weight = node.value.weight - sides.left.value.weight;
     return sides;
+}
+
+void Sorter::sums(const Node& node, std::uint32_t column, SortedColumn& out) {
+    const std::size_t n_classes = data_.n_classes(), n_ranks = data_.n_ranks[column], n_sums = n_ranks * n_classes;
+    if (n_sums > node.rows.size()) return sort(node, column, out);
+    const std::uint32_t* rank = &data_.table.rank[std::size_t{column} * data_.n_rows()];
+    out.column = column;
+    out.splits.clear();
+    out.left.clear();
+    out.full.clear();
+    start_.assign(n_ranks, 0);
+    weight_.assign(n_sums, 0);
+    full_.assign(data_.full.empty() ? 0 : n_sums, 0);
+    for (const std::uint32_t row : node.rows) {
+        const std::size_t at = rank[row] * n_classes + data_.table.label[row];
+        ++start_[rank[row]];
+        weight_[at] += data_.table.weight[row];
+        if (!full_.empty()) full_[at] += data_.full[row];
+    }
+    std::uint32_t position = 0;
+    for (std::uint32_t r = 0; r < n_ranks; ++r) {
+        if (start_[r] == 0) continue;
+        const std::size_t at = r * n_classes, before = out.left.size() - n_classes;  // of the last split, if any
+        position += start_[r];
+        if (position == node.rows.size()) break;
+        const bool first = out.splits.empty();
+        out.splits.push_back({position, r + 1});
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            out.left.push_back(weight_[at + k] + (first ? 0 : out.left[before + k]));
+            if (!full_.empty()) out.full.push_back(full_[at + k] + (first ? Whole{0} : out.full[before + k]));
+        }
+    }
 }
 
 void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {

@@ -43,6 +43,7 @@ Answer Search::best(std::uint32_t depth, const FullCostRates* rates) {
     use(Target::none());
     greedy_ = greedy(root, depth, 0);
     tidy_value(best);
+    if (control_.stopped() && depth > 0) climb(root, 1, best);  // which looks at no limit: the best tree of one split
     show(best);
     const std::int64_t first = std::max(kFewestSteps, kFirstSteps / (1 + work(root) / kCheap));
     for (std::uint32_t d = options_.deepen ? std::min(1u, depth) : depth; d < depth && !control_.stopped(); ++d) {
@@ -116,6 +117,7 @@ void Search::climb(const Node& root, std::uint32_t depth, Answer& best) {
         best.value = found.value;
         best.plan = found.plan;
         show(best);
+        if (depth == 1 && control_.stopped()) return;  // split_once() took the best of one split
     }
 }
 

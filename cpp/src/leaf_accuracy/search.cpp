@@ -101,7 +101,7 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
     TreePoolNode split{};
     SortedColumn& sorted = level_at(level).column.sorted;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        sorter_.sort(node, c, sorted);
+        sorter_.sums(node, c, sorted);
         for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const auto [left, right] = sorted.sides(node, i);
             const Count sum = deficit(left) + deficit(right);

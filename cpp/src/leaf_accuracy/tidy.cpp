@@ -13,8 +13,9 @@ namespace treewright::leaf_accuracy {
 
 namespace {
 
-constexpr double kMore = 1 + 1e-9;           // purer by less is as pure
-constexpr std::int64_t kRowsPerUnit = 2000;  // sorted rows per unit of clock checks, some 20 microseconds
+constexpr double kMore = 1 + 1e-9;                        // purer by less is as pure
+constexpr std::int64_t kRowsPerUnit = 2000;               // sorted rows per unit of clock checks, some 20 microseconds
+constexpr std::size_t kMostCells = std::size_t{1} << 22;  // a greedy tree of more takes a large part of a second
 
 // Twice the weighted Gini impurity, less what does not depend on the split.
 double purity(std::span<const Count> weight) {
@@ -28,7 +29,8 @@ double purity(std::span<const Count> weight) {
 
 }  // namespace
 
-// Split by split the purest, as CART does; leaves where the clock has run out.
+// Split by split the purest, as CART does; leaves where the clock has run out. On a large table its sorts count as
+// steps, so that a limit on steps ends it too: a run that ends within them promises no more than one split (`best`).
 PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t level) {
     if (depth == 0 || node.n() < 2 * data_.min_leaf || node.largest == node.total) return PartialTree::leaf();
     SortedColumn& sorted = level_at(level).column.sorted;
@@ -36,9 +38,11 @@ PartialTree Search::greedy(const Node& node, std::uint32_t depth, std::size_t le
     std::vector<Count> right(n_classes);
     double best = purity(node.weight) * kMore;
     std::uint32_t column = data_.table.n_columns, rank = 0;
+    const bool counted = std::size_t{data_.table.n_rows} * data_.table.n_columns > kMostCells;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        if (control_.poll(1 + node.n() / kRowsPerUnit)) return PartialTree::leaf();
-        sorter_.sort(node, c, sorted);
+        const std::int64_t cost = 1 + node.n() / kRowsPerUnit;
+        if (counted ? control_.step(cost) : control_.poll(cost)) return PartialTree::leaf();
+        sorter_.sums(node, c, sorted);
         for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
             const Count rows = sorted.splits[i].position;
             if (rows < data_.min_leaf || node.n() - rows < data_.min_leaf) continue;

@@ -97,7 +97,7 @@ Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     if (stump.column == Stump::kLeaf) return {0, leaf, PartialTree::leaf()};
     const auto [at, position] = find_split(table_, node, stump.column, stump.rank);
     Outcome result{0, stump.cost, split_of(node, stump)};
-    const std::size_t cells = std::size_t{node.n} * node.columns.size();
+    const std::size_t cells = std::size_t{node.n} * node.columns.size() * objective_.stump_work();
     if (size.depth == 1 || size.leaves != Size::kAny || cells > kStumpCells || control_.over()) return result;
     Node left, right;
     const Stack::Mark mark = stack_.mark();

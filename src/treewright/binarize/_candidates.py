@@ -20,7 +20,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.binarize._thresholds import Gaps, between, gap_of_zero_one, gaps_of_ranks, spread
+from treewright.binarize._thresholds import (
+    Gaps,
+    UnsortedGaps,
+    between,
+    gap_of_zero_one,
+    gaps_of_ranks,
+    spread,
+)
 from treewright.binarize._value_ranks import ranks_of
 from treewright.binarize._worth import Worth
 from treewright.errors import InputError
@@ -38,6 +45,9 @@ __all__ = [
 ]
 
 ALL = 2**62  # a level that keeps every choice
+FEW_ROWS = (
+    2**13
+)  # of a table whose columns are sorted even for a few thresholds: that takes less than a millisecond
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +58,7 @@ class CandidateSplits:
     ----------
     position : int
         Position of the column in the table.
-    gaps : Gaps or None
+    gaps : Gaps, UnsortedGaps or None
         For numbers.
     categories : ndarray of shape (n_offered,), int64
         Codes that are offered, heaviest first; empty for numbers.
@@ -70,7 +80,7 @@ class CandidateSplits:
     """
 
     position: int
-    gaps: Gaps | None
+    gaps: Gaps | UnsortedGaps | None
     categories: NDArray[np.int64]
     weights: NDArray[np.float64]
     alone: NDArray[np.bool_]
@@ -79,7 +89,7 @@ class CandidateSplits:
     missing: float
 
     @staticmethod
-    def of_numbers(position: int, gaps: Gaps) -> CandidateSplits:
+    def of_numbers(position: int, gaps: Gaps | UnsortedGaps) -> CandidateSplits:
         """Return the choices of a column of numbers."""
         known, missing = gaps.known, gaps.missing
         return CandidateSplits(
@@ -99,7 +109,7 @@ class CandidateSplits:
     def n_splits(self, level: int = ALL) -> int:
         """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
         if self.gaps is not None:
-            kept = min(level, len(self.gaps.below))
+            kept = min(level, len(self.gaps))
             return 2 * kept + 1 if self.asks_known else kept
         return int(self.alone[:level].sum() + self.joined[:level].sum()) + self.asks_known
 
@@ -146,7 +156,7 @@ class CandidateSplits:
         """
         assert self.gaps is not None
         if missing_left is None:
-            left = self.gaps.left_of(int(np.searchsorted(self.gaps.below, low)))
+            left = self.gaps.left_of(int(np.searchsorted(self.gaps.every().below, low)))
             missing_left = bool(2 * left >= self.gaps.known)
         threshold = float(between(np.array([low]), np.array([high]))[0])
         return ThresholdSplit(self.position, threshold, missing_left)
@@ -158,7 +168,7 @@ NO_FLAGS = np.empty(0, dtype=np.bool_)
 
 
 def candidates_of(
-    table: Table, sample_weight: ArrayLike | None = None, worth: Worth | None = None
+    table: Table, sample_weight: ArrayLike | None = None, worth: Worth | None = None, *, few: bool = False
 ) -> list[CandidateSplits]:
     """Return what each column of the table offers.
 
@@ -169,6 +179,8 @@ def candidates_of(
         Positive weights; None is 1 for each row.
     worth : Worth, default=None
         Leaves out the categories whose split no best tree needs; None keeps every one.
+    few : bool, default=False
+        Whether a few thresholds of each column will be asked for, and no ranks: a large table is then not sorted.
 
     Raises
     ------
@@ -192,7 +204,8 @@ def candidates_of(
             )
         if (weight == weight[0]).all():
             weight = None  # the same shares
-    return [_of_column(table, j, column, weight, worth) for j, column in enumerate(table.columns)]
+    few = few and weight is None and table.n_rows > FEW_ROWS
+    return [_of_column(table, j, column, weight, worth, few=few) for j, column in enumerate(table.columns)]
 
 
 def candidates_of_text(table: Table) -> dict[int, CandidateSplits]:
@@ -223,8 +236,12 @@ def _of_column(
     column: Column,
     weight: NDArray[np.float64] | None,
     worth: Worth | None,
+    *,
+    few: bool = False,
 ) -> CandidateSplits:
     x = table.X[:, position]
+    if few and column.kind is ColumnKind.CONTINUOUS and not table.ranks.knows(position):
+        return CandidateSplits.of_numbers(position, UnsortedGaps(x))
     if column.kind is not ColumnKind.CATEGORICAL:
         is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
         gaps = gap_of_zero_one(x) if is_plain else gaps_of_ranks(ranks_of(table, position), weight)

@@ -26,12 +26,21 @@ def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
     5
     """
     level = max([offer.n_choices for offer in candidates], default=0)
-    if sum(offer.n_splits(level) for offer in candidates) <= max_splits:
+    # Columns of as many thresholds have as many splits at every level: of thousands, few are to be counted.
+    alike: dict[tuple[int, bool, int], list[CandidateSplits]] = {}
+    for offer in candidates:
+        alone = -1 if offer.gaps is not None else offer.position
+        alike.setdefault((offer.n_choices, offer.asks_known, alone), []).append(offer)
+
+    def n_splits(level: int) -> int:
+        return sum(offers[0].n_splits(level) * len(offers) for offers in alike.values())
+
+    if n_splits(level) <= max_splits:
         return level
     low, high = 1, level  # the count grows with the level: bisect for the last level that fits
     while high - low > 1:
         middle = (low + high) // 2
-        if sum(offer.n_splits(middle) for offer in candidates) <= max_splits:
+        if n_splits(middle) <= max_splits:
             low = middle
         else:
             high = middle

@@ -215,7 +215,7 @@ def given_splits(
     groups: list[list[Split]] = []
     unsplit = []
     for offer, column in zip(candidates or candidates_of(table, sample_weight), table.columns, strict=True):
-        gaps = offer.gaps
+        gaps = None if offer.gaps is None else offer.gaps.every()
         if gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
             groups.append(offer.splits())
             continue
@@ -291,7 +291,7 @@ def auto_splits(
 def _only_label_changes(offer: CandidateSplits, table: Table, labels: NDArray[np.int32]) -> CandidateSplits:
     if offer.gaps is None:
         return offer
-    gaps = keep_label_changes(offer.gaps, table.X[:, offer.position], labels)
+    gaps = keep_label_changes(offer.gaps.every(), table.X[:, offer.position], labels)
     return replace(offer, gaps=gaps)
 
 

@@ -6,16 +6,18 @@ A cut lies between two neighbouring distinct values a < b. Its threshold t is a 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._native import core
 from treewright.binarize._value_ranks import running_weights, value_ranks
 from treewright.table import ValueRanks
 
-__all__ = ["Gaps", "between", "gaps_of", "gaps_of_ranks", "keep_label_changes", "spread"]
+__all__ = ["Gaps", "UnsortedGaps", "between", "gaps_of", "gaps_of_ranks", "keep_label_changes", "spread"]
 
 ROUNDING = (
     2.0**-40
@@ -52,16 +54,93 @@ class Gaps:
 
     def left_of(self, gap: int) -> float:
         """Return ``left[gap]``; the others are not counted for it."""
-        if isinstance(self.counted, ValueRanks):
+        if isinstance(self.counted, ValueRanks) and "left" not in vars(self):
             return float(np.count_nonzero(self.counted.rank <= gap))
-        return float(self.counted[gap])
+        return float(self.left[gap])
+
+    def first_with(self, weight: float) -> int:
+        """Return the first gap with at least so much weight on its left, or the number of gaps."""
+        return int(np.searchsorted(self.left, weight))
 
     def __len__(self) -> int:
         return len(self.below)
 
     def keep(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Gaps:
         """Return only the chosen gaps."""
-        return Gaps(self.below[chosen], self.above[chosen], self.left[chosen], self.known, self.missing)
+        if chosen.dtype == np.bool_ or not self.are_single_rows:
+            left = self.left[chosen]
+        else:
+            left = chosen.astype(np.float64) + 1
+        return Gaps(self.below[chosen], self.above[chosen], left, self.known, self.missing)
+
+    def every(self) -> Gaps:
+        """Return all gaps."""
+        return self
+
+    @property
+    def are_single_rows(self) -> bool:
+        """Whether every value is that of one row of weight 1: then a gap's number says what is on its left."""
+        return isinstance(self.counted, ValueRanks) and len(self.counted.values) == self.counted.n_known
+
+
+@dataclass(frozen=True)
+class RowGaps:
+    """The gaps of a column whose `n` values are those of one row of weight 1 each, without the values."""
+
+    n: int
+
+    @property
+    def known(self) -> float:
+        """Weight of the rows."""
+        return float(self.n)
+
+    def __len__(self) -> int:
+        return self.n - 1
+
+    def left_of(self, gap: int) -> float:
+        """Return the weight on the left of a gap."""
+        return gap + 1.0
+
+    def first_with(self, weight: float) -> int:
+        """Return the first gap with at least so much weight on its left, or the number of gaps."""
+        return min(max(math.ceil(weight) - 1, 0), len(self))
+
+
+class UnsortedGaps:
+    """The gaps of a column of which only a few are asked for: it is not sorted, see ``space/value_buckets.hpp``.
+
+    Each row has weight 1.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_rows,), float64
+        NaN = missing.
+    """
+
+    def __init__(self, x: NDArray[np.float64]) -> None:
+        self._buckets = core.ValueBuckets(np.ascontiguousarray(x))
+        self.known = float(self._buckets.n_known)
+        self.missing = float(len(x) - self._buckets.n_known)
+
+    def __len__(self) -> int:
+        return int(self._buckets.n_gaps)
+
+    def left_of(self, gap: int) -> float:
+        """Return how many rows are on the left of a gap."""
+        return float(self._buckets.gap(gap)[2])
+
+    def first_with(self, weight: float) -> int:
+        """Return the first gap with at least so many rows on its left, or the number of gaps."""
+        return int(self._buckets.first_with(weight))
+
+    def keep(self, chosen: NDArray[np.int64]) -> Gaps:
+        """Return only the chosen gaps."""
+        below, above, left = np.array([self._buckets.gap(k) for k in chosen.tolist()]).reshape(-1, 3).T
+        return Gaps(below, above, left, self.known, self.missing)
+
+    def every(self) -> Gaps:
+        """Return all gaps."""
+        return self.keep(np.arange(len(self)))
 
 
 def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,7 +251,7 @@ def keep_label_changes(gaps: Gaps, x: NDArray[np.float64], y: NDArray[np.int32])
     return gaps.keep(~same)
 
 
-def spread(gaps: Gaps, n_cuts: int) -> Gaps:
+def spread(gaps: Gaps | UnsortedGaps, n_cuts: int) -> Gaps:
     """Keep exactly ``min(n_cuts, n_gaps)`` gaps that split the known weight as evenly as ties allow.
 
     SplitMatrix are placed from the left; each aims at an equal share of the weight that remains. So a value that
@@ -181,19 +260,31 @@ def spread(gaps: Gaps, n_cuts: int) -> Gaps:
     one is taken; gaps count as equally far up to `ROUNDING` of the weight, for sums of weights such as
     ``class_weight="balanced"`` makes are not exact, and must not choose the splits.
     """
+    if n_cuts >= len(gaps):
+        return gaps.every()
+    if isinstance(gaps, Gaps) and gaps.are_single_rows:  # in thousands of columns, perhaps: the same of each
+        return gaps.keep(np.array(_even_rows(RowGaps(int(gaps.known)), n_cuts), dtype=np.int64))
+    return gaps.keep(np.array(_even(gaps, n_cuts), dtype=np.int64))
+
+
+@lru_cache
+def _even_rows(gaps: RowGaps, n_cuts: int) -> tuple[int, ...]:
+    return _even(gaps, n_cuts)
+
+
+def _even(gaps: Gaps | UnsortedGaps | RowGaps, n_cuts: int) -> tuple[int, ...]:
+    """Return which `n_cuts` gaps `spread` keeps, fewer than there are."""
     n_gaps = len(gaps)
-    if n_cuts >= n_gaps:
-        return gaps
-    chosen = np.empty(max(n_cuts, 0), dtype=np.int64)
+    chosen = []
     tie = ROUNDING * gaps.known
     first, before = 0, 0.0
     for i in range(n_cuts):
         remaining = n_cuts - i  # cuts still to place, this one included
         target = before + (gaps.known - before) / (remaining + 1)
-        j = int(np.searchsorted(gaps.left, target))
-        if j > 0 and (j == n_gaps or target - gaps.left[j - 1] <= gaps.left[j] - target + tie):
+        j = gaps.first_with(target)
+        if j > 0 and (j == n_gaps or target - gaps.left_of(j - 1) <= gaps.left_of(j) - target + tie):
             j -= 1
         j = min(max(j, first), n_gaps - remaining)  # a free gap, and enough of them left for the others
-        chosen[i] = j
-        first, before = j + 1, float(gaps.left[j])
-    return gaps.keep(chosen)
+        chosen.append(j)
+        first, before = j + 1, gaps.left_of(j)
+    return tuple(chosen)

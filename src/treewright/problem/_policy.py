@@ -89,6 +89,8 @@ def _regret(rewards: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray
     difference of two pairs is the sum of four numbers. Where its first terms cancel, they do so exactly, so the last
     addition rounds relative to what is left.
     """
+    if not costs.any():  # one subtraction is rounded exactly
+        return np.asarray(reduce(np.maximum, rewards.T)[:, None] - rewards, dtype=np.float64)
     high, low = _two_sum(rewards, -costs)
     # Column by column: along rows of a few numbers numpy takes ten times as long.
     best = reduce(np.maximum, high.T)[:, None]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
@@ -146,7 +147,9 @@ def choose_engine(
 
 
 def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method, limits: Limits) -> Choice:
-    candidates = candidates_of(problem.table, problem.sample_weight, _worth(problem, method))
+    # Quantiles, or as many splits as an engine without ranked columns holds.
+    few = isinstance(thresholds, Integral) or (thresholds == "auto" and method not in ("tree", "frontier"))
+    candidates = candidates_of(problem.table, problem.sample_weight, _worth(problem, method), few=few)
     engine = _over_binary(method)
     if thresholds not in ("auto", "all"):
         split_matrix = binary_space(problem, thresholds, candidates, limits, WHO[method])

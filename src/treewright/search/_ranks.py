@@ -243,21 +243,33 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
             groups.setdefault((split.column, int(side)), []).append(number)
         else:
             groups[split.column, -1, number] = [number]
-    ranked: list[RankedSplits] = []
-    matrix = np.empty((len(groups), split_matrix.n_rows), dtype=np.uint32)
-    for numbers in groups.values():
+    nested = list(groups.values())
+    matrix = np.empty((len(nested), split_matrix.n_rows), dtype=np.uint32)
+    alone = [k for k, numbers in enumerate(nested) if len(numbers) == 1]
+    for first in range(0, len(alone), AT_ONCE):
+        some = alone[first : first + AT_ONCE]
+        matrix[some] = _unpacked(split_matrix, [nested[k][0] for k in some])
+    for rank, numbers in zip(matrix, nested, strict=True):
+        if len(numbers) == 1:
+            continue
         # By threshold: row x has rank > k exactly if x > threshold k.
         numbers.sort(key=lambda k: getattr(split_matrix.splits[k], "threshold", 0.0))
-        rank = matrix[len(ranked)]
         rank.fill(0)
         for first in range(0, len(numbers), AT_ONCE):  # all of them as bytes could be many times the table
-            some = split_matrix.packed[numbers[first : first + AT_ONCE]]
-            rank += np.unpackbits(some, axis=1, count=split_matrix.n_rows, bitorder="little").sum(
-                axis=0, dtype=np.uint32
-            )
-        if rank.size and rank.min() != rank.max():
-            ranked.append(RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers), tuple(numbers)))
-    return ranked
+            rank += _unpacked(split_matrix, numbers[first : first + AT_ONCE]).sum(axis=0, dtype=np.uint32)
+    separates = matrix.min(axis=1, initial=2**32 - 1) < matrix.max(axis=1, initial=0)
+    if not separates.all():
+        matrix = matrix[separates]
+        nested = [numbers for numbers, kept in zip(nested, separates, strict=True) if kept]
+    return [
+        RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers), tuple(numbers))
+        for rank, numbers in zip(matrix, nested, strict=True)
+    ]
+
+
+def _unpacked(split_matrix: SplitMatrix, numbers: Sequence[int]) -> NDArray[np.uint8]:
+    """Return where each of some splits sends each row, 1 for right."""
+    return np.unpackbits(split_matrix.packed[numbers], axis=1, count=split_matrix.n_rows, bitorder="little")
 
 
 def splits_of(nodes: Sequence[tuple[int, int, int] | None], ranked: Sequence[Ranked]) -> list[Split | None]:

@@ -39,10 +39,10 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
         return 0.0
     ratio = events.sum() / hazard.sum()
     parts = ratio * hazard
-    fitted = parts[seen] / events[seen]
-    beyond = (parts[seen] - events[seen]) / events[seen]
+    expected, own = parts[seen], events[seen]
+    fitted, beyond = expected / own, (expected - own) / own
     # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
-    parts[seen] = events[seen] * (
+    parts[seen] = own * (
         beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
     )
     return max(0.0, exact_sum(parts))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS
+from treewright.search._exact_sum import exact_sum
 from treewright.search._whole_numbers import WholeNumbers, whole_numbers
 from treewright.table import Table
 
@@ -148,7 +149,7 @@ class SimpleLinesLoss:
             own[known] = found.whole
             if found.stretch > worst:
                 worst, worst_column = found.stretch, name
-        all_squares = math.fsum((weight * target.whole.astype(np.float64) ** 2).tolist()) * (1 + 1e-12)
+        all_squares = exact_sum(weight * target.whole.astype(np.float64) ** 2) * (1 + 1e-12)
         scale = LOSS_BITS - math.frexp(all_squares)[1] if all_squares > 0 else 0
         unit = math.ldexp(target.unit, -scale) * target.unit / by
         rounding = self._rounding(target, weight / by, worst, worst_column)

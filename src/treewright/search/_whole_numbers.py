@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.binarize import value_ranks
+
 __all__ = ["WholeNumbers", "whole_numbers"]
 
 EXACT_BITS = 53  # of whole numbers in double precision
@@ -63,9 +65,9 @@ def whole_numbers(numbers: Floats, bits: int) -> WholeNumbers:
     >>> ((found.whole - found.whole[0]) * found.unit).tolist(), found.stretch
     ([0.0, 0.75, 2.5], 0.0)
     """
-    distinct = np.unique(numbers)
-    found = _of_distinct(distinct, bits)
-    return replace(found, whole=found.whole[np.searchsorted(distinct, numbers)])
+    ranks = value_ranks(numbers, np.empty(len(numbers), dtype=np.uint32))
+    found = _of_distinct(ranks.values, bits)
+    return replace(found, whole=found.whole[ranks.rank])
 
 
 def _of_distinct(numbers: Floats, bits: int) -> WholeNumbers:

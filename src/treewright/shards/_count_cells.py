@@ -86,17 +86,29 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     question = run.place.question
     if len(part) < len(run.shards):  # a leaf of many rows may have a single one in the part
         question = replace(question, min_samples_leaf=1)
-    try:
-        best = best_of_cells(question, run.thresholds, coded, cells)
-    except KeyboardInterrupt:
-        run.stop_reason = StopReason.INTERRUPT
-        run.shapes.setdefault(LEAF_ONLY, part[0])
-        return
+    best = None
+    if run.stop_reason not in (StopReason.INTERRUPT, StopReason.CALLBACK):
+        try:
+            best = best_of_cells(question, run.thresholds, coded, cells)
+        except KeyboardInterrupt:
+            run.stop_reason = StopReason.INTERRUPT
     shard = run.shard(part)
     for k in part:
         del run.bounds[(k,)]
-    value = max(best.cost, least_of_any(question, shard))
-    run.bounds[part] = Bound(shard, value, best.cost if best.is_exact else None)
+    value = least_of_any(question, shard)
+    if (
+        best is None
+    ):  # someone waits: trees of depth three would take seconds, and one split bounds none of them
+        shallow = replace(question, max_depth=min(1, question.max_depth or 0))
+        run.bounds[part] = Bound(shard, value)
+        try:
+            best = best_of_cells(shallow, run.thresholds, coded, cells)
+        except KeyboardInterrupt:  # once more
+            run.stop_reason = StopReason.INTERRUPT
+            run.shapes.setdefault(LEAF_ONLY, part[0])
+            return
+    else:
+        run.bounds[part] = Bound(shard, max(best.cost, value), best.cost if best.is_exact else None)
     run.shapes[best.shape] = min(part[0], run.shapes.get(best.shape, part[0]))
     run.scope = best.scope
     run.notes |= dict.fromkeys(best.notes)

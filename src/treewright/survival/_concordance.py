@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.binarize import value_ranks
 from treewright.errors import InputError
 
 __all__ = ["concordance_index", "concordance_with_error"]
-
-MOST_PAIRS = 1 << 22  # compared at once
 
 
 def concordance_index(
@@ -40,7 +39,8 @@ def concordance_index(
 
     Notes
     -----
-    All pairs are compared: seconds for some ten thousand rows.
+    Rows are counted by time once for each distinct risk: of the few risks of a tree, a million rows take part of a
+    second; of ten thousand rows with a risk each, as much.
 
     References
     ----------
@@ -52,18 +52,24 @@ def concordance_index(
     >>> concordance_index(np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 2.0]))
     0.6666666666666666
     """
-    right = pairs = 0.0
-    first = np.flatnonzero(event)
-    rows = max(1, MOST_PAIRS // max(1, len(time)))
-    for begin in range(0, len(first), rows):
-        here = first[begin : begin + rows, None]
-        later = (time[None, :] > time[here]) | ((time[None, :] == time[here]) & ~event[None, :])
-        difference = risk[here] - risk[None, :]
-        pairs += float(later.sum())
-        right += float((later & (difference > 0)).sum()) + 0.5 * float((later & (difference == 0)).sum())
+    moments = value_ranks(time, np.empty(len(time), dtype=np.uint32))
+    risks = value_ranks(risk, np.empty(len(risk), dtype=np.uint32))
+    place = 2 * moments.rank.astype(np.int64) + ~event  # of two rows of one time the event comes first
+    n_places = 2 * len(moments.values)
+
+    def later_than_each(places: NDArray[np.int64]) -> NDArray[np.int64]:
+        return len(places) - np.cumsum(np.bincount(places, minlength=n_places))
+
+    pairs = int(later_than_each(place)[place[event]].sum())
+    of_risk = np.split(np.argsort(risks.rank, kind="stable"), np.cumsum(np.bincount(risks.rank))[:-1])
+    halves, lower = 0, np.zeros(n_places, dtype=np.int64)  # later rows of lower risk
+    for rows in of_risk:
+        here, later = place[rows[event[rows]]], later_than_each(place[rows])
+        halves += int((2 * lower[here] + later[here]).sum())
+        lower += later
     if pairs == 0:
         raise InputError("No two rows can be compared: no event was seen before the time of another row.")
-    return right / pairs
+    return halves / (2 * pairs)
 
 
 def concordance_with_error(

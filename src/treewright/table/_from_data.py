@@ -9,7 +9,7 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +33,9 @@ from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["assemble", "encode_column", "encode_like", "read_columns", "table_from"]
+
+HEAD = 256  # rows that usually show that a column holds more than zeros and ones
+CELLS_AT_ONCE = 2**17  # of columns that are asked about together
 
 
 def table_from(
@@ -216,10 +219,15 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         words = ("false", "true") if raws[0].boolean else ()
         return Table(tuple(Column(raw.name, ColumnKind.BINARY, words) for raw in raws), matrix)
     X = np.empty((_n_rows(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
+    if matrix is not None:  # of thousands of columns, not one by one
+        n_missing = _of_columns(matrix, lambda some: np.isnan(some).sum(axis=0)).tolist()
+        begins_zero_one = _of_columns(
+            matrix[:HEAD], lambda some: _zero_one_or_missing(some).all(axis=0)
+        ).tolist()
     for j, raw in enumerate(raws):
         values = raw.numbers if raw.numbers is not None else raw.codes
         assert values is not None  # RawColumn: one of the two is set
-        missing = int(np.isnan(values).sum())
+        missing = int(np.isnan(values).sum()) if matrix is None else n_missing[j]
         if missing == len(values):
             notes.append(f"Column {raw.name!r} has no known value; it is kept but never used in a split.")
         if raw.numbers is None and raw.words:
@@ -232,7 +240,8 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         elif raw.boolean:
             columns.append(Column(raw.name, ColumnKind.BINARY, ("false", "true"), missing > 0))
         else:
-            kind = ColumnKind.BINARY if _is_zero_one(values) else ColumnKind.CONTINUOUS
+            zero_one = (matrix is None or begins_zero_one[j]) and _is_zero_one(values)
+            kind = ColumnKind.BINARY if zero_one else ColumnKind.CONTINUOUS
             columns.append(Column(raw.name, kind, (), missing > 0))
         if matrix is None:
             X[:, j] = values
@@ -279,8 +288,9 @@ def _read(
                 from_numeric(name, array[:, j])  # raises for the column that holds it
         matrix = np.array(array, dtype=np.float64, order="F", copy=True)
         if array.dtype.kind == "f":
-            for j, name in enumerate(names):
-                check_finite(name, matrix[:, j])
+            finite = _of_columns(matrix, lambda some: np.isfinite(some).all(axis=0))
+            for j in np.flatnonzero(~finite).tolist():
+                check_finite(names[j], matrix[:, j])
         boolean = array.dtype.kind == "b"
         return names, matrix, [RawColumn(name, matrix[:, j], boolean) for j, name in enumerate(names)]
     if array.dtype.kind in "cmM":
@@ -429,11 +439,20 @@ def _n_rows(raws: Sequence[RawColumn]) -> int:
 
 def _is_zero_one(values: NDArray[np.float64]) -> bool:
     """Whether the known values are 0 and 1, both of them."""
-    head = values[:256]
-    if not ((head == 0) | (head == 1) | np.isnan(head)).all():
+    if not _zero_one_or_missing(values[:HEAD]).all():
         return False  # the usual case, without a pass over the column
-    zeros, ones = values == 0, values == 1
-    return bool(zeros.any() and ones.any() and (zeros | ones | np.isnan(values)).all())
+    return bool((values == 0).any() and (values == 1).any() and _zero_one_or_missing(values).all())
+
+
+def _zero_one_or_missing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    answer: NDArray[np.bool_] = (values == 0) | (values == 1) | np.isnan(values)
+    return answer
+
+
+def _of_columns(matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]], Any]) -> NDArray[Any]:
+    """Return what `ask` says of each column; it is asked about some columns at a time, which stay in the cache."""
+    width = max(1, CELLS_AT_ONCE // max(1, len(matrix)))
+    return np.concatenate([ask(matrix[:, j : j + width]) for j in range(0, matrix.shape[1], width)])
 
 
 def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:

@@ -143,10 +143,10 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     # Added up by numpy itself: np.dot calls the threads of BLAS, which take more time of the processor to wait for
     # each other than the sum does, and whose number decides its last digit.
     origin, share = float(y[0]), weight / weight.sum()
-    with np.errstate(over="ignore"):
-        apart = y - origin
-    if np.isfinite(apart).all():
-        return origin + float((share * apart).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean_apart = float((share * (y - origin)).sum())
+    if np.isfinite(mean_apart):
+        return origin + mean_apart
     return 2 * (
         origin / 2 + float((share * (y / 2 - origin / 2)).sum())
     )  # two targets lie further apart than a float

@@ -65,10 +65,12 @@ def grow_policy(
     count = np.zeros(len(splits), dtype=np.int64)
     prediction = np.zeros(len(splits), dtype=np.int32)
     for node, rows in enumerate(rows_of_nodes(splits, X)):
+        chosen = slice(None) if len(rows) == len(X) else rows  # all of them are not copied
+        weight = sample_weight[chosen]
         for action in range(len(actions)):
-            value[node, action] = mean_of(rewards[rows, action], sample_weight[rows])
+            value[node, action] = mean_of(rewards[chosen, action], weight)
         count[node] = len(rows)
-        prediction[node] = regret[rows].sum(axis=0).argmin()
+        prediction[node] = regret[chosen].sum(axis=0).argmin()
     return Tree(
         tuple(columns), actions, tuple(splits), left, right, prediction, value, count, TreeKind.POLICY
     )

@@ -99,6 +99,31 @@ def test_ctrl_c_keeps_what_was_counted(after: int, monkeypatch: pytest.MonkeyPat
     assert result.tree.n_node_samples[0] == N
 
 
+@pytest.mark.parametrize("how", ["callback", "Ctrl-C in the tree"])
+def test_who_stops_does_not_wait_for_trees_of_depth_three(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy()
+    asked = ASKED | ({"progress": lambda _: True} if how == "callback" else {})
+    stump = fit_shards(X, y, **ASKED | {"max_depth": 1}).result_
+    full, depths = count_module.best_of_cells, []
+
+    def watched(question: Any, *rest: Any) -> Any:
+        depths.append(question.max_depth)
+        if question.max_depth > 1:
+            raise KeyboardInterrupt
+        return full(question, *rest)
+
+    monkeypatch.setattr(count_module, "best_of_cells", watched)
+    monkeypatch.setattr(
+        "treewright.estimators._interrupt._last", -10.0
+    )  # the test before may have pressed Ctrl-C, too
+    result = fit_shards(X, y, **asked).result_
+    assert depths == ([1] if how == "callback" else [3, 1])
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.lower_bound <= result.objective
+    if how != "callback":  # all rows were counted
+        assert result.objective <= stump.objective + 1e-12
+
+
 def test_no_time_is_honest() -> None:
     X, y = noisy()
     best = fit_shards(X, y, **ASKED).result_

@@ -84,11 +84,15 @@ class Sorter {
    public:
     explicit Sorter(const Data& data) : data_(data) {}
     void sort(const Node& node, std::uint32_t column, SortedColumn& out);
+    // The splits and what is on their left, but not the rows in order: of few ranks, one pass without a sort.
+    void sums(const Node& node, std::uint32_t column, SortedColumn& out);
 
    private:
     const Data& data_;
     std::vector<std::uint32_t> start_;
     std::vector<std::uint64_t> entries_;
+    std::vector<Count> weight_;  // [rank][class]
+    std::vector<Whole> full_;    // ... in full
 };
 
 }  // namespace treewright::leaf_accuracy

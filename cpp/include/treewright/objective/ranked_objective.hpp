@@ -68,6 +68,8 @@ class RankedObjective {
     [[nodiscard]] virtual Stump best_stump(const Node& node) const = 0;
     // The same; where a look at the splits takes long it may end with the run (Stump::whole).
     [[nodiscard]] virtual Stump best_stump_within(const Node& node, Control&) const { return best_stump(node); }
+    // What best_stump() does at one row of one column, in additions of a row's sums.
+    [[nodiscard]] virtual std::size_t stump_work() const { return 1; }
     // The portable one, which asks best_stump(), unless a kernel knows the objective.
     [[nodiscard]] virtual std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const;
 

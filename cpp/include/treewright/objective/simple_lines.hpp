@@ -25,6 +25,8 @@
 #include "treewright/objective/ranked_objective.hpp"
 #include "treewright/objective/target_table.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -84,6 +86,7 @@ class SimpleLines final : public RankedObjective {
     [[nodiscard]] Stump best_stump_within(const Node& node, Control& control) const override {
         return look(node, &control);
     }
+    [[nodiscard]] std::size_t stump_work() const override { return std::max<std::size_t>(1, data_->n_lines); }
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
