@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from near_optimal_lists import Listed, nested
 from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.errors import InputError
 from treewright.near_optimal import load_near_optimal, save_near_optimal
 from treewright.near_optimal._counts import Counts
 from treewright.result import StopReason
@@ -232,3 +233,19 @@ def test_what_ends_after_the_first_set_is_complete_up_to_what_was_asked():
     assert stopped_after == 2
     assert found.status_ == "complete"
     assert found.table() == ranked_set(X, y, **COARSE).table()
+
+
+@pytest.mark.parametrize("how", [{"max_objective": 2.0}, {"slack": 1.99}])
+def test_a_bound_beyond_all_trees_is_the_bound_of_the_set(how: dict[str, float]) -> None:
+    """The whole numbers of the search end before it, so all trees are asked for instead."""
+    weight, costs = [1, 0.29949826853296724], [[0, 0.001], [0.01, 0]]
+    trees = near_optimal_trees([[0], [1]], [1, 0], costs=costs, sample_weight=weight, **how)
+    assert (trees.status_, trees.n_trees_) == ("complete", 2)
+    assert trees.bound_ == pytest.approx(2.0, abs=0.01)
+
+
+def test_a_bound_that_the_search_cannot_hold_is_refused() -> None:
+    """A set that ends before the bound is never called complete."""
+    weight, costs = [1, 0.29949826853296724], [[0, 1e-4], [1e-4, 0]]
+    with pytest.raises(InputError, match=r"above 0\.0128 cannot be held"):
+        near_optimal_trees([[0], [1]], [1, 0], costs=costs, sample_weight=weight, max_objective=2.0)

@@ -10,8 +10,9 @@ from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["as_written", "check_bound", "check_count", "in_errors", "up_to"]
+__all__ = ["LARGEST_BUDGET", "as_written", "check_bound", "check_count", "in_errors", "up_to"]
 
+LARGEST_BUDGET = 2**60  # errors that a tree of a set costs at the most, its leaves among them
 FEW_DIGITS = 12  # of a number that somebody wrote; the quotient of two whole numbers has more, or is exact
 LEAST_PLACES = 8  # of a float, between whole numbers of errors that it may stand for
 

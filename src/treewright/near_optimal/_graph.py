@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.binarize import SplitMatrix
+from treewright.near_optimal._bounds import LARGEST_BUDGET
 from treewright.problem import Problem
 from treewright.search import integer_costs
 
@@ -182,7 +183,7 @@ class Membership:
 
     def max_errors(self, graph: SetGraph) -> list[int]:
         """Return the most errors of a tree of each number of leaves, 0 to the largest; -1 for none."""
-        left = self.budget - graph.base
+        left = min(self.budget, Fraction(LARGEST_BUDGET)) - graph.base  # no tree of a graph costs more
         largest = graph.problem.table.n_rows
         if graph.leaf_penalty > 0:
             largest = min(largest, max(0, left // graph.leaf_penalty))

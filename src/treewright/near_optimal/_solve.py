@@ -37,7 +37,6 @@ from treewright.search import (
 __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
-LARGEST_BUDGET = 2**60  # in units of loss; the set is complete up to there
 MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
@@ -121,18 +120,17 @@ def solve_near_optimal(
 
     def up_to_bound(least: Fraction) -> Fraction:
         if max_objective is not None:
-            budget = up_to(max_objective) / unit
-        elif slack is not None:
-            budget = least + units.rounding + in_errors(slack, unit)
-        else:
-            budget = (least + units.rounding) * (1 + as_written(epsilon))
-        return min(budget, Fraction(LARGEST_BUDGET))
+            return up_to(max_objective) / unit
+        if slack is not None:
+            return least + units.rounding + in_errors(slack, unit)
+        return (least + units.rounding) * (1 + as_written(epsilon))
 
     def task_up_to(budget: Fraction) -> _Task:
         ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
         native = (ranked_problem if ranked else binary_problem)(problem, split_matrix, integers)
         notes = (*problem.notes, *space.notes)
-        return _Task(problem, split_matrix, native, units, rules, budget + units.rounding, notes)
+        largest = units.holding(problem, budget)
+        return _Task(problem, split_matrix, native, units, rules, largest, notes)
 
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
@@ -175,7 +173,7 @@ class _Task:
     native: Any
     units: Units
     rules: LeafRules
-    largest: Fraction  # budget that will be asked; all are in the units of this one, so that one search answers all
+    largest: Fraction  # budget that will be asked, or more than any tree costs; all are in its units, for one search
     notes: tuple[str, ...]
 
     @property
@@ -185,7 +183,7 @@ class _Task:
 
     def graph(self, budget: Fraction, **how: Any) -> SetGraph:
         """Return the graph of all trees within a budget, complete or not."""
-        problem, left = self.problem, budget - self.native.base_cost
+        problem, left = self.problem, min(budget, self.largest) - self.native.base_cost
         leaf_penalty = self.units.leaf_penalty
         most_leaves = problem.table.n_rows
         if leaf_penalty > 0:

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from treewright.near_optimal._bounds import as_written, in_errors
+from treewright.errors import InputError
+from treewright.near_optimal._bounds import LARGEST_BUDGET, as_written, in_errors
 from treewright.problem import Problem
 from treewright.search import IntegerCosts, integer_costs
 from treewright.tree import Tree
@@ -49,6 +50,35 @@ class Units:
         label = tree.prediction[tree.apply(problem.table.X)]
         paid = self.integers.weight * self.integers.costs[problem.y, label]
         return int(paid.sum()) + self.leaf_penalty * tree.n_leaves
+
+    def holding(self, problem: Problem, budget: Fraction) -> Fraction:
+        """Return a budget for the search that holds every tree of a budget, both in errors.
+
+        Raises
+        ------
+        InputError
+            Whole numbers of the search do not reach so far.
+        """
+        paid = self.integers.weight * self.integers.costs.max(axis=1)[problem.y]
+        dearest = int(paid.sum()) + self.leaf_penalty * most_leaves(problem)
+        largest = min(budget, dearest) + self.rounding
+        if largest > LARGEST_BUDGET:
+            raise InputError(
+                f"The bound reaches to objectives of {float(min(budget, dearest) * self.unit):.3g}, but weights and "
+                f"costs are told apart so finely that objectives above {float(LARGEST_BUDGET * self.unit):.3g} cannot "
+                "be held. Give a smaller bound, larger costs, or weights and costs with fewer digits."
+            )
+        return largest
+
+
+def most_leaves(problem: Problem) -> int:
+    """Return how many leaves a tree can have: no more than rows, and no more than its limits let it."""
+    most = problem.table.n_rows
+    if problem.max_leaf_nodes is not None:
+        most = min(most, problem.max_leaf_nodes)
+    if problem.max_depth is not None and problem.max_depth < most.bit_length():
+        most = min(most, 2**problem.max_depth)
+    return most
 
 
 def units_of(problem: Problem) -> Units:
