@@ -25,6 +25,7 @@ LEAST_HORIZON = 30.0  # seconds; a problem that ends by then is worth proposing,
 LEAST_EACH = 0.03  # seconds; enough for a sample of 64 rows and some larger ones
 LEAST_SMALL = 0.08  # for the smallest depth, which is to be named where nothing else can be
 LEAST_TOTAL = 0.15
+LATE = 0.5  # of the total; what ends so much after its limit is not tried again in smaller
 EASY = 0.5  # of the loss of the run; a sample whose best tree has less is easier than the table
 ROUGH = 2.0  # a range whose end is so many times the estimate is said
 
@@ -190,7 +191,9 @@ def trial_of(
         Of the tree that the run has found. Samples that a tree fits far better than that are easier than the table,
         and nothing is concluded from them.
     each, total : float
-        Seconds for one trial and for all of them, as far as that is enough for a few samples.
+        Seconds for one trial and for all of them, as far as that is enough for a few samples. Where the run itself
+        ended a good part of that later than its limit, as on very large tables, each trial would be as late: nothing
+        is tried.
 
     Examples
     --------
@@ -205,13 +208,14 @@ def trial_of(
     """
     each, total = max(each, LEAST_EACH), max(total, LEAST_TOTAL)
     begun = time.perf_counter()
+    spent = 0.0 if limits.begun is None else begun - limits.begun
+    late = limits.time_limit is not None and spent - limits.time_limit > LATE * total
     horizon = max(LEAST_HORIZON, math.inf if limits.time_limit is None else limits.time_limit)
 
     def trial(change: Mapping[str, Any]) -> Ended | None:
-        small = (
-            "max_depth" in change and change["max_depth"] <= SHALLOWEST
-        )  # is the last that is left, always tried
-        if time.perf_counter() - begun >= total and not small:
+        # The last that is left is tried whatever the others took.
+        small = "max_depth" in change and change["max_depth"] <= SHALLOWEST
+        if late or (time.perf_counter() - begun >= total and not small):
             return None
         fields = dict(change)
         offered = fields.pop("thresholds", thresholds)

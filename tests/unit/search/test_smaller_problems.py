@@ -199,3 +199,15 @@ def test_frontiers_can_be_tried_as_well():
 )
 def test_times_are_said_in_the_unit_that_people_use(seconds, words):
     assert Ended(seconds).in_words() == f"about {words}, tried just now"
+
+
+def test_nothing_is_tried_where_the_run_itself_was_late():
+    """Such a table takes long whatever is asked of it: a fit of .05 s took two seconds more for the advice."""
+    problem = make_problem(table_from(WIDE[:60, :3]), LABEL[:60], max_depth=3)
+
+    def never(some, cuts, limits):
+        raise AssertionError("a search")
+
+    late = Limits(0.05, begun=time.perf_counter() - 1.0)
+    trial = trial_of(problem, never, late, thresholds="auto", each=0.01, total=0.1)
+    assert SmallerProblems.of(max_depth=3, thresholds="auto").that_end(trial) == []
