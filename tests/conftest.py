@@ -19,7 +19,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine is no failure; time is measured in benchmarks, not in tests. The few tests that have to compare
 # seconds, because their subject is a limit, are marked `clock` and repeated.
 CLOCK_RERUNS, CLOCK_PAUSE = 5, 3  # at most so often, after so many seconds
-settings.register_profile("treewright", deadline=None)
+settings.register_profile("treewright", deadline=None, database=None)
 settings.load_profile("treewright")
 
 

@@ -138,9 +138,10 @@ def squared_error_units(
     weight_error = np.abs(share / weight_scale - weight)
     needs_reach = needs_spans or bool(weight_error.any())
     divisor = np.maximum(share, 1.0)
-    reach = np.zeros(n)  # square of the distance from the farthest value of a leaf
+    # Squares of the distance from the farthest value of a leaf: among the rows that the integers know, and among all.
+    reach = far = np.zeros(n)
     moved = squares = 0.0
-    for own, integers in zip(centred, weighted, strict=True):
+    for k, (own, integers) in enumerate(zip(centred, weighted, strict=True)):
         stepped = own * step
         rounded = share * stepped
         np.rint(rounded, out=rounded)
@@ -152,9 +153,9 @@ def squared_error_units(
         moved += float((share * error**2).sum())
         squares += float((share * stepped**2).sum())
         if needs_reach and not unused.all():
-            seen = own[~unused] if masked else own
-            low, high = seen.min(), seen.max()
-            reach += np.maximum(own - low, high - own) ** 2
+            reach = reach + _reach(own, ~unused if masked else None)
+            # A row whose weight is rounded to nothing is missing in the integers, and in the tree's loss it is not.
+            far = far + _reach(np.ldexp(y[:, k], -exponent), weight > 0) if masked else reach
     moved = math.sqrt(moved)
     tie_bits = MOST_TIE_BITS if max_leaves > MANY_LEAVES else max_leaves.bit_length()
     spans = squares
@@ -178,8 +179,14 @@ def squared_error_units(
         ((leaf + 1) << tie_bits) + 1,
         unit,
         math.ldexp(moved / step / math.sqrt(weight_scale), exponent),
-        math.ldexp(float((weight_error * reach).sum()), 2 * exponent),
+        math.ldexp(float((weight_error * far).sum()), 2 * exponent),
     )
+
+
+def _reach(values: NDArray[np.float64], among: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    """Square of the distance of each value from the farthest one among some."""
+    seen = values if among is None else values[among]
+    return np.asarray(np.maximum(values - seen.min(), seen.max() - values) ** 2)
 
 
 def whole_weights(
