@@ -304,6 +304,7 @@ STANDS_FOR: dict[Any, Any] = {
     InGroups: tw.BornAgainTreeClassifier,
     Policy: tw.OptimalPolicyTree,
     RowCosts: tw.OptimalTreeClassifier,
+    F1: tw.OptimalTreeClassifier,
     SimpleLines: tw.OptimalTreeRegressor,
     Survival: tw.OptimalSurvivalTree,
     ChosenInPipeline: tw.NearOptimalTreeClassifier,
