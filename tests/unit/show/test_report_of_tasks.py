@@ -257,3 +257,36 @@ def test_numbers_have_the_decimals_that_their_interval_needs():
     assert numbers_of(Estimate(123456.7, 113456.0, 133456.0, 9)) == ("123,457", "113,456 to 133,456")
     assert numbers_of(Estimate(-1e-18, -1.0, 1.0, 9))[0] == "0"
     assert numbers_of(Estimate(3.0, float("nan"), float("nan"), 1)) == ("3", "")
+
+
+@pytest.mark.parametrize("task", ["squared_error", "survival"])
+def test_intervals_of_training_rows_are_called_optimistic(task):
+    said = "On training rows these are optimistic, because the tree was chosen on them."
+    assert said in text_of(page_of_task(task))
+    alone = page_of_task(task, X_test=None, y_test=None)
+    assert said in text_of(alone)
+    records = re.findall(r'"record": ?"([^"]*)"', alone)
+    assert records
+    assert all("the tree was chosen on" in record for record in records)
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        (Terms(0.02, objective="squared_error", weight="w"), "gets its number, the weighted mean of"),
+        (Terms(0.02, objective="squared_error"), "gets its number, the mean of its training rows."),
+        (None, "the mean of its training rows (weighted, if they had weights)"),
+    ],
+)
+def test_the_number_of_a_leaf_is_a_weighted_mean_where_rows_had_weights(terms, said):
+    one = made("squared_error")
+    model = one.model
+    if terms is not None:
+        model = Model.of(model.result_, terms)
+    assert said in text_of(report(model, *one.train, fit_models=False))
+
+
+def test_what_a_concordance_counts_is_said():
+    text = text_of(page_of_task("survival"))
+    assert "of the pairs of rows that can be compared" in text
+    assert "equal ratios count as half" in text

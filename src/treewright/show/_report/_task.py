@@ -89,6 +89,11 @@ class Context:
             return ""
         return " These are the rows that the tree was chosen on, so these figures are optimistic."
 
+    @property
+    def optimistic_leaves(self) -> str:
+        """A sentence behind tables of leaves, which show intervals of training rows beside those of test rows."""
+        return " On training rows these are optimistic, because the tree was chosen on them."
+
     def option(self, name: str) -> Any:
         """Return an option of the search, as the result or else the question holds it."""
         own = self.result.options.get(name) if self.result is not None else None

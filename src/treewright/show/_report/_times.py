@@ -135,7 +135,7 @@ class TimeTask(Task):
         caption = (
             "A hazard ratio of 2 is twice the hazard of all training rows. Intervals are of 95%: of ratios by the "
             "logarithm of the events, of shares Wilson\u2019s with as many rows as the Kaplan-Meier curve is worth "
-            "(Dorey and Korn 1987)."
+            f"(Dorey and Korn 1987).{self.context.optimistic_leaves}"
         )
         head = heads("Leaf", "If", "hazard ratio", "95% interval", *self._heads("training"), "#median time")
         tables = [Titled("", "", Grid(caption, head, tuple(lines)))]
@@ -209,9 +209,10 @@ class TimeTask(Task):
                 )
             )
         caption = (
-            "The concordance is the share of pairs of rows whose events come in the order of their hazard ratios. The "
-            "integrated Brier score is the mean squared error of the survival curves of the leaves over time, 0 at "
-            f"best; beside it that of one curve for all training rows.{self.context.optimistic}"
+            "The concordance is the share, of the pairs of rows that can be compared, whose events come in the order "
+            "of their hazard ratios; equal ratios count as half. The integrated Brier score is the mean squared error "
+            "of the survival curves of the leaves over time, 0 at best; beside it that of one curve for all training "
+            f"rows.{self.context.optimistic}"
         )
         head = ("Counted on", "#Rows", "#Events", "#Expected", "Concordance")
         more = ("#Integrated Brier score", "#Of one curve for all")
@@ -312,7 +313,7 @@ class TimeTask(Task):
         median = self.curves[leaf.node].median if leaf.node in self.curves else math.inf
         if math.isfinite(median):
             words_of += f" Half of its training rows had it by {written(median, unit=self.unit)}."
-        return words_of
+        return words_of + self.context.optimistic
 
     def scores(self) -> NDArray[np.float64]:
         """Return the hazard ratio of each node."""
