@@ -290,3 +290,38 @@ def test_what_a_concordance_counts_is_said():
     text = text_of(page_of_task("survival"))
     assert "of the pairs of rows that can be compared" in text
     assert "equal ratios count as half" in text
+
+
+def test_the_picture_of_a_policy_says_the_rewards_of_its_table():
+    one = made("policy")
+    X, rewards = one.train
+    tree = one.model.tree_
+    page = page_of_task("policy")
+    text = text_of(page)
+    shown = [float(each.replace("\u2212", "-")) for each in re.findall(r"mean reward after costs (\S+),", text)]
+    assert len(shown) == tree.n_leaves
+    gains, leaf = rewards.to_numpy() - [0, 0.1], one.model.apply(X)
+    means = [gains[leaf == node, tree.prediction[node]].mean() for node in np.unique(leaf)]
+    np.testing.assert_allclose(sorted(shown), sorted(means), rtol=1e-4, atol=1e-6)
+
+
+def test_a_concordance_without_events_says_why_it_is_not_known():
+    one = made("survival")
+    X = one.test[0]
+    none = text_of(page_of_task("survival", y_test=(np.zeros(len(X), dtype=bool), np.ones(len(X)))))
+    assert "not known without events" in none
+    assert "too few rows for an interval; 0.5" not in none
+    single = text_of(page_of_task("survival", X_test=X[:1], y_test=(np.zeros(1, dtype=bool), np.ones(1))))
+    assert "0 events in 1 row" in single
+    assert "events in 1 rows" not in single
+    pair = text_of(page_of_task("survival", X_test=X[:1], y_test=(np.ones(1, dtype=bool), np.ones(1))))
+    assert "no two rows can be compared" in pair
+    assert "1 event in 1 row" in pair
+
+
+def test_scores_count_the_rows_whose_label_is_known():
+    X, y = made("probability").test
+    y = y.astype(object)
+    y[:5] = "dead"
+    text = text_of(page_of_task("probability", y_test=y))
+    assert re.search(rf"test rows {len(X) - 5} \d", text[text.index("Counted on") :])

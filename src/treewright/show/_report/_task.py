@@ -148,6 +148,7 @@ class Task(ABC):
         "weight comes first. What a line in the leaf adds for a column is a reason of its own."
     )
     curves_drawn: Curves | None = None
+    costs_shown: NDArray[np.float64] | None = None  # of each action, where actions cost something
     left_words = "Share of the loss of a single leaf that is left"
     not_proven = "the figures on test rows, with their intervals, are the evidence for that"
 

@@ -30,7 +30,14 @@ from treewright.show._report._cells import (
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._curves import Curves, draw_curves
-from treewright.show._report._estimates import NORMAL_975, Estimate, interval_words, numbers_of, written
+from treewright.show._report._estimates import (
+    NORMAL_975,
+    Estimate,
+    counted,
+    interval_words,
+    numbers_of,
+    written,
+)
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._values import value_words
@@ -112,7 +119,7 @@ class TimeTask(Task):
             if rows is None:
                 continue
             order = _order(self.context.tree, rows)
-            events = f"{int(rows.y[:, EVENT].sum()):,} events in {len(rows):,} rows"
+            events = f"{counted(int(rows.y[:, EVENT].sum()), 'event')} in {counted(len(rows), 'row')}"
             small = f"{interval_words(order)}; 0.5 is chance; {events}"
             if kind == "training":
                 small = f"0.5 is chance; {events}; the tree was chosen on these rows"
@@ -303,8 +310,7 @@ class TimeTask(Task):
             return f"No {kind} came to this leaf, so nothing is known about how well it foretells."
         n, seen = len(leaf.seen), int(rows.y[leaf.seen, EVENT].sum())
         expected = written(float(self._expected(rows)[leaf.seen].sum()))
-        counted = f"{n:,} {kind}{'' if n == 1 else 's'}"
-        words_of = f"Of {counted} in this leaf {seen:,} had the event; {expected} were expected."
+        words_of = f"Of {counted(n, kind)} in this leaf {seen:,} had the event; {expected} were expected."
         share = _survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
@@ -393,7 +399,8 @@ def _order(tree: Tree, rows: Rows) -> Estimate:
     try:
         index, error = concordance_with_error(event, time, tree.predict(rows.X))
     except InputError:
-        return Estimate(math.nan, math.nan, math.nan, len(rows))
+        reason = "no two rows can be compared" if event.any() else "not known without events"
+        return Estimate(math.nan, math.nan, math.nan, len(rows), reason=reason)
     reach = NORMAL_975 * error
     return Estimate(index, max(0.0, index - reach), min(1.0, index + reach), len(rows))
 
