@@ -147,7 +147,9 @@ def report(
         )
     if verification is not None and not verification.ok:
         failed = "; ".join(check.name for check in verification.failed)
-        note(f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: {failed}.")
+        note(
+            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: {failed}."
+        )
     note(f"Wrote {out}.")
 
 

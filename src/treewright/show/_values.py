@@ -56,9 +56,7 @@ def _plain(number: float, digits: int | None) -> str:
     return repr(number) if digits is None else f"{number:.{min(digits, TERM_DIGITS)}g}"
 
 
-def reward_words(
-    tree: Tree, node: int, digits: int | None, costs: NDArray[np.float64] | None = None
-) -> str:
+def reward_words(tree: Tree, node: int, digits: int | None, costs: NDArray[np.float64] | None = None) -> str:
     """Return the mean reward of the action that a node of a policy tree takes, as `value_words` writes numbers."""
     values = tree.value if costs is None else tree.value - costs
     leaves = np.flatnonzero(tree.is_leaf)

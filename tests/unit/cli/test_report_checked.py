@@ -51,6 +51,8 @@ def test_a_certificate_without_its_question_is_not_called_checked(folder, object
     assert "Claimed optimal, not checked" in page
     assert "Only the tree itself was checked, not this certificate" in page
     assert "</span>Proven optimal" not in page
+    assert "recomputes every claim" not in page
+    assert "Check it yourself" not in page
     assert "Not verified" not in page + done.output  # the tree holds
 
 
@@ -61,6 +63,7 @@ def test_a_certificate_that_fails_is_not_called_proven(folder, objective):
     done, page = page_of(folder)
     assert "</span>Proven optimal" in page
     assert "Not verified" not in page + done.output
+    assert "recomputes every claim" in page
     forged(folder / "model.json")
     done, page = page_of(folder)
     assert "</span>Not verified" in page

@@ -298,7 +298,9 @@ def test_the_picture_of_a_policy_says_the_rewards_of_its_table():
     tree = one.model.tree_
     page = page_of_task("policy")
     text = text_of(page)
-    shown = [float(each.replace("\u2212", "-")) for each in re.findall(r"mean reward after costs (\S+),", text)]
+    shown = [
+        float(each.replace("\u2212", "-")) for each in re.findall(r"mean reward after costs (\S+),", text)
+    ]
     assert len(shown) == tree.n_leaves
     gains, leaf = rewards.to_numpy() - [0, 0.1], one.model.apply(X)
     means = [gains[leaf == node, tree.prediction[node]].mean() for node in np.unique(leaf)]

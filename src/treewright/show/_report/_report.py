@@ -199,6 +199,7 @@ def report(
         model_data=named.get("data"),
         test_data=named.get("test"),
         command=_command(result, named),
+        claim_checked=claim_checked,
         digits=digits,
         model_json=script_json(data),
     )
