@@ -35,10 +35,11 @@ def as_checked(
     found = f"{counts}, on the training rows of this report."
     if not verification.ok:
         found += f" These fail: {_names(verification)}."
-    if certificate.mark != "none" and not claim_checked:
+    claims = certificate.mark != "none"
+    if claims and not claim_checked:
         found = f"Only the tree itself was checked, not this certificate: {found}"
     answer = (QUESTION, found)
-    if not verification.ok:  # the other answers repeat the claims that do not hold
+    if claims and not verification.ok:  # the other answers repeat the claims that do not hold
         return replace(
             certificate,
             badge="Not verified",
@@ -46,7 +47,7 @@ def as_checked(
             sentence=f"Not verified. The model says of itself: {certificate.sentence}",
             answers=(answer,),
         )
-    if certificate.mark == "none" or claim_checked:
+    if not claims or claim_checked:
         return replace(certificate, answers=(*certificate.answers, answer))
     return replace(
         certificate,
