@@ -120,9 +120,9 @@ def report(
     groups: dict[str, Any] = {
         name: read_groups(test or data, name, content.reading, columns, **how) for name in group or ()
     }
-    verification = None
+    verification, claim_checked = None, True
     if _claims_about_rows(content):
-        verification = checked(content, train, data, named, how_read)[0]
+        verification, claim_checked = checked(content, train, data, named, how_read)
     with busy("Writing the report"):
         make_report(
             content,
@@ -136,6 +136,7 @@ def report(
             else None,
             fit_models=models,
             verification=verification,
+            claim_checked=claim_checked,
             title=title,
             target=", ".join(named) or None,
             files=files,
@@ -143,6 +144,11 @@ def report(
             groups=groups,
             digits=digits or None,
             out=out,
+        )
+    if verification is not None and not verification.ok:
+        failed = "; ".join(check.name for check in verification.failed)
+        note(
+            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: {failed}."
         )
     note(f"Wrote {out}.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.show._printable import printable
 from treewright.tree import Tree
@@ -55,13 +56,12 @@ def _plain(number: float, digits: int | None) -> str:
     return repr(number) if digits is None else f"{number:.{min(digits, TERM_DIGITS)}g}"
 
 
-def reward_words(tree: Tree, node: int, digits: int | None) -> str:
+def reward_words(tree: Tree, node: int, digits: int | None, costs: NDArray[np.float64] | None = None) -> str:
     """Return the mean reward of the action that a node of a policy tree takes, as `value_words` writes numbers."""
+    values = tree.value if costs is None else tree.value - costs
     leaves = np.flatnonzero(tree.is_leaf)
-    own = tree.value[leaves, tree.prediction[leaves]]
-    return _written(
-        float(tree.value[node, tree.prediction[node]]), (float(own.min()), float(own.max())), digits
-    )
+    own = values[leaves, tree.prediction[leaves]]
+    return _written(float(values[node, tree.prediction[node]]), (float(own.min()), float(own.max())), digits)
 
 
 def _written(value: float, ends: tuple[float, float], digits: int | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.show._printable import printable
 from treewright.show._values import reward_words, value_words
@@ -56,8 +57,10 @@ class LeafWords:
         return f"{self.share} of weight, {self.rows}" if self.weighted else f"{self.share} of {self.rows}"
 
 
-def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
-    """Return what `node` says as a leaf."""
+def leaf_words(
+    tree: Tree, node: int, digits: int | None = None, costs: NDArray[np.float64] | None = None
+) -> LeafWords:
+    """Return what `node` says as a leaf; rewards with the `costs` of all actions taken off, where these are given."""
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
     if tree.kind is TreeKind.SURVIVAL:
@@ -66,7 +69,8 @@ def leaf_words(tree: Tree, node: int, digits: int | None = None) -> LeafWords:
         return LeafWords(value_words(tree, node, digits), "", rows)
     chosen = int(tree.prediction[node])
     if tree.kind is TreeKind.POLICY:
-        reward = f"mean reward {reward_words(tree, node, digits)}" if count > 0 else ""
+        after = "" if costs is None else "after costs "
+        reward = f"mean reward {after}{reward_words(tree, node, digits, costs)}" if count > 0 else ""
         return LeafWords(printable(str(tree.classes[chosen])), "", rows, reward=reward)
     share = percent(_share(tree, node, chosen)) if count > 0 and tree.value[node].any() else ""
     return LeafWords(printable(str(tree.classes[chosen])), share, rows, tree.is_weighted)

@@ -53,7 +53,7 @@ def test_report(folder):
     assert "of 50" in text
     assert "CART with as many leaves" in text
     assert "treewright verify model.json train.csv" in text
-    held, checks = text[text.index("it been checked?") :].split("<dd>")[1].split(" checks")[0].split(" of ")
+    held, checks = text[text.index("it been checked?") :].split("<bdi>")[1].split(" checks")[0].split(" of ")
     assert held == checks
 
 
@@ -148,6 +148,7 @@ def test_bad_input(folder):
     assert "no folder" in done.stderr
     assert run("report", nameless, train, "--target", "sick", "--no-models", "--out", out).exit_code == 0
     assert "Nothing claimed" in out.read_text(encoding="utf-8")
+    assert "These fail: " in out.read_text(encoding="utf-8")  # the file no longer names the weights
 
 
 def test_a_failed_report_leaves_the_old_file(folder):

@@ -257,3 +257,73 @@ def test_numbers_have_the_decimals_that_their_interval_needs():
     assert numbers_of(Estimate(123456.7, 113456.0, 133456.0, 9)) == ("123,457", "113,456 to 133,456")
     assert numbers_of(Estimate(-1e-18, -1.0, 1.0, 9))[0] == "0"
     assert numbers_of(Estimate(3.0, float("nan"), float("nan"), 1)) == ("3", "")
+
+
+@pytest.mark.parametrize("task", ["squared_error", "survival"])
+def test_intervals_of_training_rows_are_called_optimistic(task):
+    said = "On training rows these are optimistic, because the tree was chosen on them."
+    assert said in text_of(page_of_task(task))
+    alone = page_of_task(task, X_test=None, y_test=None)
+    assert said in text_of(alone)
+    records = re.findall(r'"record": ?"([^"]*)"', alone)
+    assert records
+    assert all("the tree was chosen on" in record for record in records)
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        (Terms(0.02, objective="squared_error", weight="w"), "gets its number, the weighted mean of"),
+        (Terms(0.02, objective="squared_error"), "gets its number, the mean of its training rows."),
+        (None, "the mean of its training rows (weighted, if they had weights)"),
+    ],
+)
+def test_the_number_of_a_leaf_is_a_weighted_mean_where_rows_had_weights(terms, said):
+    one = made("squared_error")
+    model = one.model
+    if terms is not None:
+        model = Model.of(model.result_, terms)
+    assert said in text_of(report(model, *one.train, fit_models=False))
+
+
+def test_what_a_concordance_counts_is_said():
+    text = text_of(page_of_task("survival"))
+    assert "of the pairs of rows that can be compared" in text
+    assert "equal ratios count as half" in text
+
+
+def test_the_picture_of_a_policy_says_the_rewards_of_its_table():
+    one = made("policy")
+    X, rewards = one.train
+    tree = one.model.tree_
+    page = page_of_task("policy")
+    text = text_of(page)
+    shown = [
+        float(each.replace("\u2212", "-")) for each in re.findall(r"mean reward after costs (\S+),", text)
+    ]
+    assert len(shown) == tree.n_leaves
+    gains, leaf = rewards.to_numpy() - [0, 0.1], one.model.apply(X)
+    means = [gains[leaf == node, tree.prediction[node]].mean() for node in np.unique(leaf)]
+    np.testing.assert_allclose(sorted(shown), sorted(means), rtol=1e-4, atol=1e-6)
+
+
+def test_a_concordance_without_events_says_why_it_is_not_known():
+    one = made("survival")
+    X = one.test[0]
+    none = text_of(page_of_task("survival", y_test=(np.zeros(len(X), dtype=bool), np.ones(len(X)))))
+    assert "not known without events" in none
+    assert "too few rows for an interval; 0.5" not in none
+    single = text_of(page_of_task("survival", X_test=X[:1], y_test=(np.zeros(1, dtype=bool), np.ones(1))))
+    assert "0 events in 1 row" in single
+    assert "events in 1 rows" not in single
+    pair = text_of(page_of_task("survival", X_test=X[:1], y_test=(np.ones(1, dtype=bool), np.ones(1))))
+    assert "no two rows can be compared" in pair
+    assert "1 event in 1 row" in pair
+
+
+def test_scores_count_the_rows_whose_label_is_known():
+    X, y = made("probability").test
+    y = y.astype(object)
+    y[:5] = "dead"
+    text = text_of(page_of_task("probability", y_test=y))
+    assert re.search(rf"test rows {len(X) - 5} \d", text[text.index("Counted on") :])

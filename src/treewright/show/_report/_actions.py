@@ -67,6 +67,7 @@ class ActionTask(Task):
         self.costs = check_action_costs(context.option("action_costs"), context.tree.classes)
         gains = context.train.y - self.costs
         self.best = int(gains.mean(axis=0).argmax())  # the best single action of the training rows
+        self.costs_shown = self.costs if self.costs.any() else None
         self.after = " after costs" if self.costs.any() else ""
 
     @staticmethod

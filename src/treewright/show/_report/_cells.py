@@ -195,6 +195,6 @@ def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") ->
                 100 * (end - low) / width for end in (estimate.low, estimate.high, estimate.value)
             )
             bar = Bar(left, right, at)
-        none = "too few rows for an interval" if estimate.is_known else ""
+        none = estimate.reason if estimate.is_known else ""
         made.append(Cell(value, said or none, title, "estimate", bar=bar))
     return made

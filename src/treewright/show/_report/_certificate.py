@@ -12,6 +12,7 @@ from treewright.convert import Terms
 from treewright.result import (
     AdditiveResult,
     BornAgainResult,
+    F1Result,
     PolicyResult,
     ProbabilityResult,
     RegressionResult,
@@ -76,7 +77,7 @@ def explain(
         )
     if isinstance(result, BornAgainResult) and result.options.get("objective") != "values":
         return _born_again(result)
-    if not (type(result) is SolveResult or isinstance(result, AdditiveResult)):
+    if not (type(result) is SolveResult or isinstance(result, (AdditiveResult, F1Result))):
         # Of another question: only its own words are safe.
         proven = result.status is SolveStatus.OPTIMAL
         badge = result.status.value.capitalize()
@@ -110,7 +111,12 @@ def _how_much_better(
     question = "Could another tree be better?"
     room = max(0.0, result.objective - result.lower_bound)
     if result.status is SolveStatus.OPTIMAL:
-        least = f" (up to {power_at_most(room, 2)}, for weights or costs were rounded)" if room > 1e-9 else ""
+        why = (
+            "which the search left open"
+            if isinstance(result, F1Result)
+            else "for weights or costs were rounded"
+        )
+        least = f" (up to {power_at_most(room, 2)}, {why})" if room > 1e-9 else ""
         if isinstance(result, AdditiveResult):
             tolerance = result.stats.get("tolerance")
             is_exact = not isinstance(tolerance, float) or tolerance <= 0
@@ -126,7 +132,7 @@ def _how_much_better(
     rows = ""
     if (
         terms is not None
-        and not isinstance(result, AdditiveResult)
+        and not isinstance(result, (AdditiveResult, F1Result))
         and terms.costs is None
         and terms.objective == "accuracy"
         and not (terms.weight or terms.class_weight)
@@ -170,6 +176,8 @@ def _objective(result: SolveResult, terms: Terms | None) -> str:
         return (
             f"The tree minimises {_additive_loss(result)} ({result.loss:.4f}) plus {penalty} for every leaf."
         )
+    if isinstance(result, F1Result):
+        return _f1_objective(result, terms)
     if terms is None:
         leaf_penalty = result.options.get("cost_complexity")
         each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"
@@ -187,6 +195,22 @@ def _objective(result: SolveResult, terms: Terms | None) -> str:
     return (
         f"The tree minimises {loss} ({result.loss:.4f}) plus {terms.cost_complexity:g} for every leaf: one more leaf "
         f"must lower the loss by more than that."
+    )
+
+
+def _f1_objective(result: F1Result, terms: Terms | None) -> str:
+    classes = result.tree.classes
+    label = "the second class" if classes is None or len(classes) != 2 else repr(classes.tolist()[1])
+    penalty = result.options.get("cost_complexity", terms.cost_complexity if terms is not None else None)
+    leaves = "each leaf counts as a share of the training weight predicted wrong"
+    if penalty is not None:
+        leaves = f"each leaf counts as {penalty:g} of the training weight predicted wrong"
+    if penalty == 0:
+        leaves = "leaves cost nothing"
+    return (
+        f"The tree minimises 1 \u2212 F1 of {label} on the training rows ({result.loss:.4f}, so F1 is "
+        f"{1 - result.loss:.4f}); {leaves}. F1 is the harmonic mean of precision (how many of the rows predicted "
+        f"{label} are) and recall (how many of these rows are found)."
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.result import BornAgainResult, LeafAccuracyResult, RowCostsResult
+from treewright.result import BornAgainResult, F1Result, LeafAccuracyResult, RowCostsResult
 from treewright.show._report._cells import (
     Cell,
     Grid,
@@ -24,6 +24,7 @@ from treewright.show._report._cells import (
 )
 from treewright.show._report._compare import Contender, compare
 from treewright.show._report._counts import Count, confusion, count_right, is_right
+from treewright.show._report._f1 import f1_card_words
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._words import leaf_words, percent, printable
@@ -60,6 +61,9 @@ class ClassTask(Task):
         super().__init__(context)
         if isinstance(context.result, RowCostsResult):
             self.verifier = "verify_row_costs"
+        if self._is_for_f1:
+            self.verifier = "verify_f1"
+            self.not_proven = "the F1 on test rows, with its interval, is the evidence for that"
         if (context.tree.value.sum(axis=1) > 0).any():
             self.bar_words = "Its bar shows the shares of the classes among the training rows there."
 
@@ -85,6 +89,23 @@ class ClassTask(Task):
             count = count_right(self.context.tree, test)
             small = f"{count.right:,} of {count.rows:,}; 95% interval {spread_words(count)}"
             cards.insert(0, Card("Right on test rows", share_words(count), small))
+        return [*self._f1_cards(), *cards]
+
+    @property
+    def _is_for_f1(self) -> bool:
+        return isinstance(self.context.result, F1Result) or self.context.option("objective") == "f1"
+
+    def _f1_cards(self) -> list[Card]:
+        """F1, of a tree that was made for it."""
+        cards: list[Card] = []
+        if not self._is_for_f1:
+            return cards
+        name = f"F1 of {printable(self.legend[1])}"
+        for rows, kind in ((self.context.test, "test"), (self.context.train, "training")):
+            if rows is not None:
+                value, small = f1_card_words(self.context.tree, rows, with_interval=kind == "test")
+                small += "" if kind == "test" else "; the tree was chosen on these rows"
+                cards.append(Card(f"{name} on {kind} rows", value, small))
         return cards
 
     def leaf_tables(self, leaves: Sequence[LeafRows]) -> list[Titled]:
@@ -248,9 +269,10 @@ class ClassTask(Task):
                     f"{unknown:,} {kind} rows have a label that the tree cannot predict; they count as wrong."
                 )
         terms, result = context.terms, context.result
-        if terms is not None and (
+        has_other_loss = terms is not None and (
             terms.costs is not None or terms.objective != "accuracy" or terms.class_weight
-        ):
+        )
+        if has_other_loss or self._is_for_f1:
             said.append(
                 "The tree was not made to be right most often, but for the objective that the certificate names."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ WIDTH, HEIGHT = 700.0, 320.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 76.0, 14.0, 44.0  # margins for the axes and the names of the curves
 COLOURS = 6  # in the styles of the page
 MOST = 2 * COLOURS  # each colour once whole and once dashed
-APART = 13.0  # between two names
+APART = 15.0  # between two names, one above the other; letters are larger on a phone
+LETTER = 9.5  # no letter of a name is wider, in the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,16 @@ def draw_curves(curves: Sequence[tuple[str, SurvivalCurve]], last: float, unit: 
     def down(share: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
 
-    ends = [float(curve.survival[-1]) if len(curve.survival) else 1.0 for _, curve in drawn]
-    places = _spread([down(end) for end in ends])
+    shares = [float(curve.survival[-1]) if len(curve.survival) else 1.0 for _, curve in drawn]
+    ends = [across(float(curve.times[-1]) if len(curve.times) else last) for _, curve in drawn]
+    widths = [LETTER * len(name) for name, _ in drawn]
+    places = _spread([down(share) for share in shares], ends, widths)
     lines = []
-    for k, ((name, curve), y) in enumerate(zip(drawn, places, strict=True)):
+    for k, ((name, curve), end, y) in enumerate(zip(drawn, ends, places, strict=True)):
         steps = zip(curve.times.tolist(), curve.survival.tolist(), strict=True)
         path = f"M{across(0)} {down(1)}" + "".join(
             f"H{across(t)}V{down(s)}" for t, s in _thinned(list(steps))
         )
-        end = across(float(curve.times[-1])) if len(curve.times) else across(last)
         path += f"H{end}" if not len(curve.times) else ""
         look = f"curve-{k % COLOURS}" + (" dashed" if k >= COLOURS else "")
         lines.append(Curve(name, look, path, end, y))
@@ -94,14 +95,29 @@ def _thinned(steps: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return steps[every - 1 :: every] if len(steps) % every == 0 else [*steps[every - 1 :: every], steps[-1]]
 
 
-def _spread(places: list[float]) -> list[float]:
-    """Move places apart where they are nearer than two lines of text, as little as their order allows."""
-    order = np.argsort(places, kind="stable")
-    moved = list(places)
+def _spread(places: list[float], ends: list[float], widths: list[float]) -> list[float]:
+    """Move names up or down, each to the free place nearest to its curve's end; names side by side stay.
+
+    Parameters
+    ----------
+    places, ends : list of float
+        Where the curves end, down and across.
+    widths : list of float
+        Of the names, which stand right of these ends.
+    """
     lowest = HEIGHT - BOTTOM
-    for before, after in itertools.pairwise(order):
-        moved[after] = max(moved[after], moved[before] + APART)
-    for after in reversed(order):  # back into the picture
-        moved[after] = min(moved[after], lowest)
-        lowest = moved[after] - APART
+    moved = list(places)
+    done: list[int] = []
+    for k in np.argsort(places, kind="stable").tolist():
+        taken = [moved[j] for j in done if ends[j] < ends[k] + widths[k] and ends[k] < ends[j] + widths[j]]
+        # The nearest free place is its own, or just above or below a name.
+        tried = [places[k], *(place + side for place in taken for side in (-APART, APART))]
+        inside = [y for y in tried if TOP <= y <= lowest]
+        moved[k] = min(inside, key=lambda y: (_overlap(y, taken), abs(y - places[k])))
+        done.append(k)
     return [round(place, 1) for place in moved]
+
+
+def _overlap(y: float, taken: list[float]) -> float:
+    """How much a name at `y` covers of its nearest neighbour; only a crowd has no free place."""
+    return round(max([0.0, *(APART - abs(y - place) for place in taken)]), 6)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Estimate",
+    "counted",
     "interval_words",
     "mean_of_rows",
     "numbers_of",
@@ -35,6 +36,8 @@ class Estimate:
         It comes from.
     standard_error : float, default=nan
         Of a mean.
+    reason : str, default="too few rows for an interval"
+        Why there is no interval, where there is none.
     """
 
     value: float
@@ -42,6 +45,7 @@ class Estimate:
     high: float
     rows: int
     standard_error: float = math.nan
+    reason: str = "too few rows for an interval"
 
     @property
     def is_known(self) -> bool:
@@ -121,8 +125,13 @@ def _fixed(number: float, decimals: int) -> str:
 def interval_words(estimate: Estimate, unit: str = "") -> str:
     """Return the interval of a number in words."""
     if not estimate.has_interval:
-        return "too few rows for an interval"
+        return estimate.reason
     return f"95% interval {numbers_of(estimate, unit)[1]}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count and what is counted."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def standard_error_words(mean: Estimate) -> str:

@@ -124,13 +124,17 @@ class NumberTask(Task):
                 cells += [number(f"{len(leaf.test):,}", "test rows"), columns[1][k]]
             anchored = rule_cells(leaf, Cell(said, title="then", kind="answer"), *cells)
             rows.append(Row(*(anchored if output.place == 0 else anchored[:2])))
-        what = {"absolute_error": "the median", "quantile": f"the {self.loss.quantile:g} quantile"}
-        of = what.get(self.loss.criterion, "the mean")
+        what = {"absolute_error": "median", "quantile": f"{self.loss.quantile:g} quantile"}
+        terms = self.context.terms
+        weighted = "weighted " if terms is not None and terms.weight else ""
+        of = f"the {weighted}{what.get(self.loss.criterion, 'mean')} of its training rows"
+        of += " (weighted, if they had weights)" if terms is None else ""
         line = " (in a leaf with a line: a sum that depends on the row)" if self.has_lines else ""
         caption = (
-            f"Whoever meets all conditions of a leaf gets its number, {of} of its training rows{line}. Every row of "
+            f"Whoever meets all conditions of a leaf gets its number, {of}{line}. Every row of "
             "this report counts as one. Below each mean stands where that of all rows like these may lie (95%, "
             "Student); four of five training rows of the leaf lie between the ends of the middle 80%."
+            f"{self.context.optimistic_leaves}"
         )
         return Grid(caption, heads(*head), tuple(rows))
 

@@ -60,7 +60,7 @@ class ProbabilityTask(ClassTask):
             Row(
                 words(kind),
                 (
-                    number(f"{len(rows):,}", "rows"),
+                    number(f"{int((rows.y >= 0).sum()):,}", "rows"),
                     *(cell for own, single in columns for cell in (own[k], single[k])),
                 ),
             )

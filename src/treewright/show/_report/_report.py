@@ -21,6 +21,7 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveResult
 from treewright.show._report._audit import facts, groups_of_rows
 from treewright.show._report._certificate import explain
+from treewright.show._report._checked import as_checked, failed_checks
 from treewright.show._report._embed import embedded_model, script_json, used_columns
 from treewright.show._report._frontier import better_than, chart, frontier_table
 from treewright.show._report._page import render_page
@@ -52,6 +53,7 @@ def report(
     others: Mapping[str, Any] | None = None,
     fit_models: bool = True,
     verification: Any = None,
+    claim_checked: bool = True,
     title: str | None = None,
     target: str | None = None,
     files: Mapping[str, str] | None = None,
@@ -83,7 +85,9 @@ def report(
         Whether to fit CART, gradient boosting, a random forest and a linear model for comparison; for policy and
         survival trees none is fitted.
     verification : VerificationReport, default=None
-        What `treewright.verify.verify` found; its counts are shown.
+        What `treewright.verify.verify` found; its counts are shown, and where a check failed nothing is called proven.
+    claim_checked : bool, default=True
+        Whether `verification` is of the certificate; False if it is of the tree alone.
     title : str, default=None
         Heading of the page.
     target : str, default=None
@@ -157,7 +161,7 @@ def report(
     data = embedded_model(task, words)
     named = dict(files or {})
     page = render_page(
-        picture(said, digits),
+        picture(said, digits, task.costs_shown),
         task=task,
         title=title or (f"A decision tree for {outcome}" if outcome else "A decision tree"),
         outcome=outcome,
@@ -183,9 +187,10 @@ def report(
         ),
         contact=known.about.get("contact") or known.about.get("owner") or "",
         date=date or today(),
-        certificate=explain(result, terms, len(train), better, task.not_proven),
-        checks=_checks(verification),
-        warnings=[*_warnings(task), *remarks],
+        certificate=as_checked(
+            explain(result, terms, len(train), better, task.not_proven), verification, claim_checked
+        ),
+        warnings=[*failed_checks(verification), *_warnings(task), *remarks],
         chart=drawn,
         frontier_table=None if drawn is None else frontier_table(task, drawn),
         scope=result.scope if result is not None and drawn is not None else "",
@@ -194,6 +199,7 @@ def report(
         model_data=named.get("data"),
         test_data=named.get("test"),
         command=_command(result, named),
+        claim_checked=claim_checked,
         digits=digits,
         model_json=script_json(data),
     )
@@ -250,16 +256,6 @@ def _same_actions(a: Tree, b: Tree) -> bool:
     if a.kind is not TreeKind.POLICY or a.classes is None or b.classes is None:
         return True
     return list(map(str, a.classes.tolist())) == list(map(str, b.classes.tolist()))
-
-
-def _checks(verification: Any) -> dict[str, Any] | None:
-    if verification is None:
-        return None
-    return {
-        "all": len(verification.checks),
-        "held": sum(check.ok for check in verification.checks),
-        "failed": [check.name for check in verification.failed],
-    }
 
 
 def _warnings(task: Task) -> list[str]:

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.show._breaks import longest_piece
 from treewright.show._colours import class_colours, hexadecimal
@@ -113,8 +114,8 @@ class Picture:
         return self.wide <= PAPER
 
 
-def picture(tree: Tree, digits: int | None) -> Picture:
-    """Choose the words and the order of all boxes."""
+def picture(tree: Tree, digits: int | None, costs: NDArray[np.float64] | None = None) -> Picture:
+    """Choose the words and the order of all boxes; `costs` of actions are taken off the rewards of leaves."""
     last_level = _last_level(tree)
     large = tree.n_leaves > FOLDED_FROM
     depth = tree.node_depth.tolist()
@@ -127,7 +128,7 @@ def picture(tree: Tree, digits: int | None) -> Picture:
             steps.append(Step("end"))
             continue
         node, subject, edge = item
-        said = leaf_words(tree, node, digits)
+        said = leaf_words(tree, node, digits, costs)
         klass = int(tree.prediction[node])
         if tree.splits[node] is None:
             steps.append(Step("leaf", node, subject, edge, said.label, said.support, klass, _bar(tree, node)))

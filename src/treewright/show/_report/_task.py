@@ -89,6 +89,11 @@ class Context:
             return ""
         return " These are the rows that the tree was chosen on, so these figures are optimistic."
 
+    @property
+    def optimistic_leaves(self) -> str:
+        """A sentence behind tables of leaves, which show intervals of training rows beside those of test rows."""
+        return " On training rows these are optimistic, because the tree was chosen on them."
+
     def option(self, name: str) -> Any:
         """Return an option of the search, as the result or else the question holds it."""
         own = self.result.options.get(name) if self.result is not None else None
@@ -143,6 +148,7 @@ class Task(ABC):
         "weight comes first. What a line in the leaf adds for a column is a reason of its own."
     )
     curves_drawn: Curves | None = None
+    costs_shown: NDArray[np.float64] | None = None  # of each action, where actions cost something
     left_words = "Share of the loss of a single leaf that is left"
     not_proven = "the figures on test rows, with their intervals, are the evidence for that"
 

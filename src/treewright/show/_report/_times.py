@@ -30,7 +30,14 @@ from treewright.show._report._cells import (
 )
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._curves import Curves, draw_curves
-from treewright.show._report._estimates import NORMAL_975, Estimate, interval_words, numbers_of, written
+from treewright.show._report._estimates import (
+    NORMAL_975,
+    Estimate,
+    counted,
+    interval_words,
+    numbers_of,
+    written,
+)
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
 from treewright.show._values import value_words
@@ -112,7 +119,7 @@ class TimeTask(Task):
             if rows is None:
                 continue
             order = _order(self.context.tree, rows)
-            events = f"{int(rows.y[:, EVENT].sum()):,} events in {len(rows):,} rows"
+            events = f"{counted(int(rows.y[:, EVENT].sum()), 'event')} in {counted(len(rows), 'row')}"
             small = f"{interval_words(order)}; 0.5 is chance; {events}"
             if kind == "training":
                 small = f"0.5 is chance; {events}; the tree was chosen on these rows"
@@ -135,7 +142,7 @@ class TimeTask(Task):
         caption = (
             "A hazard ratio of 2 is twice the hazard of all training rows. Intervals are of 95%: of ratios by the "
             "logarithm of the events, of shares Wilson\u2019s with as many rows as the Kaplan-Meier curve is worth "
-            "(Dorey and Korn 1987)."
+            f"(Dorey and Korn 1987).{self.context.optimistic_leaves}"
         )
         head = heads("Leaf", "If", "hazard ratio", "95% interval", *self._heads("training"), "#median time")
         tables = [Titled("", "", Grid(caption, head, tuple(lines)))]
@@ -209,9 +216,10 @@ class TimeTask(Task):
                 )
             )
         caption = (
-            "The concordance is the share of pairs of rows whose events come in the order of their hazard ratios. The "
-            "integrated Brier score is the mean squared error of the survival curves of the leaves over time, 0 at "
-            f"best; beside it that of one curve for all training rows.{self.context.optimistic}"
+            "The concordance is the share, of the pairs of rows that can be compared, whose events come in the order "
+            "of their hazard ratios; equal ratios count as half. The integrated Brier score is the mean squared error "
+            "of the survival curves of the leaves over time, 0 at best; beside it that of one curve for all training "
+            f"rows.{self.context.optimistic}"
         )
         head = ("Counted on", "#Rows", "#Events", "#Expected", "Concordance")
         more = ("#Integrated Brier score", "#Of one curve for all")
@@ -302,8 +310,7 @@ class TimeTask(Task):
             return f"No {kind} came to this leaf, so nothing is known about how well it foretells."
         n, seen = len(leaf.seen), int(rows.y[leaf.seen, EVENT].sum())
         expected = written(float(self._expected(rows)[leaf.seen].sum()))
-        counted = f"{n:,} {kind}{'' if n == 1 else 's'}"
-        words_of = f"Of {counted} in this leaf {seen:,} had the event; {expected} were expected."
+        words_of = f"Of {counted(n, kind)} in this leaf {seen:,} had the event; {expected} were expected."
         share = _survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
@@ -312,7 +319,7 @@ class TimeTask(Task):
         median = self.curves[leaf.node].median if leaf.node in self.curves else math.inf
         if math.isfinite(median):
             words_of += f" Half of its training rows had it by {written(median, unit=self.unit)}."
-        return words_of
+        return words_of + self.context.optimistic
 
     def scores(self) -> NDArray[np.float64]:
         """Return the hazard ratio of each node."""
@@ -392,7 +399,8 @@ def _order(tree: Tree, rows: Rows) -> Estimate:
     try:
         index, error = concordance_with_error(event, time, tree.predict(rows.X))
     except InputError:
-        return Estimate(math.nan, math.nan, math.nan, len(rows))
+        reason = "no two rows can be compared" if event.any() else "not known without events"
+        return Estimate(math.nan, math.nan, math.nan, len(rows), reason=reason)
     reach = NORMAL_975 * error
     return Estimate(index, max(0.0, index - reach), min(1.0, index + reach), len(rows))
 
