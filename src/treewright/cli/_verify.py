@@ -44,6 +44,10 @@ OBJECTIVES = {  # of each kind of tree that is verified against the labels, numb
     "policy": ("policy",),
     "survival": ("survival",),
 }
+TERMS = {  # that state the loss of labels, and the objectives that take them
+    "costs": ("accuracy", "balanced_accuracy"),
+    "class_weight": ("accuracy", "f1"),
+}
 
 
 @reads_csv
@@ -114,6 +118,7 @@ def verify(
             isinstance(content.result, BornAgainResult)
             and content.result.options.get("objective") == "values"
         ):
+            _refuse_other_terms(content)
             near = check_near_values(content, data, target, csv_options)
             say(str(near))
             if not _has_terms(content):
@@ -132,6 +137,7 @@ def verify(
                 "and add --ensemble FILE."
             )
         if isinstance(content.result, ShardsResult):
+            refuse_other_question(content)
             settings = settings_with(columns, **how)
             holds = verify_stream(content, data, target, settings) and holds
             if not holds:
@@ -230,6 +236,18 @@ def refuse_other_question(content: Model) -> None:
             f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
             "are not made for."
         )
+    _refuse_other_terms(content)
+
+
+def _refuse_other_terms(content: Model) -> None:
+    """Raise an error if the file states costs or weights of classes that its objective does not take."""
+    terms = terms_of(content)
+    for name, objectives in TERMS.items():
+        if getattr(terms, name) is not None and terms.objective not in objectives:
+            raise InputError(
+                f"The model file asks for {terms.objective!r} and has {name} in its terms, which do not go together: no "
+                "such tree can have been made."
+            )
 
 
 def seen_columns(content: Model, target: str | None) -> tuple[str, ...]:
