@@ -156,6 +156,6 @@ def fit_classes(
         and problem.cost_complexity > 0
         and leaves_could_help(problem, result.loss)
     ):
-        note(for_more_leaves(problem.cost_complexity, of_labels=True))
+        note(for_more_leaves(problem.cost_complexity, of_labels=True, errors=objective != F1))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
