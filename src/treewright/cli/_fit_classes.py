@@ -89,7 +89,9 @@ def fit_classes(
         raise InputError("--guess does not go with --objective f1; leave one of them out.")
     if objective == F1:
         positive = problem.classes.tolist()[1]
-        note(f"F1 is that of label {positive}, the second in sorted order; another one: rename it in --columns.")
+        note(
+            f"F1 is that of label {positive}, the second in sorted order; another one: rename it in --columns."
+        )
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 

@@ -150,8 +150,8 @@ def state_question(
         raise InputError("--cost does not go with --objective f1, which sets the costs itself; leave it out.")
     if f1 and objective == F1 and len(labels) != 2:
         raise InputError(
-            f"--objective f1 is for two labels, of which the second in sorted order is the positive one; column {target} "
-            f"has {len(labels)}: {', '.join(list(labels)[:20])}."
+            f"--objective f1 is for two labels, of which the second in sorted order is the positive one; column "
+            f"{target} has {len(labels)}: {', '.join(list(labels)[:20])}."
         )
     with busy("Preparing the search"):
         if f1 and objective == F1:
@@ -201,7 +201,9 @@ def read_objective(text: str, *more: str) -> str:
     """Return an objective as Python spells it: one of the two of `make_problem`, or one `more`."""
     offered = ("accuracy", "balanced-accuracy", *more)
     if text.replace("_", "-") not in offered:
-        raise InputError(f"--objective {text!r}; give {', '.join(map(repr, offered[:-1]))} or {offered[-1]!r}.")
+        raise InputError(
+            f"--objective {text!r}; give {', '.join(map(repr, offered[:-1]))} or {offered[-1]!r}."
+        )
     return text.replace("-", "_")
 
 

@@ -182,8 +182,8 @@ def _advice(max_depth: int, thresholds: str, time_limit: float | None) -> str:
     few = thresholds == "auto" or (thresholds.isdigit() and int(thresholds) <= BINS)
     if max_depth > DEPTH or not few:
         said += (
-            f" A proof is likely to come sooner with --max-depth {DEPTH} --thresholds {BINS}: trees of that size are counted in "
-            "one pass over the rows, if the columns are few."
+            f" A proof is likely to come sooner with --max-depth {DEPTH} --thresholds {BINS}: trees of that size "
+            "are counted in one pass over the rows, if the columns are few."
         )
     longer = max(10 * (time_limit or 0.0), LEAST_LIMIT)
     return f"{said} With more time: --time-limit {longer:g}."

@@ -245,8 +245,8 @@ def _refuse_other_terms(content: Model) -> None:
     for name, objectives in TERMS.items():
         if getattr(terms, name) is not None and terms.objective not in objectives:
             raise InputError(
-                f"The model file asks for {terms.objective!r} and has {name} in its terms, which do not go together: no "
-                "such tree can have been made."
+                f"The model file asks for {terms.objective!r} and has {name} in its terms, which do not go together: "
+                "no such tree can have been made."
             )
 
 

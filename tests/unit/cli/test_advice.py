@@ -108,7 +108,10 @@ def test_a_time_limit_that_is_too_short_for_it_is_said_as_well():
 @pytest.mark.parametrize("longest", [0.5, 9.0, 70.0])
 def test_more_time_for_the_whole_problem_is_ten_times_that_for_a_smaller_one(longest):
     ended = Ended(0.4, tried=False, longest=longest, rows=64, of_rows=3000)
-    named = [float(found) for found in re.findall(r"--time-limit (\d+)", advise(trial=lambda _: ended, time_limit=1))]
+    named = [
+        float(found)
+        for found in re.findall(r"--time-limit (\d+)", advise(trial=lambda _: ended, time_limit=1))
+    ]
     assert named[-1] >= max(30, 10 * max(named[:-1], default=0))
 
 
@@ -157,7 +160,9 @@ def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path,
     assert done.exit_code == 0, done.output
     said = done.stderr.splitlines()[-1]
     judged = r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)"
-    late = "|likely to come sooner with --max-depth 2" if limit == "0.01" else ""  # nothing is tried after a late end
+    late = (
+        "|likely to come sooner with --max-depth 2" if limit == "0.01" else ""
+    )  # nothing is tried after a late end
     assert re.search(judged + late, said), said
 
 

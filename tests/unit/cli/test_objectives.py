@@ -45,7 +45,11 @@ def test_f1_of_four_labels_is_refused_by_the_name_of_the_column(tmp_path):
 
 
 def test_f1_says_which_label_is_positive_and_renaming_changes_it(tmp_path):
-    data, model, settings = write(tmp_path / "data.csv", ["ill", "well"]), tmp_path / "m.json", tmp_path / "c.yaml"
+    data, model, settings = (
+        write(tmp_path / "data.csv", ["ill", "well"]),
+        tmp_path / "m.json",
+        tmp_path / "c.yaml",
+    )
     fit = ("fit", data, "-t", "y", "--objective", "f1", "--max-depth", 2, "--out", model)
     done = run(*fit)
     assert done.exit_code == 0, done.output
@@ -60,7 +64,11 @@ def test_f1_says_which_label_is_positive_and_renaming_changes_it(tmp_path):
 
 
 def test_a_tree_to_compare_is_named_as_on_the_command_line(tmp_path):
-    data, model, other = write(tmp_path / "data.csv", ["0", "1"]), tmp_path / "m.json", tmp_path / "other.json"
+    data, model, other = (
+        write(tmp_path / "data.csv", ["0", "1"]),
+        tmp_path / "m.json",
+        tmp_path / "other.json",
+    )
     assert run("fit", data, "-t", "y", "--max-depth", 1, "--out", model).exit_code == 0
     numbers = run("fit", data, "-t", "y", "--task", "regression", "--max-depth", 1, "--out", other)
     assert numbers.exit_code == 0, numbers.output
