@@ -219,6 +219,10 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     say(str(with_absent(report, csv)))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
+        if not report.ok and content.tree.predicts_classes:
+            say(
+                "A tree made with weights of rows or classes, or with costs, fails such a check: the file lacks them."
+            )
     return report.ok
 
 
@@ -294,11 +298,14 @@ def _has_terms(content: Model) -> bool:
 
 
 def terms_of(content: Model) -> Terms:
-    """The question that the tree answers; without a certificate, only that it has few errors."""
+    """The question that the tree answers; without one in the file, only that it has few errors, or a large F1."""
     from treewright.convert import Terms
+    from treewright.result import F1Result
 
     claim = content.certificate
-    return (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
+    if claim is not None and claim.terms is not None:
+        return claim.terms
+    return Terms(cost_complexity=0.0, objective=F1 if isinstance(content.result, F1Result) else "accuracy")
 
 
 def label_column(content: Model, target: str | None) -> str:

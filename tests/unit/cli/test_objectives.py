@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from treewright import OptimalTreeClassifier
 from treewright.cli import app
+from treewright.convert import save_model
 
 
 def run(*args):
@@ -61,6 +65,36 @@ def test_f1_says_which_label_is_positive_and_renaming_changes_it(tmp_path):
     assert "of class 'zill'" in done.stdout.replace("\n", " ")
     assert run("verify", model, data, "--columns", settings).exit_code == 0
     assert run("verify", model, data).exit_code == 0  # the file knows how its rows were read
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        ({"objective": "f1"}, 0, "only the tree itself was checked"),
+        (
+            {"class_weight": {0: 1, 1: 9}},
+            1,
+            "with weights of rows or classes, or with costs, fails such a check",
+        ),
+    ],
+)
+def test_a_saved_estimator_is_checked_without_its_question(tmp_path, options, status, said):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 9, 80), rng.integers(0, 9, 80)
+    y = (rng.random(80) < 0.05 * a).astype(int)
+    lines = [f"{i},{j},{k}\n" for i, j, k in zip(a, b, y, strict=True)]
+    (tmp_path / "data.csv").write_text("a,b,y\n" + "".join(lines))
+    frame = pd.read_csv(tmp_path / "data.csv")
+    model = OptimalTreeClassifier(max_depth=2, cost_complexity=0, **options).fit(
+        frame[["a", "b"]], frame["y"]
+    )
+    plain = OptimalTreeClassifier(max_depth=2, cost_complexity=0).fit(frame[["a", "b"]], frame["y"])
+    assert (
+        model.predict(frame[["a", "b"]]) != plain.predict(frame[["a", "b"]])
+    ).any()  # errors judge it wrong
+    save_model(tmp_path / "m.json", model)
+    done = run("verify", tmp_path / "m.json", tmp_path / "data.csv", "-t", "y")
+    assert (done.exit_code, said in done.stdout) == (status, True), done.output
 
 
 def test_a_tree_to_compare_is_named_as_on_the_command_line(tmp_path):
