@@ -304,6 +304,7 @@ STANDS_FOR: dict[Any, Any] = {
     InGroups: tw.BornAgainTreeClassifier,
     Policy: tw.OptimalPolicyTree,
     RowCosts: tw.OptimalTreeClassifier,
+    F1: tw.OptimalTreeClassifier,
     SimpleLines: tw.OptimalTreeRegressor,
     Survival: tw.OptimalSurvivalTree,
     ChosenInPipeline: tw.NearOptimalTreeClassifier,
@@ -366,7 +367,7 @@ def made(name: str, limit: str) -> Any:
     elif limit == "memory":
         parameters = parameters | {"memory_limit": MEMORY, "time_limit": 2.0}
     elif limit == "warm":
-        parameters = parameters | {"time_limit": 1.0} if "time_limit" in has else parameters
+        parameters = parameters | {"time_limit": 0.3} if "time_limit" in has else parameters
         if "estimator" in parameters:
             few = clone(parameters["estimator"]).set_params(n_estimators=3, max_depth=2)
             parameters = parameters | {"estimator": few}

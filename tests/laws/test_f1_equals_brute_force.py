@@ -233,3 +233,24 @@ def test_the_checker_of_errors_refuses_it():
     problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1])
     result = solve_f1(make_f1_problem(table_from([[20], [30], [40]]), [0, 0, 1]))
     assert not verify(problem, result).ok
+
+
+def test_a_small_optimum_keeps_its_certificate():
+    """A lower bound of 5e-10 is a difference from 1 that float64 has no digits of."""
+    problem = make_f1_problem(table_from([[0], [1], [2]]), [0, 0, 1], cost_complexity=1e-9)
+    result = solve_f1(problem)
+    assert result.status is SolveStatus.OPTIMAL
+    report = verify_f1(problem, result)
+    assert report.ok, str(report)
+
+
+def test_steps_end_between_rounds_that_are_rounded():
+    """Rows of 1e92 beside some of 1e-126: a round that was only rounded found a better tree with the last step."""
+    X = [[0.0], [1.0], [0.0], [0.0], [2.0], [1.0]]
+    weight = [8.2e92, 2.3e105, 4.3e76, 1.4e-126, 1.1e126, 1.7e-92]
+    problem = make_f1_problem(
+        table_from(X), [0, 1, 0, 1, 0, 1], sample_weight=weight, cost_complexity=0.0, max_depth=1
+    )
+    for steps in range(1, 6):
+        result = solve_f1(problem, limits=Limits(step_limit=steps))
+        assert 0 <= result.lower_bound <= result.objective <= 1

@@ -8,11 +8,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from treewright import OptimalTreeRegressor
 from treewright.convert import from_json, to_json
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
+from treewright.search import solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
 
@@ -116,3 +118,53 @@ def test_tampered_certificates_are_refused(what):
 def test_constant_target_is_one_leaf():
     result = OptimalTreeRegressor().fit([[1.0], [2.0], [3.0]], [7.0, 7.0, 7.0]).result_
     assert (result.tree.n_leaves, result.loss, result.status) == (1, 0.0, SolveStatus.OPTIMAL)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bounds_hold_where_weights_of_rows_round_to_nothing(seed):
+    """Weights of 1e-8 to 1e8: the integers of the search know nothing of some rows, on which a tree may lose most."""
+    rng = np.random.default_rng(seed)
+    X, y, _, asked = random_case(seed)
+    n = len(y)
+    y[: n // 2] = y[0]  # the heavy rows are alike, so what is lost is lost on light ones
+    y[-1] = y[0] + 1
+    weight = np.where(np.arange(n) < n // 2, 10.0 ** rng.uniform(5, 9, n), 10.0 ** rng.uniform(-9, -5, n))
+    asked = asked | {"cost_complexity": float(rng.choice([0.001, 0.02, 0.1]))}
+    if y.max() - y.min() == 0 or not np.isfinite(y).all():
+        return
+    problem = make_regression_problem(table_from(X), y, sample_weight=weight, **asked)
+    result = solve_regression(problem)
+    wanted = float(least_objective(X, y / np.abs(y).max(), weight, **asked))
+    assert result.lower_bound <= wanted * (1 + 1e-9) + 1e-15
+    if result.status is SolveStatus.OPTIMAL:
+        assert result.objective <= wanted + max(result.rounding, 1e-9)
+
+
+def test_one_leaf_is_not_called_optimal_where_light_rows_lose_all():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [1.3, 1.3, 3.1, 7.7]
+    model = OptimalTreeRegressor(cost_complexity=0.01, max_depth=2)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y, sample_weight=[1e7, 1e7, 1e-7, 1e-7])
+    assert model.result_.status is not SolveStatus.OPTIMAL
+    assert model.result_.lower_bound <= 0.03
+
+
+@pytest.mark.parametrize("far", [1e7, 1.7e9])
+def test_absolute_errors_of_targets_far_from_zero_are_verified(far):
+    """Such as seconds since 1970: the verifier lost the digits of their differences."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 6, (20, 2)).astype(float), rng.normal(size=20) + far
+        problem = make_regression_problem(
+            table_from(X), y, cost_complexity=0.01, max_depth=2, criterion="absolute_error"
+        )
+        report = verify_regression(problem, solve_regression(problem))
+        assert report.ok, str(report)
+
+
+def test_events_of_rows_of_little_weight_fit_the_search():
+    """Their sum in whole numbers was one above what the compiled core takes."""
+    model = OptimalTreeRegressor(cost_complexity=0, max_depth=1, criterion="poisson")
+    with pytest.warns(ConvergenceWarning, match="rounded"):
+        model.fit([[0], [1], [2], [3]], [2, 2, 0, 0], sample_weight=[4e6, 3e-9, 6e-4, 7e-13])
+    assert model.result_.lower_bound <= model.result_.objective

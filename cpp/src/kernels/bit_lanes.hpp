@@ -4,8 +4,8 @@
 //          and the words are ORed into `out`;
 //   mask   out = words AND rows, lane by lane;
 //   count  counts the ones of column AND mask over n words, for n_blocks blocks of columns that lie n_words apart and
-//          for kMasks masks side by side, whose words lie kLanes apart; the sums of mask g go to out[g]. kGroup masks at
-//          once cost least.
+//          for kMasks masks side by side, whose words lie kLanes apart; the sums of mask g go to out[g]. kGroup masks
+//          at once cost least.
 #pragma once
 
 #include "treewright/kernels/pair_matrix.hpp"

@@ -67,13 +67,6 @@ void Data::prepare() {
         n_splits += n_ranks[c] - 1;
         for (std::uint32_t first = 0; first + 1 < n_ranks[c]; first += 255) strips.push_back({c, first});
     }
-    codes.resize(strips.size() * n);
-    for (std::size_t s = 0; s < strips.size(); ++s)
-        for (std::uint32_t i = 0; i < n; ++i) {
-            const std::uint32_t rank = table.rank_of(strips[s].column, i);
-            codes[s * n + i] =
-                static_cast<std::uint8_t>(std::clamp(rank, strips[s].first, strips[s].first + 255) - strips[s].first);
-        }
 }
 
 void Node::sum() {

@@ -65,7 +65,7 @@ void PairSolver::solve_again(const Node& node, const Target& target, const CostR
 
 // The node's rows by plane, the bits of its splits, and how many rows of each plane every split sends right.
 void PairSolver::find_splits(const Node& node, const PairTableKernels& kernels, PairAnswer& answer) {
-    const std::size_t n_planes = data_.planes.size(), n = data_.n_rows();
+    const std::size_t n_planes = data_.planes.size();
     start_.assign(n_planes + 1, 0);
     for (const std::uint32_t row : node.rows) ++start_[data_.plane[row] + 1];
     planes_.clear();
@@ -89,14 +89,12 @@ void PairSolver::find_splits(const Node& node, const PairTableKernels& kernels, 
     codes_.resize(n_words_ * 64);
     const auto n_rows = static_cast<std::int32_t>(node.rows.size());
     std::int32_t last = n_rows;
-    for (std::size_t s = 0; s < data_.strips.size(); ++s) {
-        const Strip strip = data_.strips[s];
+    for (const Strip& strip : data_.strips) {
         if (strip.first == 0) last = n_rows;
         if (last == 0) continue;
-        const std::uint8_t* codes = &data_.codes[s * n];
         std::uint8_t most = 0;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
-            codes_[i] = rows_[i] == kNoRow ? std::uint8_t{0} : codes[rows_[i]];
+            codes_[i] = rows_[i] == kNoRow ? std::uint8_t{0} : strip.code(data_.table.rank_of(strip.column, rows_[i]));
             most = std::max(most, codes_[i]);
         }
         for (std::uint32_t k = 1; k <= most; ++k) {

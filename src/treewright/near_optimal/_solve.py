@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+
 from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
@@ -44,6 +46,7 @@ STAGES = (
     Fraction(1),
 )  # of the slack: what is complete if a limit ends the next
 QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
+SAME = 1e-12  # relative, of sums of the same weights
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
 
 
@@ -211,13 +214,26 @@ class _Task:
 
 
 def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> bool:
-    """Whether a result is proven, and its tree costs on these rows what the result says: if not, they are others."""
-    if known.status is not SolveStatus.OPTIMAL or known.stop_reason is not None:
+    """Whether a result is proven, of this question and these rows.
+
+    Then all that it says holds of them but that it is the best, for the splits of these rows may be others.
+    """
+    if known.status is not SolveStatus.OPTIMAL or known.stop_reason is not None or units.rounding > 0:
         return False
     tree = known.tree
     if tree.columns != problem.table.columns or tree.classes is None:
         return False
-    if list(tree.classes) != list(problem.classes):
+    asked = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
+    if list(tree.classes) != list(problem.classes) or any(
+        name not in known.options or known.options[name] != getattr(problem, name) for name in asked
+    ):
+        return False
+    at, leaf = tree.apply(problem.table.X), tree.is_leaf
+    weight = np.zeros_like(tree.value)
+    np.add.at(weight, (at, problem.y), problem.sample_weight)
+    if not np.array_equal(np.bincount(at, minlength=len(leaf))[leaf], tree.n_node_samples[leaf]):
+        return False
+    if not np.allclose(weight[leaf], tree.value[leaf], rtol=SAME, atol=0):
         return False
     return abs(float(units.objective(problem, tree) * units.unit) - known.objective) <= 1e-9
 

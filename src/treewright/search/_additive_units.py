@@ -201,7 +201,11 @@ def whole_weights(
         whole = np.rint(tried)
         if np.array_equal(whole, tried) and whole.sum() <= largest_sum / 2**16:
             return whole.astype(np.int64), math.ldexp(1.0, power - exponent)
-    power = math.floor(math.log2((largest_sum - len(weight)) / float(scaled.sum())))
+    total, room = float(scaled.sum()), largest_sum - len(weight)
+    power = math.floor(math.log2(room / total))
+    power -= int(
+        math.ldexp(total, power) > room
+    )  # the logarithm of what is just below a power of two is its own
     return np.rint(scaled * 2.0**power).astype(np.int64), math.ldexp(1.0, power - exponent)
 
 

@@ -276,7 +276,7 @@ class _Run:
             return True
         self.stop = last.stop_reason or last.asked_to_stop
         cut = quick and self.stop is StopReason.STEP_LIMIT  # by this round alone
-        if cut or (self.stop is None and last.status is SolveStatus.OPTIMAL):
+        if cut or (self.stop is None and (last.status is SolveStatus.OPTIMAL or self.improved)):
             self.stop = None
             if self.limits.left() <= 0:
                 self.stop = StopReason.TIME_LIMIT

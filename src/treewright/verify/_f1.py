@@ -120,9 +120,8 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
     yield check(
         "lower_bound <= objective", 0 <= bound <= objective + near, f"<= {objective:.12g}", f"{bound:.12g}"
     )
-    at = _at(
-        problem, max(0.0, min(bound, objective) - near)
-    )  # where a tree that is no better costs as much or more
+    least_objective = max(0.0, min(bound, objective) - near)
+    at = _at(problem, least_objective)  # where a tree that is no better costs as much or more
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(
@@ -130,7 +129,7 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
         )
 
     least = best_subtree(at, tree, facts, Objective(costs, lambda a, b: a + b))
-    threshold = 2 * (1 - at.costs[0, 1]) * problem.positive_weight / problem.total_weight
+    threshold = 2 * least_objective * problem.positive_weight / problem.total_weight
     yield check(
         "no pruning and no subtree is better",
         problem.positive_weight == 0 or least >= threshold * (1 - SMALL),

@@ -155,7 +155,7 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
     unit = float(np.abs(problem.y / 2).max()) or 1.0
     weight = problem.sample_weight[rows] / problem.sample_weight.max()
     if problem.share is not None:
-        return _quantile_loss(problem.y[rows] / unit, weight, problem.share)
+        return _quantile_loss(problem.y[rows], unit, weight, problem.share)
     if problem.criterion == "squared_error":
         total = 0.0
         for y in problem.targets[rows].T:
@@ -175,12 +175,15 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
     return max(0.0, math.fsum((weight * lost).tolist()))
 
 
-def _quantile_loss(y: NDArray[np.float64], weight: NDArray[np.float64], share: Fraction) -> float:
-    """Return the least loss at any target: it is least at one of them."""
+def _quantile_loss(
+    y: NDArray[np.float64], unit: float, weight: NDArray[np.float64], share: Fraction
+) -> float:
+    """Return the least loss at any target, in units of differences: it is least at one of them."""
     up, down = share.numerator, share.denominator - share.numerator
     order = np.argsort(y)
     y, weight = y[order], weight[order]
     beyond = weight.sum() - np.cumsum(weight)
     at = int(np.argmax((up + down) * beyond <= down * weight.sum() * (1 + 1e-14)))
-    apart = y - y[at]
+    # The difference comes first: of targets far from zero, divided ones have lost its digits.
+    apart = (y / 2 - y[at] / 2) / (unit / 2)
     return math.fsum((weight * np.where(apart > 0, up * apart, -down * apart)).tolist())

@@ -151,7 +151,7 @@ def test_exports_choose_the_same_actions(data):
 def test_what_is_for_classes_refuses_a_policy(data):
     X, rewards = data
     model = OptimalPolicyTree(max_depth=1).fit(X, rewards)
-    with pytest.raises(InputError, match="policy tree"):
+    with pytest.raises(InputError, match="one number for each row and action"):  # rewards, not classes
         report(model, X, np.zeros(150))
     from treewright.problem import make_problem
     from treewright.table import table_from

@@ -169,5 +169,5 @@ def test_words_pictures_and_exports(data):
     assert read.kind is TreeKind.SURVIVAL
     with pytest.raises(ModelFileError, match="kind"):
         from_json(to_json(tree).replace('"survival"', '"policy"', 1))
-    with pytest.raises(InputError, match="survival tree"):
+    with pytest.raises(InputError, match="event and time"):  # not events alone
         report(OptimalSurvivalTree(max_depth=1).fit(X, (event, time)), X, event)

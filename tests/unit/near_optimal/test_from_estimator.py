@@ -8,6 +8,7 @@ import pytest
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
 from treewright.near_optimal import _solve
+from treewright.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +119,17 @@ def test_of_other_rows_the_optimum_is_searched_for(table, monkeypatch):
         assert found.best.objective == expected.best.objective
         assert found.table() == expected.table()
     assert len(made) == 6
+
+
+@pytest.mark.parametrize(
+    ("weight", "changed"),
+    [(2.0, {}), (1.0, {"max_depth": 5}), (1.0, {"min_samples_leaf": 2}), (1.0, {"max_leaf_nodes": 7})],
+)
+def test_what_a_model_says_of_another_question_is_not_said_of_this_one(table, weight, changed):
+    """The tree may be the best of both; its counts and the limits in its sentence are those of the first."""
+    X, y, weights = table
+    model = OptimalTreeClassifier(0.02, max_depth=3, thresholds="all").fit(X, y, weights)
+    found = model.set_params(**changed).near_optimal(X, y, weight * weights, epsilon=0.1)
+    report = verify(found.graph.problem, found.best)
+    assert report.ok, str(report)
+    assert found.best.tree in found

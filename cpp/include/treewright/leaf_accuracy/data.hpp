@@ -6,6 +6,7 @@
 #include "treewright/leaf_accuracy/pair_table.hpp"
 #include "treewright/objective/labelled_table.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +19,10 @@ using ranked::Fingerprint;
 struct Strip {
     std::uint32_t column;
     std::uint32_t first;
+
+    [[nodiscard]] std::uint8_t code(std::uint32_t rank) const {
+        return static_cast<std::uint8_t>(std::clamp(rank, first, first + 255) - first);
+    }
 };
 
 struct Data {
@@ -38,7 +43,6 @@ struct Data {
     std::vector<std::uint32_t> n_ranks;  // [column]
     std::size_t n_splits = 0;            // of all columns
     std::vector<Strip> strips;
-    std::vector<std::uint8_t> codes;  // [strip][row]
 
     void prepare();
     [[nodiscard]] std::uint32_t n_rows() const { return table.n_rows; }

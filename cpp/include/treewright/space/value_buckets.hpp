@@ -3,9 +3,9 @@
 //
 // Whoever cuts a column into few bins asks for a few gaps near given shares of the rows. One pass counts the rows of
 // some thousand buckets, another writes each value into its bucket; a bucket is sorted when a gap in it is asked for.
-// Distinct values are counted bucket by bucket, with a bit for each hash. Buckets divide the range of the values evenly;
-// where that puts many rows into one bucket, they divide the range of the bit patterns, which are in the same order. A
-// bucket that is large all the same is sorted at once, so nothing depends on the shape of the column but time.
+// Distinct values are counted bucket by bucket, with a bit for each hash. Buckets divide the range of the values
+// evenly; where that puts many rows into one bucket, they divide the range of the bit patterns, which are in the same
+// order. A bucket that is large all the same is sorted at once, so nothing depends on the shape of the column but time.
 //
 // Cost: a million distinct values take a third of what `rank_values` takes, and no ranks are written.
 #pragma once

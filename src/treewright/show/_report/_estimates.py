@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.policy import policy_value
-
 __all__ = [
     "Estimate",
     "interval_words",
@@ -66,6 +64,8 @@ def mean_of_rows(values: NDArray[np.float64]) -> Estimate:
     if not np.isfinite(values).all():
         with np.errstate(invalid="ignore"):  # both infinities
             return Estimate(float(values.sum()), math.nan, math.nan, len(values))
+    from treewright.policy import policy_value  # which loads scikit-learn
+
     mean = policy_value(values)
     reach = _student(len(values)) * mean.standard_error if len(values) > 1 else math.nan
     return Estimate(mean.value, mean.value - reach, mean.value + reach, len(values), mean.standard_error)
