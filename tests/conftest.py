@@ -12,7 +12,9 @@ from skipped_tests import skipped_in_words
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
 # The tests use all cores; threads of OpenMP that have to wait for one another make a fit of seconds one of minutes.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the same: small tables wait for the other thread of its pool
+os.environ.setdefault(
+    "POLARS_MAX_THREADS", "1"
+)  # the same: small tables wait for the other thread of its pool
 
 # A shell that starts the tests in the background lets them, and the programs they start, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)

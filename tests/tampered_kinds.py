@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["BORN_AGAIN", "COMMANDS", "KINDS", "WRITERS", "write_data", "write_ensemble"]
+__all__ = ["BORN_AGAIN", "COMMANDS", "FOREIGN_TERMS", "KINDS", "WRITERS", "write_data", "write_ensemble"]
 
 TARGETS = (
     "y", "num", "num2", "count", "cost_no", "cost_yes", "drug", "none", "event", "months", "weight", "yhat",
@@ -135,6 +135,16 @@ def write_program(formulation: str, data: Path, file: Path) -> None:
 WRITERS = {f"program, {name}": partial(write_program, name) for name in ("oct", "binoct", "leaf_accuracy")}
 KINDS = (*COMMANDS, *WRITERS)
 BORN_AGAIN = tuple(kind for kind in COMMANDS if kind.startswith("born again"))
+OF_NO_LABELS = (  # kinds whose loss is no cost of a wrong label, weighted by class
+    *("brier", "log loss", "row costs", "regression", "poisson", "quantile", "outputs", "lines"),
+    *("policy", "survival", "near values"),
+)
+COSTS, BALANCED = ("costs", [[0, 1], [1, 0]]), ("class_weight", "balanced")
+FOREIGN_TERMS = [  # that the question of a kind cannot have, each harmless where it can
+    ("f1", *COSTS),
+    ("balanced", *BALANCED),
+    *((kind, *term) for kind in OF_NO_LABELS for term in (COSTS, BALANCED)),
+]
 FOREST = """DATASET_NAME: made
 ENSEMBLE: RF
 NB_TREES: 2

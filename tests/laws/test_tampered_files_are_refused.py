@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import tempfile
 import warnings
@@ -9,11 +10,12 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tampered_files import Made, changes, made, mistakes, read_damaged
-from tampered_kinds import KINDS
+from tampered_files import Made, changes, made, mistakes, read_damaged, run
+from tampered_kinds import FOREIGN_TERMS, KINDS
 
 SLICE = 25  # changes of a file of each kind; `python tests/tampered_files.py SECONDS` tries more
 DAMAGED = 15
@@ -43,3 +45,12 @@ def test_no_change_is_accepted_without_a_reason(kind: str) -> None:
     some = islice(changes(one.content, random.Random(kind)), SLICE if "set" not in kind else 8)
     assert [mistake for mistake in mistakes(one, some, file) if mistake] == []
     assert read_damaged(one, 0, file, most=DAMAGED) == DAMAGED
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), FOREIGN_TERMS)
+def test_terms_that_the_question_cannot_have_are_refused(kind: str, name: str, value: Any) -> None:
+    one, file = file_of(kind), folder() / "changed.json"
+    one.content["certificate"]["terms"][name] = value
+    file.write_text(json.dumps(one.content), encoding="utf-8")
+    status, printed, error = run("verify", str(file), *one.against)
+    assert (status, error) == (2, None), printed

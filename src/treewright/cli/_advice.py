@@ -1,4 +1,4 @@
-"""What to try next: options that bring a proof sooner, and those that bring more leaves than one."""
+"""What to try next: options that may bring a proof sooner, and those that bring more leaves than one."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ def advice(
     reading: float = 0.0,
     trial: Trial | None = None,
 ) -> str:
-    """Say which options bring a proof sooner than those that were given.
+    """Say which options are likely to bring a proof sooner than those that were given.
 
     With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
-    limit, too, if that time and the seconds of `reading` are more than the limit. `proven_depth` is a depth that the
-    run itself has proven. Where nothing but `rounded` numbers is in the way, no option brings a proof.
+    limit, too, if that time and the seconds of `reading` are more than the limit. Where a time limit leaves nothing to
+    judge by, the smallest problem is named. `proven_depth` is a depth that the run itself has proven. Where nothing but
+    `rounded` numbers is in the way, no option brings a proof.
     """
     from treewright.result import StopReason
     from treewright.search import SmallerProblems
@@ -62,25 +63,34 @@ def advice(
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
     timed_out = stop is StopReason.TIME_LIMIT
     ended: list[tuple[dict[str, Any], Ended | None]] = []
+    longer: list[float] = []  # time limits for these; 0 where that of the run is enough
     if trial is not None and timed_out and named:
         with suppress(KeyboardInterrupt):  # everything has been said and saved but this
             ended = smaller.that_end(trial, proven_depth)
     if ended:
-        given = [_with_time(change, found, reading, time_limit) for change, found in ended]
+        longer = [_longer_limit(found, reading, time_limit) for _, found in ended]
+        given = [_with_time(*one, limit) for one, limit in zip(ended, longer, strict=True)]
         said += f" A proof, of that smaller problem, comes with {' or '.join(given)}."
     elif named:
-        said += f" A proof comes sooner with {' or '.join(named)}."
+        if timed_out and smaller.smallest:
+            named = [_as_option(smaller.smallest)]
+        said += f" A proof, of a smaller problem, is likely to come sooner with {' or '.join(named)}."
     if timed_out and math.isfinite(time_limit):
-        said += f" With more time: --time-limit {max(10 * time_limit, LEAST_LIMIT):g}."
+        said += f" With more time: --time-limit {max(10 * max(time_limit, *longer, 0.0), LEAST_LIMIT):g}."
     return said
 
 
-def _with_time(change: Mapping[str, Any], found: Ended | None, reading: float, time_limit: float) -> str:
-    """Return a change as options, with its time, and with a time limit where it needs more than the one of the run."""
+def _longer_limit(found: Ended | None, reading: float, time_limit: float) -> float:
+    """Return the time limit for a smaller problem that needs more than the run had; 0 if it does not."""
+    needed = 0.0 if found is None else reading + max(found.seconds, found.longest)
+    return _round_up(ROOM * needed) if needed > time_limit else 0.0
+
+
+def _with_time(change: Mapping[str, Any], found: Ended | None, limit: float) -> str:
+    """Return a change as options, with its time, and with a time limit above 0."""
     if found is None:
         return f"{_as_option(change)} (proven in this run)"
-    needed = reading + max(found.seconds, found.longest)
-    more = f" --time-limit {_round_up(ROOM * needed):g}" if needed > time_limit else ""
+    more = f" --time-limit {limit:g}" if limit else ""
     return f"{_as_option(change)}{more} ({found.in_words()})"
 
 
@@ -119,7 +129,7 @@ def leaves_could_help(problem: TreeProblem, loss: float) -> bool:
     return loss > 0 and allowed and enough and any(len(np.unique(x)) > 1 for x in problem.table.X.T)
 
 
-def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
+def for_more_leaves(cost_complexity: float, of_labels: bool, errors: bool = True) -> str:
     """Say why a proven tree is a single leaf, and which options may bring more leaves.
 
     Parameters
@@ -127,7 +137,10 @@ def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
     cost_complexity : float
         Above 0.
     of_labels : bool
-        Whether the leaves predict labels, which may be weighted.
+        Whether the leaves predict labels, and the penalty is a share of their weight.
+    errors : bool
+        Of labels: whether the loss is that of errors or costs, which classes may weigh and `frontier` knows; for F1 a
+        weight of classes would be another measure.
     """
     costs = f"--cost-complexity {cost_complexity:g}"
     if of_labels:
@@ -136,7 +149,7 @@ def for_more_leaves(cost_complexity: float, of_labels: bool) -> str:
         f"The best tree is a single leaf: further leaves cost {costs} each, and save no more than that. A smaller "
         f"penalty, such as --cost-complexity {cost_complexity / 10:g}, may bring more leaves."
     )
-    if of_labels:
+    if of_labels and errors:
         said += (
             " If the rarer label matters more: --class-weight balanced. What each further leaf is worth: treewright "
             "frontier, with the same options."

@@ -144,7 +144,8 @@ def fit(
     objective: Annotated[
         str,
         typer.Option(
-            help="What to maximise: 'accuracy', 'balanced-accuracy', 'f1' of the second of two classes, or "
+            help="What to maximise: 'accuracy', 'balanced-accuracy', 'f1' of the second of two classes in "
+            "sorted order ('labels: {bad: zbad}' in --columns renames one), or "
             "'leaf-accuracy', the accuracy of the worst leaf (of depth 4 unless --max-depth says otherwise)."
         ),
     ] = "accuracy",

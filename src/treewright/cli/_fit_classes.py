@@ -87,6 +87,11 @@ def fit_classes(
     plain: Callable[..., SolveResult] = solve_f1 if objective == F1 else solve
     if objective == F1 and guesses.any:
         raise InputError("--guess does not go with --objective f1; leave one of them out.")
+    if objective == F1:
+        positive = problem.classes.tolist()[1]
+        note(
+            f"F1 is that of label {positive}, the second in sorted order; another one: rename it in --columns."
+        )
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 
@@ -156,6 +161,6 @@ def fit_classes(
         and problem.cost_complexity > 0
         and leaves_could_help(problem, result.loss)
     ):
-        note(for_more_leaves(problem.cost_complexity, of_labels=True))
+        note(for_more_leaves(problem.cost_complexity, of_labels=True, errors=objective != F1))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)

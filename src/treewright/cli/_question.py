@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright._busy import busy
+from treewright.cli._leaf_accuracy import LEAF_ACCURACY
 from treewright.cli._options import pairs
 from treewright.errors import InputError
 
@@ -37,6 +38,7 @@ __all__ = [
     "Weight",
     "read_limits",
     "read_min_samples_leaf",
+    "read_objective",
     "read_thresholds",
     "state_question",
 ]
@@ -136,7 +138,7 @@ def state_question(
     factors = _class_weight(class_weight or (), labels)
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
     costs = _costs(cost or (), labels)
-    objective = objective.replace("-", "_")  # as options are spelt, or as in Python
+    objective = read_objective(objective, *((F1, LEAF_ACCURACY) if f1 else ()))
     asked: dict[str, Any] = {
         "sample_weight": csv.sample_weight,
         "class_weight": by_label if by_label is not None else factors,
@@ -146,6 +148,11 @@ def state_question(
     problem: Any
     if f1 and objective == F1 and costs is not None:
         raise InputError("--cost does not go with --objective f1, which sets the costs itself; leave it out.")
+    if f1 and objective == F1 and len(labels) != 2:
+        raise InputError(
+            f"--objective f1 is for two labels, of which the second in sorted order is the positive one; column "
+            f"{target} has {len(labels)}: {', '.join(list(labels)[:20])}."
+        )
     with busy("Preparing the search"):
         if f1 and objective == F1:
             problem = make_f1_problem(csv.table, csv.target, **asked)
@@ -188,6 +195,16 @@ def read_thresholds(text: str) -> Thresholds:
     if text.isascii() and text.isdigit():
         return int(text)
     raise InputError(f"--thresholds {text!r}; give 'auto', 'all' or a number of quantile bins.")
+
+
+def read_objective(text: str, *more: str) -> str:
+    """Return an objective as Python spells it: one of the two of `make_problem`, or one `more`."""
+    offered = ("accuracy", "balanced-accuracy", *more)
+    if text.replace("_", "-") not in offered:
+        raise InputError(
+            f"--objective {text!r}; give {', '.join(map(repr, offered[:-1]))} or {offered[-1]!r}."
+        )
+    return text.replace("-", "_")
 
 
 def read_min_samples_leaf(text: str) -> int | float:

@@ -11,7 +11,7 @@ import typer
 
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
-from treewright.cli._question import read_min_samples_leaf
+from treewright.cli._question import read_min_samples_leaf, read_objective
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, tree_text
 from treewright.cli._write_csv import csv_text
@@ -138,7 +138,7 @@ def fit_in_shards(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf or "1"),
         thresholds=_thresholds(thresholds),
-        objective=objective.replace("-", "_"),  # type: ignore[arg-type]  # checked there
+        objective=read_objective(objective),  # type: ignore[arg-type]  # one of the two
         class_weight="balanced" if class_weight else None,
         shard_rows=SHARD_ROWS if shard_rows is None else shard_rows,
         gap=gap,
@@ -182,8 +182,8 @@ def _advice(max_depth: int, thresholds: str, time_limit: float | None) -> str:
     few = thresholds == "auto" or (thresholds.isdigit() and int(thresholds) <= BINS)
     if max_depth > DEPTH or not few:
         said += (
-            f" A proof comes sooner with --max-depth {DEPTH} --thresholds {BINS}: trees of that size are counted in "
-            "one pass over the rows, if the columns are few."
+            f" A proof is likely to come sooner with --max-depth {DEPTH} --thresholds {BINS}: trees of that size "
+            "are counted in one pass over the rows, if the columns are few."
         )
     longer = max(10 * (time_limit or 0.0), LEAST_LIMIT)
     return f"{said} With more time: --time-limit {longer:g}."

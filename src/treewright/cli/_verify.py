@@ -44,6 +44,10 @@ OBJECTIVES = {  # of each kind of tree that is verified against the labels, numb
     "policy": ("policy",),
     "survival": ("survival",),
 }
+TERMS = {  # that state the loss of labels, and the objectives that take them
+    "costs": ("accuracy", "balanced_accuracy"),
+    "class_weight": ("accuracy", "f1"),
+}
 
 
 @reads_csv
@@ -114,6 +118,7 @@ def verify(
             isinstance(content.result, BornAgainResult)
             and content.result.options.get("objective") == "values"
         ):
+            _refuse_other_terms(content)
             near = check_near_values(content, data, target, csv_options)
             say(str(near))
             if not _has_terms(content):
@@ -132,6 +137,7 @@ def verify(
                 "and add --ensemble FILE."
             )
         if isinstance(content.result, ShardsResult):
+            refuse_other_question(content)
             settings = settings_with(columns, **how)
             holds = verify_stream(content, data, target, settings) and holds
             if not holds:
@@ -213,6 +219,10 @@ def _holds_on(content: Model, data: Path, target: str | None, csv_options: dict[
     say(str(with_absent(report, csv)))
     if not asked:
         say("The file holds no certificate with its question, so only the tree itself was checked.")
+        if not report.ok and content.tree.predicts_classes:
+            say(
+                "A tree made with weights of rows or classes, or with costs, fails such a check: the file lacks them."
+            )
     return report.ok
 
 
@@ -230,6 +240,18 @@ def refuse_other_question(content: Model) -> None:
             f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
             "are not made for."
         )
+    _refuse_other_terms(content)
+
+
+def _refuse_other_terms(content: Model) -> None:
+    """Raise an error if the file states costs or weights of classes that its objective does not take."""
+    terms = terms_of(content)
+    for name, objectives in TERMS.items():
+        if getattr(terms, name) is not None and terms.objective not in objectives:
+            raise InputError(
+                f"The model file asks for {terms.objective!r} and has {name} in its terms, which do not go together: "
+                "no such tree can have been made."
+            )
 
 
 def seen_columns(content: Model, target: str | None) -> tuple[str, ...]:
@@ -276,11 +298,14 @@ def _has_terms(content: Model) -> bool:
 
 
 def terms_of(content: Model) -> Terms:
-    """The question that the tree answers; without a certificate, only that it has few errors."""
+    """The question that the tree answers; without one in the file, only that it has few errors, or a large F1."""
     from treewright.convert import Terms
+    from treewright.result import F1Result
 
     claim = content.certificate
-    return (claim.terms if claim is not None else None) or Terms(cost_complexity=0.0)
+    if claim is not None and claim.terms is not None:
+        return claim.terms
+    return Terms(cost_complexity=0.0, objective=F1 if isinstance(content.result, F1Result) else "accuracy")
 
 
 def label_column(content: Model, target: str | None) -> str:

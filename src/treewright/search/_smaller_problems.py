@@ -143,7 +143,7 @@ class SmallerProblems:
             found.insert(0, ({"max_depth": proven_depth}, trial({"max_depth": proven_depth})))
         else:
             found = self._deepest(trial) + found
-        last = self._smallest()
+        last = self.smallest
         if not found and last:
             ended = trial(last)
             return [] if ended is None else [(last, ended)]
@@ -158,7 +158,9 @@ class SmallerProblems:
             last = [({"max_depth": depth}, ended)]
         return last
 
-    def _smallest(self) -> dict[str, Any]:
+    @property
+    def smallest(self) -> dict[str, Any]:
+        """The change to a much smaller problem: depth 2, and 8 bins of each column; empty if neither is a change."""
         last: dict[str, Any] = {"max_depth": SHALLOWEST} if self.depths else {}
         if any(change.get("thresholds", 0) >= 8 for change in self.others):
             last["thresholds"] = 8

@@ -109,7 +109,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     shown = ", ".join(_word(column, value) for value in known[:SHOWN])
     named = bool(ID_NAME.search(name) or ID_BEGINS.search(name) or KNOWN_IDS.search(name))
     if merged := _as_merged_cells(values, name):
-        yield Finding(name, merged, "ignore", name)
+        yield Finding(name, merged)
         return
     if words and (unit := _unit_of(column, distinct)):
         text = (
@@ -163,7 +163,7 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
         return ""
     return (
         f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
-        "fields below it, as merged cells are saved. If so, fill the values down in the file; else leave it out."
+        "fields below it, as merged cells are saved. If so, fill the values down in the file. If not, keep it as it is."
     )
 
 

@@ -22,10 +22,11 @@ def advise(stop=TIME, **given):
 
 
 def test_options_are_below_those_that_were_given():
-    assert "--max-depth 3 or --thresholds 16 or --cost-complexity 0.02" in advise()
-    assert "--max-depth" not in advise(max_depth=2)
-    assert "--thresholds" not in advise(thresholds="4")
-    assert "--cost-complexity" not in advise(cost_complexity=0.2)
+    steps = StopReason.STEP_LIMIT
+    assert "--max-depth 3 or --thresholds 16 or --cost-complexity 0.02" in advise(steps)
+    assert "--max-depth" not in advise(steps, max_depth=2)
+    assert "--thresholds" not in advise(steps, thresholds="4")
+    assert "--cost-complexity" not in advise(steps, cost_complexity=0.2)
     assert "With more time: --time-limit 100." in advise()
     assert "With more time: --time-limit 30." in advise(time_limit=0.01)
     assert "--time-limit" not in advise(StopReason.MEMORY_LIMIT)
@@ -42,7 +43,21 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
     assert tried == [{"thresholds": 16}, {"cost_complexity": 0.02}, {"max_depth": 2}]
     assert "comes with --thresholds 16 (about 0.4 s, tried just now)" in said
     assert "--max-depth" not in said
-    assert "A proof comes sooner with --max-depth 3" in advise(trial=lambda change: None)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "--max-depth 2 --thresholds 8."),
+        ({"max_depth": None, "thresholds": "1"}, "--max-depth 2."),
+        ({"max_depth": 2}, "--thresholds 8."),
+        ({"max_depth": 2, "thresholds": "4"}, "--cost-complexity 0.02."),
+    ],
+)
+@pytest.mark.parametrize("trial", [None, lambda change: None])
+def test_where_nothing_could_be_tried_the_smallest_problem_is_likely_to_end(given, named, trial):
+    said = advise(**given, trial=trial)
+    assert f"A proof, of a smaller problem, is likely to come sooner with {named}" in said
 
 
 @pytest.mark.parametrize(("max_depth", "largest"), [(None, 3), (9, 3), (4, 3), (3, 2)])
@@ -90,11 +105,21 @@ def test_a_time_limit_that_is_too_short_for_it_is_said_as_well():
     assert "--thresholds 16 --time-limit 20 (about 3 s" in advise(trial=trial, reading=2.0)
 
 
+@pytest.mark.parametrize("longest", [0.5, 9.0, 70.0])
+def test_more_time_for_the_whole_problem_is_ten_times_that_for_a_smaller_one(longest):
+    ended = Ended(0.4, tried=False, longest=longest, rows=64, of_rows=3000)
+    named = [
+        float(found)
+        for found in re.findall(r"--time-limit (\d+)", advise(trial=lambda _: ended, time_limit=1))
+    ]
+    assert named[-1] >= max(30, 10 * max(named[:-1], default=0))
+
+
 def test_ctrl_c_during_the_advice_ends_it():
     def trial(change):
         raise KeyboardInterrupt
 
-    assert "A proof comes sooner with --max-depth 3" in advise(trial=trial)
+    assert "likely to come sooner with --max-depth 2 --thresholds 8" in advise(trial=trial)
 
 
 def test_where_none_ends_a_much_smaller_one_is_tried():
@@ -134,7 +159,11 @@ def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path,
     done = CliRunner().invoke(app, [first, str(tmp_path / "data.csv"), *rest, "--time-limit", limit])
     assert done.exit_code == 0, done.output
     said = done.stderr.splitlines()[-1]
-    assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
+    judged = r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)"
+    late = (
+        "|likely to come sooner with --max-depth 2" if limit == "0.01" else ""
+    )  # nothing is tried after a late end
+    assert re.search(judged + late, said), said
 
 
 def test_a_single_leaf_is_explained():
@@ -143,6 +172,15 @@ def test_a_single_leaf_is_explained():
     assert "--cost-complexity 0.002" in said
     assert "--class-weight balanced" in said
     assert "balanced" not in for_more_leaves(0.02, of_labels=False)
+
+
+def test_a_single_leaf_of_largest_f1_is_advised_nothing_that_is_refused_or_changes_f1(tmp_path):
+    (tmp_path / "data.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    fit = ["fit", str(tmp_path / "data.csv"), "-t", "y", "--objective", "f1", "--max-depth", "1", "-c", "0.3"]
+    said = CliRunner().invoke(app, fit).stderr
+    assert "such as --cost-complexity 0.03, may bring more leaves" in said
+    assert "frontier" not in said
+    assert "balanced" not in said
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])

@@ -60,6 +60,15 @@ def test_merged_cells_are_told(tmp_path: Path) -> None:
     assert "merged cells" in found(tmp_path, years)[0]
 
 
+def test_a_column_that_may_be_merged_cells_is_not_proposed_to_be_dropped(tmp_path: Path) -> None:
+    column = [str(j // 5 % 7) if j % 5 == 0 else "" for j in range(200)]  # a count that is rarely known
+    rows = [f"{word},{j % 13},{j % 2}" for j, word in enumerate(column)]
+    seen = look(write(tmp_path, "one,two,y", *rows), target="y")
+    (finding,) = (finding for finding in seen.findings if finding.column == "one")
+    assert finding.text.endswith("If not, keep it as it is.")
+    assert finding.option == ""
+
+
 @pytest.mark.parametrize(
     "column",
     [
