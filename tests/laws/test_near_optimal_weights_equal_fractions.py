@@ -249,3 +249,17 @@ def test_a_bound_that_the_search_cannot_hold_is_refused() -> None:
     weight, costs = [1, 0.29949826853296724], [[0, 1e-4], [1e-4, 0]]
     with pytest.raises(InputError, match=r"above 0\.0128 cannot be held"):
         near_optimal_trees([[0], [1]], [1, 0], costs=costs, sample_weight=weight, max_objective=2.0)
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 2, 0], [0, 1, 2, 2, 2], [2, 2, 2, 0, 1, 1]])
+def test_rows_of_a_later_class_alone_are_split_over_ranked_columns_too(labels: list[int]) -> None:
+    """Their leaves looked as if they were all wrong, so redundant splits of them were left out of a complete set."""
+    X = np.arange(len(labels), dtype=float)[:, None]
+    asked = {"epsilon": 1.5, "redundant_splits": True, "thresholds": "all"}
+    expected = near_optimal_trees(X, labels, **asked)
+    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
+        found = near_optimal_trees(X, labels, **asked)
+    assert (found.n_trees_, found.status_) == (expected.n_trees_, "complete")
+    assert [(size.n_leaves, size.n_trees) for size in found.table()] == [
+        (size.n_leaves, size.n_trees) for size in expected.table()
+    ]

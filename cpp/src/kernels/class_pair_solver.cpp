@@ -62,7 +62,8 @@ void ClassPairSolver::choose_kernel(const Node& node) {
     const bool two = data_.binary() || (single_gains_ && present_.size() <= 2);
     if (unit_weights_ && two) {
         mode_ = Mode::unit;
-        if (present_.size() < 2) present_ = {0, 1};
+        // Two classes, the only one that is present among them: without it leaves of its rows would look all wrong.
+        if (present_.size() < 2) present_ = {0, present_.empty() ? 1 : std::max(present_[0], 1u)};
         for (std::uint32_t i = 0; !data_.binary() && i < node.n; ++i) {  // of two classes they never change
             const std::uint32_t row = row_of(node.orders[0][i]);
             const std::int32_t* gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
