@@ -18,7 +18,7 @@ from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
 from treewright.near_optimal import load_near_optimal, save_near_optimal
 from treewright.near_optimal._counts import Counts
-from treewright.result import StopReason
+from treewright.result import SolveStatus, StopReason
 from treewright.search import SearchOptions
 
 FLOAT = Fraction(1, 2**50)  # `bound_` is told as float64
@@ -263,3 +263,18 @@ def test_rows_of_a_later_class_alone_are_split_over_ranked_columns_too(labels: l
     assert [(size.n_leaves, size.n_trees) for size in found.table()] == [
         (size.n_leaves, size.n_trees) for size in expected.table()
     ]
+
+
+def test_the_last_digit_of_float64_is_no_better_tree() -> None:
+    """The search had a tree of the same cost, added up in another order; the set is exact, and so is its proof."""
+    with patch("treewright.search._choose_engine._has_many_thresholds", lambda *given: (True, "asked")):
+        trees = near_optimal_trees(
+            np.array([[1.0], [0.0], [1.0], [0.0]]),
+            [1, 0, 2, 2],
+            cost_complexity=0.0,
+            costs=[[0.0, 0.01, 1.0], [0.001, 0.0, 1000.0], [10.0, 1.0, 0.0]],
+            sample_weight=[6.9, 21.6, 19.4, 10.7],
+            thresholds="all",
+        )
+    assert trees.status_ == "complete"
+    assert trees.best.status is SolveStatus.OPTIMAL

@@ -44,7 +44,8 @@ def proven_by_set(best: SolveResult, counts: Counts, least: Fraction, notes: tup
     loss, objective = measured(graph.problem, tree)
     bound = float((least - graph.rounding) * graph.unit) if graph.rounding else objective
     proven = not is_coarse(float(graph.rounding * graph.unit), objective)
-    if objective > best.objective or (best.status is SolveStatus.OPTIMAL and not proven):
+    # Without rounding no tree costs less than this one; float64 may show as much more of it as its last digit.
+    if (graph.rounding and objective > best.objective) or (best.status is SolveStatus.OPTIMAL and not proven):
         return best
     return replace(
         best,
