@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -153,7 +154,8 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
 def _pruned_answers(case: Case, model: Any) -> Iterator[Mismatch]:
     """A pruned tree decides like its forest on the training rows; a proven one is not above any that pruning leaves."""
     result, forest = model.result_, model.estimator_
-    found = Found(case, result)
+    # Pruned by rows, `tree_` alone is the pruned one: `result_` is that of the faithful tree before.
+    found = Found(case, replace(result, tree=model.tree_) if case.options["prune"] == "rows" else result)
     said = forest.predict(case.but(as_array=True).frame()).tolist()
     words = f"{result.sentence()} The forest says {said}."
     if found.walker.predict(case.rows) != said:
