@@ -41,7 +41,7 @@ test-cpp: $(VENV)/.installed-test
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
 # The C++ tests of searches with several threads under the thread sanitizer.
-THREADED := test_sweep_search test_additive_search test_binary_threads test_leaf_threads test_level_threads \
+THREADED := test_ranked_search test_additive_search test_binary_threads test_leaf_threads test_level_threads \
 	test_ranked_set_threads
 test-threads: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/threads -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_SANITIZERS=thread >/dev/null

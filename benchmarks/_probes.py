@@ -180,7 +180,7 @@ def ablation_table(rows: Sequence[dict[str, Any]]) -> str:
 
 def switches() -> dict[str, dict[str, Any]]:
     """Return the options that switch off one bound each, read off the library so that none is forgotten."""
-    from treewright.search import SearchOptions
+    from treewright.search import BinaryOptions
 
-    names = [field.name for field in fields(SearchOptions) if field.default is True]
+    names = [field.name for field in fields(BinaryOptions) if field.default is True]
     return {name: {"switch_off": [name]} for name in names}

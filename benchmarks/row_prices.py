@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from treewright._native import core
-from treewright.search import Limits, SearchOptions
+from treewright.search import BinaryOptions, Limits
 from treewright.search._prices import price_source
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -71,7 +71,7 @@ def main() -> None:
         n = len(y)
         classes = int(y.max()) + 1
         for cost_complexity in arguments.lambdas:
-            bits = core.BitsProblem(
+            bits = core.BinaryProblem(
                 np.ascontiguousarray(X.T, dtype=np.uint8),
                 y.astype(np.int32),
                 np.ones(n, np.int64),
@@ -86,7 +86,7 @@ def main() -> None:
                 found = bits.search(
                     max_depth=arguments.depth,
                     max_leaves=0,
-                    options=SearchOptions().native(),
+                    options=BinaryOptions().native(),
                     price_rows=price_source(bits, max_depth) if row_prices else None,
                     fewest_leaves=True,
                     report=None,

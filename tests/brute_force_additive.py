@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from brute_force_sweep import all_splits
+from brute_force_ranked import all_splits
 
 
 def squared_error(y, weight) -> Callable[[list[int]], Fraction]:

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from brute_force_sweep import all_splits
+from brute_force_ranked import all_splits
 from treewright.problem import Problem
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind

@@ -15,11 +15,11 @@ import pytest
 from tiny_problems import TinyProblem
 from treewright import SolveResult
 from treewright.search import (
+    BinaryOptions,
     Limits,
-    SearchOptions,
     solve,
     solve_frontier,
-    solve_sweep,
+    solve_ranked,
     solve_with_leaf_accuracy,
 )
 from treewright.search._limits import ProgressCallback
@@ -65,11 +65,11 @@ def _threads(problem: TinyProblem, limits: Limits | None, progress: ProgressCall
     """From the first step on, which also asks for the first of equal trees."""
     stated, cuts = problem.stated()
     limits = replace(limits or Limits(), n_jobs=3)
-    return solve(stated, cuts, limits=limits, options=SearchOptions(alone_steps=0), progress=progress)
+    return solve(stated, cuts, limits=limits, options=BinaryOptions(alone_steps=0), progress=progress)
 
 
-def _sweep(problem: TinyProblem, limits: Limits | None, progress: ProgressCallback | None) -> SolveResult:
-    return solve_sweep(problem.stated()[0], limits=limits, progress=progress)
+def _ranked(problem: TinyProblem, limits: Limits | None, progress: ProgressCallback | None) -> SolveResult:
+    return solve_ranked(problem.stated()[0], limits=limits, progress=progress)
 
 
 def _front(problem: TinyProblem, limits: Limits | None, progress: ProgressCallback | None) -> SolveResult:
@@ -91,7 +91,7 @@ def _leaf_accuracy(
 ENGINES = (
     Engine("binary", _cuts),
     Engine("binary in threads", _threads, in_threads=True),
-    Engine("ranked", _sweep),
+    Engine("ranked", _ranked),
     Engine("front", _front),
     Engine("leaf-accuracy", _leaf_accuracy, needs_depth=True),
 )

@@ -29,8 +29,8 @@ from treewright.errors import ModelFileError, SolverError
 from treewright.problem import Problem, make_problem
 from treewright.result import BornAgainResult, LeafAccuracyResult
 from treewright.search import (
+    BinaryOptions,
     Limits,
-    SearchOptions,
     solve,
     solve_frontier,
     solve_leaf_accuracy,
@@ -95,13 +95,13 @@ def cases(seed: int) -> Iterator[Case]:
         return make_problem(table, y, **terms)
 
     few = Limits(step_limit=3)
-    quick = SearchOptions(greedy_start=False)
+    quick = BinaryOptions(greedy_start=False)
     two = problem(cost_complexity=0.03, max_depth=2, min_samples_leaf=4)
     free = problem(cost_complexity=0.04)
     yield Case("optimal", two, solve(two, all_splits), all_splits)
     yield Case("optimal without limits", free, solve(free, some), some)
     yield Case("stopped", free, solve(free, all_splits, limits=few, options=quick), all_splits)
-    swept = solve(two, "all", options=SearchOptions(engine="ranked"))
+    swept = solve(two, "all", options=BinaryOptions(engine="ranked"))
     yield Case("ranked", two, swept, all_splits)
     front = replace(two, cost_complexity=0.0, max_leaf_nodes=4, max_depth=3)
     for leaves, point in enumerate(solve_frontier(front, some).limits, 1):

@@ -15,7 +15,7 @@ from brute_force import INFEASIBLE, best_objective
 from treewright import Problem, SolveResult, SolveStatus, SplitMatrix
 from treewright.binarize import scope_of_all
 from treewright.problem import make_problem
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import BinaryOptions, Limits, solve
 from treewright.search._limits import ProgressCallback
 from treewright.table import table_from
 from treewright.tree import ThresholdSplit
@@ -66,7 +66,7 @@ class TinyProblem:
     def solve(
         self,
         limits: Limits | None = None,
-        options: SearchOptions | None = None,
+        options: BinaryOptions | None = None,
         progress: ProgressCallback | None = None,
     ) -> SolveResult:
         problem, cuts = self.stated()

@@ -36,9 +36,7 @@ class Made:
     table, module : str
         Files: below ``cpp/include/treewright``, and in ``src/treewright/search``.
     name : str
-        Of the class.
-    core : str
-        Its counterpart in the compiled core.
+        Of the class, and of its counterpart in the compiled core.
     summary : str
         First line of its documentation.
     """
@@ -46,7 +44,6 @@ class Made:
     table: str
     module: str
     name: str
-    core: str
     summary: str
 
 
@@ -54,21 +51,18 @@ MADE = (
     Made(
         "search/binary_options.def",
         "_binary_options.py",
-        "SearchOptions",
-        "BitsOptions",
+        "BinaryOptions",
         "Which bounds and techniques the search over binary columns uses.",
     ),
     Made(
         "search/ranked_options.def",
         "_ranked_options.py",
-        "SweepOptions",
-        "SweepOptions",
+        "RankedOptions",
         "Switches of the search over ranked columns; none changes the optimum, only the work.",
     ),
     Made(
         "leaf_accuracy/options.def",
         "_leaf_accuracy_options.py",
-        "LeafAccuracyOptions",
         "LeafAccuracyOptions",
         "Switches of the search for the best worst leaf; none changes an optimum, only the work.",
     ),
@@ -139,9 +133,12 @@ def written(made: Made) -> str:
         "from __future__ import annotations",
         "",
         "from dataclasses import dataclass",
-        "from typing import ClassVar",
-        "",
     ]
+    choices = {option.name: CHOICES[option.type] for option in options if option.type in CHOICES}
+    settings = tuple(option.name for option in options if option.kind == "SETTING")
+    if settings or choices:
+        lines += ["from typing import ClassVar"]
+    lines += [""]
     lines += ["from treewright.search._switches import Switches", "", f'__all__ = ["{made.name}"]', "", ""]
     lines += ["@dataclass(frozen=True)", f"class {made.name}(Switches):", f'    """{made.summary}', ""]
     lines += ["    Parameters", "    ----------"]
@@ -155,16 +152,14 @@ def written(made: Made) -> str:
         "    False",
     ]
     lines += ['    """', ""]
-    choices = {option.name: CHOICES[option.type] for option in options if option.type in CHOICES}
-    settings = tuple(option.name for option in options if option.kind == "SETTING")
-    lines += [f'    CORE: ClassVar[str] = "{made.core}"']
     if settings:
         lines += [f"    SETTINGS: ClassVar[tuple[str, ...]] = {settings!r}".replace("'", '"')]
     if choices:
         lines += ["    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {"]
         lines += [f"        {name!r}: {of!r},".replace("'", '"') for name, of in choices.items()]
         lines += ["    }"]
-    lines += [""]
+    if settings or choices:
+        lines += [""]
     lines += [f"    {option.name}: {option.hint} = {option.value}" for option in options]
     return "\n".join(lines) + "\n"
 

@@ -1,13 +1,13 @@
 """treewright through its estimator, the way a user calls it: binarized matrix in, fitted estimator out.
 
-The option `switch_off` names switches of `SearchOptions` to turn off, for the ablation table; the others are
+The option `switch_off` names switches of `BinaryOptions` to turn off, for the ablation table; the others are
 parameters of the estimator.
 """
 
 from _worker import Answer, Run, serve
 
 from treewright import OptimalTreeClassifier
-from treewright.search import SearchOptions
+from treewright.search import BinaryOptions
 
 
 def make(job, arrays):
@@ -15,7 +15,7 @@ def make(job, arrays):
     if X.dtype == "uint8":
         X = X.astype(bool)  # 0/1 bytes are booleans, as for the peers
     options = dict(job.get("options", {}))
-    switches = SearchOptions(**dict.fromkeys(options.pop("switch_off", ()), False))
+    switches = BinaryOptions(**dict.fromkeys(options.pop("switch_off", ()), False))
     model = OptimalTreeClassifier(
         cost_complexity=job["cost_complexity"],
         max_depth=job["max_depth"],

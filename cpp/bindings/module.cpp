@@ -3,7 +3,7 @@
 
 namespace nb = nanobind;
 
-void bind_bits(nb::module_& m);
+void bind_binary(nb::module_& m);
 void bind_control(nb::module_& m);
 void bind_bornagain(nb::module_& m);
 void bind_code_counts(nb::module_& m);
@@ -16,12 +16,12 @@ void bind_near_optimal(nb::module_& m);
 void bind_near_optimal_problem(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_single_split(nb::module_& m);
-void bind_sweep(nb::module_& m);
+void bind_ranked(nb::module_& m);
 void bind_value_ranks(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled core of treewright; imported by treewright._native only.";
-    bind_bits(m);
+    bind_binary(m);
     bind_bornagain(m);
     bind_code_counts(m);
     bind_control(m);
@@ -33,7 +33,7 @@ NB_MODULE(_core, m) {
     bind_near_optimal_problem(m);
     bind_pruning(m);
     bind_single_split(m);
-    bind_sweep(m);
+    bind_ranked(m);
     bind_additive(m);
     bind_value_ranks(m);
 }

@@ -25,7 +25,7 @@
 namespace treewright::near_optimal {
 
 namespace nb = nanobind;
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 template <class T, class Get, class Range>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> column_of(const Range& range, const Get& get) {

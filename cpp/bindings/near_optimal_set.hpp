@@ -171,7 +171,7 @@ class NearOptimalSet {
         LeastWith found;
         {
             nb::gil_scoped_release release;
-            found = treewright::bits::least_with_columns(*graph_, rule, columns, control);
+            found = treewright::binary::least_with_columns(*graph_, rule, columns, control);
         }
         return nb::make_tuple(control.reason(), copy_of(found.errors));
     }
@@ -190,7 +190,7 @@ class NearOptimalSet {
         std::vector<TreesWithout> found;
         {
             nb::gil_scoped_release release;
-            found = treewright::bits::trees_without_columns(*graph_, rule, columns, first, last, control);
+            found = treewright::binary::trees_without_columns(*graph_, rule, columns, first, last, control);
         }
         nb::list out;
         for (const TreesWithout& some : found) out.append(nb::make_tuple(some.n_split_trees, copy_of(some.least)));

@@ -17,7 +17,7 @@ class PairKernel(enum.Enum):
 
     COLUMNS = 2
 
-class BitsOptions:
+class BinaryOptions:
     """Switches of the search over binary columns."""
 
     def __init__(self) -> None: ...
@@ -117,17 +117,17 @@ class BitsOptions:
     @lattice_states.setter
     def lattice_states(self, arg: int, /) -> None: ...
 
-class BitsProblem:
+class BinaryProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
     def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
 
-    def search(self, *, max_depth: int, max_leaves: int, options: BitsOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, threads: int = 1, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def search(self, *, max_depth: int, max_leaves: int, options: BinaryOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, threads: int = 1, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
         Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).
         """
 
-    def front(self, *, max_depth: int, max_leaves: int, options: BitsOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+    def front(self, *, max_depth: int, max_leaves: int, options: BinaryOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
         Search for the cheapest tree of each number of leaves. Bounds are in weight units.
         """
@@ -513,8 +513,8 @@ def best_of_packed_splits(packed: Annotated[NDArray[numpy.uint8], dict(shape=(No
 def best_split_of_sums(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_leaf: int) -> object:
     """The same for rows of whose sums the loss of a leaf is a function."""
 
-class SweepOptions:
-    """Switches of the sweep engine; none changes the optimum."""
+class RankedOptions:
+    """Switches of the search over ranked columns; none changes the optimum."""
 
     def __init__(self) -> None: ...
 
@@ -744,37 +744,37 @@ class SweepOptions:
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
 
-def sweep_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def ranked_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
-    Best tree over all splits of ranked columns; see treewright.search._sweep.
+    Best tree over all splits of ranked columns; see treewright.search._solve_ranked.
     """
 
-def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree for squared error over all splits of ranked columns; see treewright.search._additive.
     """
 
-def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def action_costs_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree of actions over all splits of ranked columns; see treewright.search._additive.
     """
 
-def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def survival_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hazard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best survival tree over all splits of ranked columns; see treewright.search._additive.
     """
 
-def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def log_loss_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best probability tree for log loss over all splits of ranked columns; see treewright.search._additive.
     """
 
-def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def pinball_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: int, down: int, shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.
     """
 
-def simple_lines_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: SweepOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+def simple_lines_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scale: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """
     Best tree of lines in one column over all splits of ranked columns; see treewright.search._simple_lines.
     """

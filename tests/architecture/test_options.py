@@ -9,7 +9,7 @@ import pytest
 
 from treewright._native import core
 from treewright.errors import InputError
-from treewright.search import LeafAccuracyOptions, SearchOptions, SweepOptions
+from treewright.search import BinaryOptions, LeafAccuracyOptions, RankedOptions
 from treewright.search._switches import Switches
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,12 +29,12 @@ def test_the_classes_are_those_of_the_tables() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "no_switches"),
-    [(SearchOptions, set()), (SweepOptions, {"threads"}), (LeafAccuracyOptions, {"threads"})],
+    [(BinaryOptions, set()), (RankedOptions, {"threads"}), (LeafAccuracyOptions, {"threads"})],
 )
 def test_the_core_has_the_same_switches_with_the_same_defaults(
     kind: type[Switches], no_switches: set[str]
 ) -> None:
-    native, given = getattr(core, kind.CORE)(), kind()
+    native, given = getattr(core, kind.__name__)(), kind()
     names = [field.name for field in fields(kind) if field.name not in kind.SETTINGS]
     assert {*names, *no_switches} == {name for name in dir(native) if not name.startswith("_")}
     made = given.native()
@@ -52,4 +52,4 @@ def test_a_line_that_is_none_is_refused(line: str, tmp_path: Path) -> None:
 
 def test_a_choice_that_there_is_not_is_refused() -> None:
     with pytest.raises(InputError, match="kernel='fast'; choose one of automatic, rows, columns"):
-        SearchOptions(kernel="fast")
+        BinaryOptions(kernel="fast")

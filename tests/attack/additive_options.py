@@ -14,7 +14,7 @@ from attack.options import (
     random_limits,
     random_shape,
     random_switches,
-    sweep_switches,
+    ranked_switches,
 )
 
 __all__ = [
@@ -36,7 +36,7 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
         | random_limits(rng)
     )
     if rng.random() < 0.4:
-        options["search_options"] = sweep_switches(rng)
+        options["search_options"] = ranked_switches(rng)
     if y and isinstance(y[0], float) and rng.random() < 0.4:  # numbers, not events and times
         options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
         options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.25, 0.9999]))
@@ -65,7 +65,7 @@ def regression_front(
     options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 6))}
     options |= random_categorical(rng, columns) | random_limits(rng)
     if rng.random() < 0.2:
-        options["search_options"] = sweep_switches(rng)
+        options["search_options"] = ranked_switches(rng)
     return options | random_jobs(rng)
 
 
@@ -88,7 +88,7 @@ def policy(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
     elif kind < 0.4:
         options["search_options"] = {"engine": "binary"} | random_switches(rng)
     elif kind < 0.6:
-        options["search_options"] = sweep_switches(rng)
+        options["search_options"] = ranked_switches(rng)
     return options
 
 
@@ -100,7 +100,7 @@ def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: 
     if rng.random() < 0.3:
         options["leaf_model"] = "linear"
     if rng.random() < 0.3:
-        options["search_options"] = sweep_switches(rng)
+        options["search_options"] = ranked_switches(rng)
     options |= random_jobs(rng, 0.05)  # two are two processes
     return options | {"rule": str(rng.choice(["one_se", "best"]))}
 

@@ -46,9 +46,9 @@ WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
 UNWEIGHTED = ("reborn", "reborn rows")
 FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels")
 SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
-    ("regression", "survival", "probability", "regression front", "regression cv"), "SweepOptions"
+    ("regression", "survival", "probability", "regression front", "regression cv"), "RankedOptions"
 )
-OF_SWEEP = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
+OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
             "unranked")  # fmt: skip
 
@@ -113,9 +113,9 @@ class Case:
     def kind_of_switches(self) -> str:
         """The class of the argument `search_options`."""
         given = self.options["search_options"]
-        if self.method == "policy" and any(name in OF_SWEEP for name in given):
-            return "SweepOptions"
-        return SWITCHES.get(self.method, "SearchOptions")
+        if self.method == "policy" and any(name in OF_RANKED for name in given):
+            return "RankedOptions"
+        return SWITCHES.get(self.method, "BinaryOptions")
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of the call, with objects where `options` has plain data."""

@@ -18,7 +18,7 @@ __all__ = [
     "random_shape",
     "random_switches",
     "random_thresholds",
-    "sweep_switches",
+    "ranked_switches",
     "weights_of_classes",
 ]
 
@@ -148,7 +148,7 @@ def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     return off
 
 
-def sweep_switches(rng: np.random.Generator) -> dict[str, Any]:
+def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
     names = (
         "monotone",
         "lipschitz",

@@ -34,7 +34,7 @@ struct MadeInput {
                 costs.push_back(i == k ? 0 : static_cast<std::int64_t>(1 + dice.below(3)));
     }
 
-    [[nodiscard]] treewright::bits::Input view(bool keep_free_rows = false, bool merge = true) const {
+    [[nodiscard]] treewright::binary::Input view(bool keep_free_rows = false, bool merge = true) const {
         return {.goes_right = goes_right,
                 .n_columns = n_columns,
                 .n_rows = n_rows,

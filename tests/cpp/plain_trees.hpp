@@ -43,8 +43,8 @@ inline std::int64_t plain(const MadeInput& in, const Rules& rules, const std::ve
 // What the shape costs on the input rows; checks that it keeps the rules.
 struct Walk {
     const MadeInput& in;
-    const treewright::bits::Dataset& data;
-    const treewright::bits::Shape& shape;
+    const treewright::binary::Dataset& data;
+    const treewright::binary::Shape& shape;
     const Rules& rules;
     std::size_t at = 0;
     std::int32_t leaves = 0;
@@ -65,7 +65,7 @@ struct Walk {
             return best;
         }
         check(depth > 0, "not too deep");
-        const treewright::bits::Column& c = data.columns[static_cast<std::size_t>(column)];
+        const treewright::binary::Column& c = data.columns[static_cast<std::size_t>(column)];
         std::vector<std::size_t> side[2];  // zeros of the reduced column first
         for (const std::size_t r : rows) side[in.bit(r, static_cast<std::size_t>(c.source)) != c.flipped].push_back(r);
         const std::int64_t left = go(side[0], depth - 1);

@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-using treewright::bits::Cache;
-using treewright::bits::Entry;
+using treewright::binary::Cache;
+using treewright::binary::Entry;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 namespace {
 

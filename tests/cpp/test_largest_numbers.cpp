@@ -164,7 +164,7 @@ void check_binary_units(Random32& random) {
     for (const std::int64_t total :
          {largest::kBinaryTotal, largest::kBinaryTotal - 1, std::int64_t{1}, std::int64_t{0}})
         for (const double penalty : {0.0, 1e-300, 0.5, 1e18, 1e300, static_cast<double>(below(random, 1 << 30))}) {
-            const bits::Units units = bits::Units::make(total, penalty);
+            const binary::Units units = binary::Units::make(total, penalty);
             check((total << units.shift) <= largest::kBinaryTotal, "costs within their cap");
             check(units.leaf_penalty >= 0 && units.leaf_penalty <= largest::kBinaryTotal + 3, "a leaf within its cap");
         }

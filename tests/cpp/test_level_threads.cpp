@@ -25,28 +25,28 @@ namespace {
 
 struct SetProblem {
     MadeInput in;
-    bits::Dataset data;
-    bits::Settings settings;
+    binary::Dataset data;
+    binary::Settings settings;
     std::int64_t budget;
 
     explicit SetProblem(Dice& dice)
-        : in(dice, 11 + dice.below(3), 60 + dice.below(60), 2 + dice.below(2)), data(bits::reduce(in.view(true))) {
+        : in(dice, 11 + dice.below(3), 60 + dice.below(60), 2 + dice.below(2)), data(binary::reduce(in.view(true))) {
         settings.leaf_penalty = static_cast<std::int64_t>(1 + dice.below(3));
         settings.max_depth = static_cast<std::int32_t>(3 + dice.below(2));
         settings.min_count = 1;
         settings.options.alone_steps = static_cast<std::int64_t>(dice.coin() ? 0 : dice.below(40));
         Control control({.seconds = 600});
-        bits::Search<std::int32_t> search(data, settings, {}, control);
+        binary::Search<std::int32_t> search(data, settings, {}, control);
         budget = search.run().upper + static_cast<std::int64_t>(30 + dice.below(30));
     }
-    bits::NearOptimalGraph graph(std::size_t threads, Control& control) const {
-        bits::Settings asked = settings;
+    binary::NearOptimalGraph graph(std::size_t threads, Control& control) const {
+        binary::Settings asked = settings;
         asked.threads = threads;
-        bits::Search<std::int32_t> search(data, asked, {}, control);
-        return bits::near_optimal_graph(data, search, settings.max_depth, budget, control);
+        binary::Search<std::int32_t> search(data, asked, {}, control);
+        return binary::near_optimal_graph(data, search, settings.max_depth, budget, control);
     }
-    bits::SetRule rule(const bits::NearOptimalGraph& graph, std::size_t threads, bool any_label) const {
-        bits::SetRule rule;
+    binary::SetRule rule(const binary::NearOptimalGraph& graph, std::size_t threads, bool any_label) const {
+        binary::SetRule rule;
         rule.leaf_penalty = settings.leaf_penalty;
         rule.any_label = any_label;
         rule.copies.assign(graph.edges.size(), 1);
@@ -66,20 +66,20 @@ struct Passes {
     bool operator==(const Passes&) const = default;
 };
 
-Passes passes(const SetProblem& problem, const bits::NearOptimalGraph& graph, std::size_t threads, bool any_label) {
+Passes passes(const SetProblem& problem, const binary::NearOptimalGraph& graph, std::size_t threads, bool any_label) {
     Control control({.seconds = 600});
     Passes out;
-    const bits::TreeCounts counts(graph, problem.rule(graph, threads, any_label), false, control);
+    const binary::TreeCounts counts(graph, problem.rule(graph, threads, any_label), false, control);
     check(counts.complete(), "all trees counted");
-    const bits::TreeShares shares(graph, problem.rule(graph, threads, any_label), control);
+    const binary::TreeShares shares(graph, problem.rule(graph, threads, any_label), control);
     out.shares = shares.leaves_in_trees({}, control);
-    const bits::TreeExtremes extremes(graph, problem.rule(graph, threads, any_label), graph.leaf_cost, control);
+    const binary::TreeExtremes extremes(graph, problem.rule(graph, threads, any_label), graph.leaf_cost, control);
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-        const bits::SizeCounts cells = counts.cells(n);
+        const binary::SizeCounts cells = counts.cells(n);
         out.counts.insert(out.counts.end(), cells.counts.words.begin(), cells.counts.words.end());
         for (std::size_t c = 0; c < cells.leaves.size(); ++c)
             out.counts.push_back(cells.leaves[c] + 1000 * static_cast<std::uint64_t>(cells.errors[c]));
-        const bits::SizeExtremes best = extremes.cells(n);
+        const binary::SizeExtremes best = extremes.cells(n);
         out.extremes.insert(out.extremes.end(), best.values.begin(), best.values.end());
     }
     return out;
@@ -88,7 +88,7 @@ Passes passes(const SetProblem& problem, const bits::NearOptimalGraph& graph, st
 void sets(Dice& dice, std::size_t& n_edges) {
     const SetProblem problem(dice);
     Control alone({.seconds = 600});
-    const bits::NearOptimalGraph graph = problem.graph(1, alone);
+    const binary::NearOptimalGraph graph = problem.graph(1, alone);
     check(graph.complete, "no limit, so complete");
     n_edges = std::max(n_edges, graph.edges.size());
     const bool any_label = dice.coin();
@@ -106,10 +106,10 @@ void sets(Dice& dice, std::size_t& n_edges) {
     WatchedRun watched(1 + static_cast<int>(dice.below(4)));
     watched.check_end(problem.graph(3, watched.control).complete);
     // Little memory: the counts end with that reason, whoever meets the limit.
-    bits::SetRule rule = problem.rule(graph, 3, any_label);
+    binary::SetRule rule = problem.rule(graph, 3, any_label);
     rule.max_bytes = 64;
     Control little({.seconds = 600});
-    const bits::TreeCounts counts(graph, rule, false, little);
+    const binary::TreeCounts counts(graph, rule, false, little);
     check(counts.complete() ? little.reason() == Stop::none : little.reason() == Stop::memory, "stopped by memory");
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <vector>
 
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 namespace {
 

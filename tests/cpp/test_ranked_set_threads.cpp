@@ -47,7 +47,7 @@ void sets(std::mt19937& random, std::size_t& n_edges) {
     options.alone_work = 0;
     options.threads = 1;
     Control alone({.seconds = 600});
-    const bits::NearOptimalGraph one = graph(options, alone);
+    const binary::NearOptimalGraph one = graph(options, alone);
     check(one.complete && one.nodes.front().budget == budget, "no limit, so complete");
     n_edges = std::max(n_edges, one.edges.size());
     for (const std::uint32_t threads : {2U, 3U, 4U}) {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <set>
 
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 using namespace treewright;
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 namespace {
 

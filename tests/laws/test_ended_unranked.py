@@ -16,8 +16,8 @@ from treewright.problem import (
 )
 from treewright.result import SolveStatus, StopReason
 from treewright.search import (
+    BinaryOptions,
     Limits,
-    SearchOptions,
     solve,
     solve_frontier,
     solve_policy,
@@ -140,7 +140,7 @@ def test_not_worse_than_the_best_single_split(kind, limit, least, monkeypatch):
                 {"max_depth": 4, "min_samples_leaf": least, "cost_complexity": 0.01},
             )
         ]
-        ranked = {"options": SearchOptions(engine="ranked")} if search is solve else {}
+        ranked = {"options": BinaryOptions(engine="ranked")} if search is solve else {}
         best = search(made[0], **ranked)
         assert best.status is SolveStatus.OPTIMAL
         with monkeypatch.context() as small:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from treewright import OptimalTreeClassifier, accuracy_frontier
-from treewright.search import SearchOptions
+from treewright.search import BinaryOptions
 
 TOLERANCE = 1e-9
 
@@ -37,7 +37,7 @@ def objectives(
     found = {}
     for engine in ("binary", "ranked"):
         model = OptimalTreeClassifier(
-            **options, thresholds="all", search_options=SearchOptions(engine=engine)
+            **options, thresholds="all", search_options=BinaryOptions(engine=engine)
         )
         found[engine] = model.fit(X, y, sample_weight=weight).result_.objective
     if "max_leaf_nodes" not in options and "costs" not in options:

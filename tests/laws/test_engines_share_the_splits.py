@@ -15,7 +15,7 @@ from treewright.binarize import candidates_of, midpoints
 from treewright.mip import solve as solve_program
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import SearchOptions, solve, solve_frontier, solve_with_leaf_accuracy
+from treewright.search import BinaryOptions, solve, solve_frontier, solve_with_leaf_accuracy
 from treewright.search._ranks import ranked_columns
 from treewright.table import table_from
 from treewright.verify import verify
@@ -102,8 +102,8 @@ def test_engines_agree_where_text_is_missing(rows, y, depth, price):
         best_objective(matrix, problem.y, problem.sample_weight, problem.costs, Fraction(price), depth)
     )
     results = {
-        "binary columns": solve(problem, options=SearchOptions(engine="binary")),
-        "ranked columns": solve(problem, options=SearchOptions(engine="ranked")),
+        "binary columns": solve(problem, options=BinaryOptions(engine="binary")),
+        "ranked columns": solve(problem, options=BinaryOptions(engine="ranked")),
         "leaf accuracy, cuts": solve_with_leaf_accuracy(problem, "auto", 0.0),
         "leaf accuracy, all": solve_with_leaf_accuracy(problem, "all", 0.0),
         "frontier": solve_frontier(asked(max_leaf_nodes=4, cost_complexity=0.0)).select(price),

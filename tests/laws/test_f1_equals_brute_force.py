@@ -16,11 +16,11 @@ from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_f1_problem, make_problem
 from treewright.result import F1Result, SolveStatus, StopReason
-from treewright.search import Limits, SearchOptions, SweepOptions, solve_f1
+from treewright.search import BinaryOptions, Limits, RankedOptions, solve_f1
 from treewright.table import table_from
 from treewright.verify import verify, verify_f1
 
-ENGINES = [None, SearchOptions(engine="binary"), SearchOptions(engine="ranked"), SweepOptions(cache=False)]
+ENGINES = [None, BinaryOptions(engine="binary"), BinaryOptions(engine="ranked"), RankedOptions(cache=False)]
 
 
 def tiny(seed):

@@ -11,7 +11,7 @@ from brute_force import INFEASIBLE, best_objective
 from tiny_problems import random_problem
 from treewright import SolveStatus
 from treewright.problem import make_problem
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import BinaryOptions, Limits, solve
 from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.table import table_from
 
@@ -55,7 +55,7 @@ def test_engines_agree(max_depth: int | None) -> None:
     y = ((X[:, 0] > 1) ^ (X[:, 1] > 0)).astype(int) + (rng.random(150) < 0.1)
     problem = make_problem(table_from(X), y, cost_complexity=0.0, max_depth=max_depth)
     found = [
-        solve(problem, "all", limits=Limits(time_limit=60), options=SearchOptions(engine=engine))
+        solve(problem, "all", limits=Limits(time_limit=60), options=BinaryOptions(engine=engine))
         for engine in ("binary", "ranked")
     ]
     assert all(result.status is SolveStatus.OPTIMAL for result in found)

@@ -13,11 +13,11 @@ from strategies import tiny_problems
 from tiny_problems import TOLERANCE, TinyProblem, check, random_problem
 from treewright import Frontier, SolveStatus
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, solve_frontier
+from treewright.search import BinaryOptions, Limits, solve_frontier
 
 
 def front_of(
-    problem: TinyProblem, max_leaves: int, limits: Limits | None = None, options: SearchOptions | None = None
+    problem: TinyProblem, max_leaves: int, limits: Limits | None = None, options: BinaryOptions | None = None
 ) -> Frontier:
     stated, cuts = problem.but(cost_complexity=0.0, max_leaf_nodes=max_leaves).stated()
     return solve_frontier(stated, cuts, limits=limits, options=options)
@@ -76,7 +76,7 @@ def test_switches_and_little_memory_change_nothing(
     problem: TinyProblem, max_leaves: int, switches: tuple[bool, ...], kernel: str, memory: int | None
 ) -> None:
     points, budgets, cache, greedy = switches
-    options = SearchOptions(
+    options = BinaryOptions(
         equivalent_points=points, budgets=budgets, cache=cache, greedy_start=greedy, kernel=kernel
     )
     frontier = front_of(problem, max_leaves, Limits(memory_limit=memory), options)

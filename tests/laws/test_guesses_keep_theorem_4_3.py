@@ -32,19 +32,19 @@ from treewright.convert import to_json
 from treewright.guess import ReferenceCosts, guessed_lower_bound, reference_costs
 from treewright.problem import Problem
 from treewright.result import StopReason
-from treewright.search import Limits, Progress, SearchOptions, _beside
+from treewright.search import BinaryOptions, Limits, Progress, _beside
 from treewright.search._beside import solve_beside
 from treewright.search._solve import solve_binary
 
 SWITCHES = [
     None,
-    SearchOptions(cache=False),
-    SearchOptions(lookahead=False),
-    SearchOptions(two_leaves=False, greedy_start=False),
-    SearchOptions(equivalent_points=False),
-    SearchOptions(budgets=False, lattice=False),
-    SearchOptions(kernel="rows"),
-    SearchOptions(plain_steps=3, lattice=False),
+    BinaryOptions(cache=False),
+    BinaryOptions(lookahead=False),
+    BinaryOptions(two_leaves=False, greedy_start=False),
+    BinaryOptions(equivalent_points=False),
+    BinaryOptions(budgets=False, lattice=False),
+    BinaryOptions(kernel="rows"),
+    BinaryOptions(plain_steps=3, lattice=False),
 ]
 
 
@@ -52,7 +52,7 @@ def with_reference(
     problem: TinyProblem,
     predictions: np.ndarray,
     limits: Limits | None = None,
-    options: SearchOptions | None = None,
+    options: BinaryOptions | None = None,
 ) -> SolveResult:
     stated, cuts = problem.stated()
     reference = reference_costs(predictions, stated.y, stated.sample_weight, stated.costs)

@@ -8,17 +8,17 @@ import pytest
 
 from tiny_problems import TOLERANCE, TinyProblem, check
 from treewright import SolveStatus
-from treewright.search import Limits, SearchOptions
+from treewright.search import BinaryOptions, Limits
 
-PLAIN = SearchOptions(plain_steps=2**40, lattice=False)
+PLAIN = BinaryOptions(plain_steps=2**40, lattice=False)
 HARD = [
-    SearchOptions(plain_steps=1, lattice=False),
-    SearchOptions(plain_steps=1, lattice_states=2),
-    SearchOptions(alone_steps=0),
-    SearchOptions(alone_steps=0, plain_steps=1, lattice_states=2),
-    SearchOptions(plain_steps=1),
-    SearchOptions(plain_steps=60, greedy_start=False),
-    SearchOptions(plain_steps=200, cache=True, two_leaves=False, similar_support=False),
+    BinaryOptions(plain_steps=1, lattice=False),
+    BinaryOptions(plain_steps=1, lattice_states=2),
+    BinaryOptions(alone_steps=0),
+    BinaryOptions(alone_steps=0, plain_steps=1, lattice_states=2),
+    BinaryOptions(plain_steps=1),
+    BinaryOptions(plain_steps=60, greedy_start=False),
+    BinaryOptions(plain_steps=200, cache=True, two_leaves=False, similar_support=False),
 ]
 
 

@@ -20,7 +20,7 @@ from treewright import (
     OptimalTreeRegressor,
     SolveStatus,
 )
-from treewright.search import SweepOptions
+from treewright.search import RankedOptions
 
 Numbers = np.ndarray[Any, Any]
 
@@ -56,7 +56,7 @@ KINDS: dict[str, tuple[Callable[..., Any], Callable[..., Any], dict[str, Any]]] 
 }
 
 
-def fitted(kind: str, seed: int, options: SweepOptions) -> Any:
+def fitted(kind: str, seed: int, options: RankedOptions) -> Any:
     """Return a proven tree for a random table, the same for every call with this seed."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(24, 70))
@@ -77,8 +77,8 @@ def fitted(kind: str, seed: int, options: SweepOptions) -> Any:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tree_is_the_same(kind: str, seed: int) -> None:
-    first = fitted(kind, seed, SweepOptions(groups=False, core_passes=0))
-    plain = fitted(kind, seed, SweepOptions(groups=False, core_passes=0, any_size=False))
+    first = fitted(kind, seed, RankedOptions(groups=False, core_passes=0))
+    plain = fitted(kind, seed, RankedOptions(groups=False, core_passes=0, any_size=False))
     assert first.result_.objective == pytest.approx(plain.result_.objective, abs=1e-11)
     if "loss" in kind or kind in ("absolute", "brier", "survival"):
         return  # what rounding to integers hides decides between trees that are equal but for it
@@ -91,7 +91,7 @@ def test_most_of_the_work_is_left_out() -> None:
     y = (x[:, 0] > 0) * 2.0 + (x[:, 1] > 0.3) + rng.normal(size=300)
     passes = {}
     for any_size in (True, False):
-        options = SweepOptions(any_size=any_size, core_passes=100)
+        options = RankedOptions(any_size=any_size, core_passes=100)
         model = OptimalTreeRegressor(
             0.0, max_depth=3, min_samples_leaf=4, time_limit=None, progress=False, search_options=options
         ).fit(x, y)
@@ -112,7 +112,7 @@ def test_a_stop_leaves_a_tree_and_a_bound(steps: int) -> None:
         "min_samples_leaf": 4,
         "time_limit": None,
         "progress": False,
-        "search_options": SweepOptions(core_passes=100),
+        "search_options": RankedOptions(core_passes=100),
     }
     whole = OptimalTreeRegressor(**settings).fit(x, y).result_
     stopped = OptimalTreeRegressor(**settings, step_limit=steps).fit(x, y).result_

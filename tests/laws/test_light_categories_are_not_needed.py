@@ -8,7 +8,7 @@ import pytest
 from brute_force import best_objective
 from treewright.binarize import candidates_of, midpoints
 from treewright.problem import make_problem
-from treewright.search import SearchOptions, choose_engine, solve, solve_with_leaf_accuracy
+from treewright.search import BinaryOptions, choose_engine, solve, solve_with_leaf_accuracy
 from treewright.table import table_from
 
 
@@ -30,7 +30,7 @@ def problem_of(seed, **limits):
 
 
 def offered(problem, method="tree"):
-    space = choose_engine(problem, "all", SearchOptions(engine="binary"), method=method).space
+    space = choose_engine(problem, "all", BinaryOptions(engine="binary"), method=method).space
     return len(space.splits)
 
 
@@ -61,7 +61,7 @@ def test_the_optimum_is_that_over_all_splits(seed, limits):
         )
     )
     for engine in ("binary", "ranked"):
-        result = solve(problem, "all", options=SearchOptions(engine=engine))
+        result = solve(problem, "all", options=BinaryOptions(engine=engine))
         assert result.objective == pytest.approx(expected, abs=1e-9)
     assert solve(problem, everything).tree.n_leaves == solve(problem, "all").tree.n_leaves
 
@@ -104,7 +104,7 @@ def test_a_required_leaf_accuracy_needs_light_categories():
 def test_what_a_column_offers_is_counted_by_split_and_not_by_category():
     table = table_from([["a"]] * 20 + [["b"]] * 20 + [["c"]] + [[None]] * 9)
     problem = make_problem(table, np.arange(50) % 2, cost_complexity=0.05)
-    column = choose_engine(problem, "all", SearchOptions(engine="ranked")).space.candidates[0]
+    column = choose_engine(problem, "all", BinaryOptions(engine="ranked")).space.candidates[0]
     assert candidates_of(table)[0].n_splits() == 7  # three alone, three with the missing rows, and "known"
     assert (
         column.n_splits() == len(column.splits()) == 6

@@ -5,14 +5,14 @@ import pytest
 
 from tiny_problems import TinyProblem, check
 from treewright import SolveStatus
-from treewright.search import Limits, SearchOptions
+from treewright.search import BinaryOptions, Limits
 
 
 @pytest.mark.parametrize(
-    "options", [SearchOptions(), SearchOptions(greedy_start=False)], ids=["greedy", "cold"]
+    "options", [BinaryOptions(), BinaryOptions(greedy_start=False)], ids=["greedy", "cold"]
 )
 @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 6}], ids=str)
-def test_one_megabyte_is_enough(options: SearchOptions, limits: dict[str, int]) -> None:
+def test_one_megabyte_is_enough(options: BinaryOptions, limits: dict[str, int]) -> None:
     rng = np.random.default_rng(2)
     goes_right = rng.integers(0, 2, (14, 250)).astype(np.uint8)
     y = rng.integers(0, 2, 250).astype(np.int32)

@@ -24,19 +24,19 @@ from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_probability_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SweepOptions, solve_probability
+from treewright.search import Limits, RankedOptions, solve_probability
 from treewright.table import table_from
 from treewright.verify import verify_probability
 
 TABLES_A_BLOCK = 40
 OPTIONS = (
     None,
-    SweepOptions(plain_work=1),
-    SweepOptions(lanes=1),  # the kernel of many cuts, in the smallest nodes too
-    SweepOptions(lanes=1, monotone=False),
-    SweepOptions(monotone=False),
-    SweepOptions(between=False, neighbours=False),
-    SweepOptions(leaf_count=False, shallower=False, fair_shares=False),
+    RankedOptions(plain_work=1),
+    RankedOptions(lanes=1),  # the kernel of many cuts, in the smallest nodes too
+    RankedOptions(lanes=1, monotone=False),
+    RankedOptions(monotone=False),
+    RankedOptions(between=False, neighbours=False),
+    RankedOptions(leaf_count=False, shallower=False, fair_shares=False),
 )
 
 
@@ -215,7 +215,7 @@ def test_nodes_of_many_rows_are_searched_by_the_kernel_of_many_splits(n_classes)
         cost_complexity=0.0,
         max_depth=2,
     )
-    for options in (None, SweepOptions(lanes=1), SweepOptions(lanes=9, monotone=False)):
+    for options in (None, RankedOptions(lanes=1), RankedOptions(lanes=9, monotone=False)):
         result = solve_probability(problem, options=options)
         assert result.status is SolveStatus.OPTIMAL
         assert result.loss == pytest.approx(wanted, abs=1e-11)

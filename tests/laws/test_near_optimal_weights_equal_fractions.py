@@ -19,7 +19,7 @@ from treewright.errors import InputError
 from treewright.near_optimal import load_near_optimal, save_near_optimal
 from treewright.near_optimal._counts import Counts
 from treewright.result import SolveStatus, StopReason
-from treewright.search import SearchOptions
+from treewright.search import BinaryOptions
 
 FLOAT = Fraction(1, 2**50)  # `bound_` is told as float64
 
@@ -180,7 +180,7 @@ def test_a_set_is_exact_where_the_search_before_it_had_fewer_bits():
         "max_depth": 2,
     }
     y = [2, 0, 2, 0, 1, 2, 0]
-    searched = OptimalTreeClassifier(**asked_of_a_tree(asked), search_options=SearchOptions(engine="ranked"))
+    searched = OptimalTreeClassifier(**asked_of_a_tree(asked), search_options=BinaryOptions(engine="ranked"))
     assert searched.fit(X, y, sample_weight=asked["sample_weight"]).result_.rounding > 0
     binary = near_optimal_trees(X, y, slack=0, **asked)
     ranked = ranked_set(X, y, slack=0, **asked)
@@ -206,7 +206,7 @@ COARSE = {
 
 def test_a_set_proves_the_least_where_the_search_before_it_could_not():
     X, y = [[0], [1], [2]], [1, 0, 2]
-    searched = OptimalTreeClassifier(**asked_of_a_tree(COARSE), search_options=SearchOptions(engine="ranked"))
+    searched = OptimalTreeClassifier(**asked_of_a_tree(COARSE), search_options=BinaryOptions(engine="ranked"))
     with pytest.warns(ConvergenceWarning, match="rounded"):
         searched.fit(X, y, sample_weight=COARSE["sample_weight"])
     binary, ranked = near_optimal_trees(X, y, **COARSE), ranked_set(X, y, **COARSE)

@@ -14,7 +14,7 @@ from treewright import OptimalPolicyTree
 from treewright.convert import from_json, to_json
 from treewright.problem import make_policy_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SearchOptions, SweepOptions, solve_policy
+from treewright.search import BinaryOptions, Limits, RankedOptions, solve_policy
 from treewright.table import table_from
 from treewright.verify import verify_policy
 
@@ -69,7 +69,7 @@ def test_optimum_and_certificate(block):
             **{name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")},
         )
         wanted = wanted / one_leaf if one_leaf else Fraction(asked["cost_complexity"])
-        engine = SweepOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
+        engine = RankedOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
         model = OptimalPolicyTree(**asked, search_options=engine).fit(X, rewards, sample_weight=weight)
         result = model.result_
         assert not one_leaf or result.engine == ("ranked" if k % 2 else "binary")
@@ -97,7 +97,7 @@ def test_optimum_and_certificate(block):
 @pytest.mark.parametrize("engine", ["binary", "ranked"])
 @pytest.mark.parametrize("seed", range(20))
 def test_stopped_searches_hold_their_bound(seed, engine):
-    options = SweepOptions() if engine == "ranked" else SearchOptions(engine="binary")
+    options = RankedOptions() if engine == "ranked" else BinaryOptions(engine="binary")
     rng = np.random.default_rng(seed)
     X, rewards = rng.normal(size=(60, 3)).round(1), rng.integers(-3, 4, (60, 3)).astype(float)
     problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=3)

@@ -13,12 +13,12 @@ from treewright import Frontier, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, SweepOptions, solve_frontier
+from treewright.search import BinaryOptions, Limits, RankedOptions, solve_frontier
 from treewright.search._ranked_frontier import _Losses
 from treewright.table import table_from
 from treewright.verify import verify
 
-RANKED = SearchOptions(engine="ranked")
+RANKED = BinaryOptions(engine="ranked")
 
 
 def front_of(problem: TinyProblem, max_leaves: int, limits: Limits | None = None) -> Frontier:
@@ -109,24 +109,24 @@ def test_all_thresholds_are_offered_as_for_a_tree() -> None:
     assert many.proven_leaves == few.proven_leaves == 3
     assert many[0].notes == ()
     cuts = accuracy_frontier(
-        X, y, max_leaves=3, max_depth=2, search_options=SearchOptions(engine="binary"), progress=False
+        X, y, max_leaves=3, max_depth=2, search_options=BinaryOptions(engine="binary"), progress=False
     )
     assert cuts.stats["engine"] == "binary"
     assert "offers at most 512 of" in " ".join(cuts[0].notes)
     swept = accuracy_frontier(
-        X[:, :2], y, max_leaves=3, max_depth=2, search_options=SweepOptions(), progress=False
+        X[:, :2], y, max_leaves=3, max_depth=2, search_options=RankedOptions(), progress=False
     )
     assert swept.stats["engine"] == "ranked"
     assert [p.loss for p in swept.limits] == pytest.approx([p.loss for p in few.limits])
     with pytest.raises(InputError, match="does not have"):
-        accuracy_frontier(X, y, max_leaves=3, search_options=SearchOptions(budgets=False))
+        accuracy_frontier(X, y, max_leaves=3, search_options=BinaryOptions(budgets=False))
     with pytest.raises(InputError, match="asks for fewer"):
-        accuracy_frontier(X, y, thresholds=8, search_options=SweepOptions())
+        accuracy_frontier(X, y, thresholds=8, search_options=RankedOptions())
 
 
 def test_more_leaves_than_rows() -> None:
     frontier = accuracy_frontier(
-        [[0.0], [1.0], [2.0]], [0, 1, 0], max_leaves=50, search_options=SweepOptions()
+        [[0.0], [1.0], [2.0]], [0, 1, 0], max_leaves=50, search_options=RankedOptions()
     )
     assert frontier.max_leaves == frontier.proven_leaves == 50
     assert [point.tree.n_leaves for point in frontier] == [1, 3]
@@ -149,6 +149,6 @@ def test_a_false_bound_is_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 2))
     with pytest.warns(match="The search claimed that there is no tree of at most"):
-        front = accuracy_frontier(X, X[:, 0] > 0, max_leaves=3, max_depth=2, search_options=SweepOptions())
+        front = accuracy_frontier(X, X[:, 0] > 0, max_leaves=3, max_depth=2, search_options=RankedOptions())
     assert front.proven_leaves == 0
     assert all(point.lower_bound == 0 for point in front.limits)

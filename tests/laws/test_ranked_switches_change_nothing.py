@@ -20,9 +20,9 @@ from treewright.problem import (
 )
 from treewright.result import SolveStatus, StopReason
 from treewright.search import (
+    BinaryOptions,
     Limits,
-    SearchOptions,
-    SweepOptions,
+    RankedOptions,
     solve,
     solve_frontier,
     solve_policy,
@@ -33,7 +33,7 @@ from treewright.search import (
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
 
-SWITCHES = [field.name for field in fields(SweepOptions) if isinstance(field.default, bool)]
+SWITCHES = [field.name for field in fields(RankedOptions) if isinstance(field.default, bool)]
 OFF = [{name: False} for name in SWITCHES] + [dict.fromkeys(SWITCHES, False)]
 SAME_TREE = ("compact_rows", "target_bins")  # they only leave out what cannot be the answer
 NEAR = 1e-9
@@ -94,10 +94,10 @@ def test_each_switch_off(kind, least):
     make, search = KINDS[kind]
     rng = np.random.default_rng(5)
     problem = make(rng, table_of(rng), max_depth=2, cost_complexity=0.01, min_samples_leaf=least)
-    best = search(problem, options=SweepOptions())
+    best = search(problem, options=RankedOptions())
     assert best.status is SolveStatus.OPTIMAL
     for off in OFF:
-        result = search(problem, options=SweepOptions(**off))
+        result = search(problem, options=RankedOptions(**off))
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(best.objective, abs=NEAR), off
         if set(off) <= set(SAME_TREE):
@@ -114,7 +114,7 @@ def test_one_split_without_ranks_or_with_them(kind, limits, monkeypatch):
     rng = np.random.default_rng(6)
     problem = make(rng, table_of(rng, 400), max_depth=3, cost_complexity=0.01)
     monkeypatch.setattr(single_split, "MOST_CELLS", 0)
-    found = {on: search(problem, limits=limits, options=SweepOptions(unranked=on)) for on in (True, False)}
+    found = {on: search(problem, limits=limits, options=RankedOptions(unranked=on)) for on in (True, False)}
     for on, result in found.items():
         unranked = result.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
         assert unranked is (on and kind not in ("absolute error", "quantile, weighted"))  # these take ranks
@@ -133,6 +133,6 @@ def test_a_front_over_binary_columns_is_searched_where_its_engine_is_asked_for(m
     problem = make_problem(table, y, cost_complexity=0, max_leaf_nodes=3)
     monkeypatch.setattr(single_split, "MOST_WORK", 0)
     counted = solve_frontier(problem, limits=Limits(step_limit=1))
-    searched = solve_frontier(problem, limits=Limits(step_limit=1), options=SearchOptions(engine="binary"))
+    searched = solve_frontier(problem, limits=Limits(step_limit=1), options=BinaryOptions(engine="binary"))
     assert "subproblems" in searched.stats
     assert searched.at_most(2).loss <= counted.at_most(2).loss + NEAR

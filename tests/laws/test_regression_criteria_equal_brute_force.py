@@ -22,7 +22,7 @@ from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SweepOptions, regression_frontier, solve_regression
+from treewright.search import Limits, RankedOptions, regression_frontier, solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
 
@@ -30,10 +30,10 @@ CRITERIA = ("poisson", "gamma", "absolute_error", "quantile")
 TABLES_A_BLOCK = 40
 OPTIONS = (
     None,
-    SweepOptions(plain_work=1, groups=False),
-    SweepOptions(monotone=False, groups=False),
-    SweepOptions(lipschitz=False, between=False, neighbours=False),
-    SweepOptions(leaf_count=False, shallower=False, fair_shares=False, groups=False),
+    RankedOptions(plain_work=1, groups=False),
+    RankedOptions(monotone=False, groups=False),
+    RankedOptions(lipschitz=False, between=False, neighbours=False),
+    RankedOptions(leaf_count=False, shallower=False, fair_shares=False, groups=False),
 )
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from treewright.binarize import candidates_of
 from treewright.problem import make_probability_problem, make_problem, make_regression_problem
-from treewright.search import Limits, SearchOptions, solve, solve_probability, solve_regression
+from treewright.search import BinaryOptions, Limits, solve, solve_probability, solve_regression
 from treewright.table import table_from
 
 NEAR = 1e-9  # relative, of sums in float64
@@ -79,7 +79,7 @@ def test_classes(engine: str, limit: int | None) -> None:
             max_depth=3,
             min_samples_leaf=least,
         )
-        found = solve(problem, "all", options=SearchOptions(engine=engine), limits=Limits(step_limit=limit))
+        found = solve(problem, "all", options=BinaryOptions(engine=engine), limits=Limits(step_limit=limit))
         if not found.is_rounded:
             continue
         rounded += 1
@@ -143,7 +143,7 @@ def test_weights_that_the_ranked_engine_once_rounded_away_are_proven() -> None:
     table, y = table_from(np.array([[1.0], [0.0], [2.0]])), [0, 2, 1]
     costs = [[0, 0.1, 0.1], [10, 0, 0.01], [1000, 0.01, 0]]
     problem = make_problem(table, y, cost_complexity=0, costs=costs, sample_weight=[3e9, 1, 1])
-    found = solve(problem, "all", options=SearchOptions(engine="ranked"))
+    found = solve(problem, "all", options=BinaryOptions(engine="ranked"))
     assert found.status.name == "OPTIMAL"
     assert found.objective == 0
 

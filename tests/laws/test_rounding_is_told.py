@@ -18,7 +18,7 @@ from brute_force import best_objective
 from tiny_problems import TinyProblem, random_problem
 from treewright import SolveStatus
 from treewright.problem import make_problem, make_regression_problem
-from treewright.search import SearchOptions, solve, solve_regression
+from treewright.search import BinaryOptions, solve, solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
 
@@ -69,7 +69,7 @@ def test_balanced_weights_beyond_float64_are_told(engine: str, seed: int) -> Non
             cost_complexity=penalty,
             max_depth=depth,
         )
-        result = solve(stated, "all", options=SearchOptions(engine=engine))
+        result = solve(stated, "all", options=BinaryOptions(engine=engine))
         assert result.status is SolveStatus.OPTIMAL
         optimum = best_objective(goes_right, y, share, 1 - np.eye(n_classes), Fraction(penalty), depth)
         wrong = result.tree.predict(goes_right.T.astype(float)) != y
@@ -92,7 +92,7 @@ def test_optimal_means_optimal_within_what_is_said(engine: str, seed: int) -> No
             continue
         stated, cuts = problem.stated()
         what = cuts if engine == "binary" else "all"
-        result = solve(stated, what, options=SearchOptions(engine=engine))
+        result = solve(stated, what, options=BinaryOptions(engine=engine))
         assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
         if result.status is SolveStatus.OPTIMAL:
             assert Fraction(result.objective) - optimum <= Fraction(result.rounding) + FLOAT * optimum
@@ -113,7 +113,7 @@ def test_weights_of_any_size_are_proven_over_ranked_columns(seed: int) -> None:
             costs=1 - np.eye(len(problem.costs)),
             cost_complexity=float(rng.choice([0, 0, 1e-9])),
         )
-        result = solve(problem.stated()[0], "all", options=SearchOptions(engine="ranked"))
+        result = solve(problem.stated()[0], "all", options=BinaryOptions(engine="ranked"))
         optimum = problem.optimum()
         assert Fraction(result.lower_bound) <= optimum * (1 + FLOAT)
         assert result.status is SolveStatus.OPTIMAL

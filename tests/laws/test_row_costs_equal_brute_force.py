@@ -15,7 +15,7 @@ from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_row_costs_problem
 from treewright.result import RowCostsResult, SolveStatus
-from treewright.search import SearchOptions, SweepOptions, solve_row_costs
+from treewright.search import BinaryOptions, RankedOptions, solve_row_costs
 from treewright.show import to_text
 from treewright.table import table_from
 from treewright.verify import verify_row_costs
@@ -43,7 +43,7 @@ def tiny(seed):
 @pytest.mark.parametrize("seed", range(200))
 def test_optimum_and_certificate(seed):
     X, y, costs, weight, asked = tiny(seed)
-    options = [None, SearchOptions(engine="binary"), SweepOptions()][seed % 3]
+    options = [None, BinaryOptions(engine="binary"), RankedOptions()][seed % 3]
     table = table_from(X)
     problem = make_row_costs_problem(table, y, costs, sample_weight=weight, **asked)
     result = solve_row_costs(problem, options=options)

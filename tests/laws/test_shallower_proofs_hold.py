@@ -14,12 +14,12 @@ from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveResult, SolveStatus
 from treewright.problem import Problem
 from treewright.result import StopReason, is_shallow_note
-from treewright.search import Limits, SearchOptions, solve_binary, solve_sweep
+from treewright.search import BinaryOptions, Limits, solve_binary, solve_ranked
 from treewright.search._limits import ProgressCallback
 from treewright.search._shallow import Search, prove_shallower
 from treewright.verify import verify
 
-QUICK = SearchOptions(greedy_start=False)  # so that there is something left to find
+QUICK = BinaryOptions(greedy_start=False)  # so that there is something left to find
 
 
 def deep_random_problem(rng: np.random.Generator) -> TinyProblem:
@@ -40,7 +40,7 @@ def search_of(problem: TinyProblem, engine: str) -> tuple[Problem, Search]:
     def search(asked: Problem, limits: Limits, progress: ProgressCallback | None) -> SolveResult:
         if engine == "binary":
             return solve_binary(asked, cuts, limits=limits, options=QUICK, progress=progress)
-        return solve_sweep(asked, limits=limits, progress=progress)
+        return solve_ranked(asked, limits=limits, progress=progress)
 
     return stated, search
 

@@ -12,7 +12,7 @@ from brute_force_additive import best_tree, simple_lines
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.result import StopReason
-from treewright.search import Limits, SweepOptions
+from treewright.search import Limits, RankedOptions
 from treewright.search._additive import solve_additive
 from treewright.search._simple_lines import SimpleLinesLoss
 from treewright.search._whole_numbers import whole_numbers
@@ -22,10 +22,10 @@ from treewright.tree import ColumnKind
 TABLES_A_BLOCK = 30
 OPTIONS = (
     None,
-    SweepOptions(plain_work=1, groups=False),
-    SweepOptions(monotone=False, groups=False),
-    SweepOptions(lipschitz=False, between=False, neighbours=False),
-    SweepOptions(leaf_count=False, shallower=False, fair_shares=False, groups=False),
+    RankedOptions(plain_work=1, groups=False),
+    RankedOptions(monotone=False, groups=False),
+    RankedOptions(lipschitz=False, between=False, neighbours=False),
+    RankedOptions(leaf_count=False, shallower=False, fair_shares=False, groups=False),
 )
 
 
@@ -191,7 +191,7 @@ def test_leaves_of_a_least_size_leave_few_splits_open(least):
     loss = loss_of(table, np.where(X[:, 0] > 25, X[:, 1], -X[:, 2]) + rng.integers(0, 9, 120), np.ones(120))
     asked = {"max_depth": 2, "min_samples_leaf": least}
     bounded = solve_additive(table, loss, **asked)
-    plain = solve_additive(table, loss, **asked, options=SweepOptions(monotone=False, groups=False))
+    plain = solve_additive(table, loss, **asked, options=RankedOptions(monotone=False, groups=False))
     assert bounded.proven
     assert bounded.objective == plain.objective
     assert bounded.stats["passes"] < plain.stats["passes"] / 2

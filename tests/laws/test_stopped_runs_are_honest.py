@@ -10,7 +10,7 @@ from strategies import tiny_problems
 from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveStatus
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions
+from treewright.search import BinaryOptions, Limits
 
 STEPS = (1, 2, 3, 5, 8, 13, 21, 50, 100, 500, 5000)
 
@@ -37,7 +37,7 @@ def test_bounds_hold_after_any_number_of_steps(seed: int, engine: Engine) -> Non
 def test_bounds_hold_with_switches_and_little_memory(
     problem: TinyProblem, steps: int, cache: bool, greedy_start: bool, memory: int
 ) -> None:
-    options = SearchOptions(cache=cache, greedy_start=greedy_start)
+    options = BinaryOptions(cache=cache, greedy_start=greedy_start)
     result = problem.solve(Limits(step_limit=steps, memory_limit=memory), options)
     check(problem, result, problem.optimum())
 

@@ -16,7 +16,7 @@ import pytest
 from treewright import SolveResult, SolveStatus, regression_frontier
 from treewright.problem import Problem, make_problem, make_regression_problem
 from treewright.result import StopReason
-from treewright.search import Limits, SearchOptions, solve, solve_frontier, solve_regression
+from treewright.search import BinaryOptions, Limits, solve, solve_frontier, solve_regression
 from treewright.table import table_from
 
 LIMITS: dict[str, Limits] = {
@@ -69,7 +69,7 @@ def test_no_worse_than_one_split_and_the_greedy_tree(
     rng = np.random.default_rng(5)
     for n_classes in (2, 3):
         problem = make(rng, 80, 6, n_classes)
-        result = solve(problem, "all", limits=limits, options=SearchOptions(engine=engine))
+        result = solve(problem, "all", limits=limits, options=BinaryOptions(engine=engine))
         for depth in (0, 1, 3):
             assert result.objective <= greedy_objective(problem, depth) + 1e-9
         assert result.lower_bound <= result.objective

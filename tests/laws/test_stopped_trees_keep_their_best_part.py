@@ -20,7 +20,7 @@ from treewright.problem import (
     make_regression_problem,
     make_survival_problem,
 )
-from treewright.search import Limits, SearchOptions, solve, solve_policy, solve_regression, solve_survival
+from treewright.search import BinaryOptions, Limits, solve, solve_policy, solve_regression, solve_survival
 from treewright.search._additive import loss_of
 from treewright.search._additive_losses import ActionLoss, AdditiveLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.table import table_from
@@ -82,7 +82,7 @@ def test_of_a_classification_tree(engine: str, leaves: int | None) -> None:
                 sample_weight=rng.random(n) + 0.5,
             )  # fmt: skip
             result = solve(
-                problem, "all", limits=Limits(step_limit=steps), options=SearchOptions(engine=engine)
+                problem, "all", limits=Limits(step_limit=steps), options=BinaryOptions(engine=engine)
             )
             splits = list(result.tree.splits)
             inner += len(splits) > 1

@@ -18,7 +18,7 @@ from treewright import OptimalSurvivalTree
 from treewright.convert import from_json, to_json
 from treewright.problem import make_survival_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, SweepOptions, solve_survival
+from treewright.search import Limits, RankedOptions, solve_survival
 from treewright.table import table_from
 from treewright.verify import verify_survival
 
@@ -78,7 +78,7 @@ def test_optimum_and_certificate(block):
         loss = deviance(problem)
         one_leaf = loss(list(range(problem.table.n_rows)))
         limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
-        options = (SweepOptions(plain_work=1, groups=False), SweepOptions(groups=False), None)[k % 3]
+        options = (RankedOptions(plain_work=1, groups=False), RankedOptions(groups=False), None)[k % 3]
         result = solve_survival(problem, options=options)
         if one_leaf < 1e-12:
             assert result.loss == 0

@@ -10,10 +10,10 @@ from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveStatus
 from treewright._native import core
 from treewright.problem import make_problem
-from treewright.search import SearchOptions, solve
+from treewright.search import BinaryOptions, solve
 from treewright.table import table_from
 
-SWITCHES = [f.name for f in fields(SearchOptions) if isinstance(f.default, bool)]
+SWITCHES = [f.name for f in fields(BinaryOptions) if isinstance(f.default, bool)]
 KERNELS = ("automatic", "rows", "columns")
 LEVELS = (core.Simd.PLAIN, core.Simd.AVX2, core.Simd.AVX512)
 
@@ -41,7 +41,7 @@ def test_every_combination_on_tiny_tables(seed: int) -> None:
     optima = [problem.optimum() for problem in problems]
     for on in product([False, True], repeat=len(SWITCHES)):
         for kernel in KERNELS:
-            options = SearchOptions(**dict(zip(SWITCHES, on, strict=True)), kernel=kernel)
+            options = BinaryOptions(**dict(zip(SWITCHES, on, strict=True)), kernel=kernel)
             for problem, optimum in zip(problems, optima, strict=True):
                 result = problem.solve(options=options)
                 assert result.status is SolveStatus.OPTIMAL
@@ -53,7 +53,7 @@ def test_hard_phases_from_the_first_step_where_a_leaf_costs_more_than_all_errors
     weights: list[float],
 ) -> None:
     problem = make_problem(table_from(np.zeros((2, 1))), [0, 0], sample_weight=weights, cost_complexity=0.01)
-    result = solve(problem, options=SearchOptions(engine="binary", plain_steps=0))
+    result = solve(problem, options=BinaryOptions(engine="binary", plain_steps=0))
     assert result.status is SolveStatus.OPTIMAL
     assert result.objective == result.lower_bound == 0.01
 
@@ -69,7 +69,7 @@ def test_each_switch_on_medium_tables(seed: int, limits: dict[str, int]) -> None
     check(problem, expected)
     some_off = [{name: False} for name in SWITCHES] + [dict.fromkeys(SWITCHES, False)]
     for off in some_off:
-        result = problem.solve(options=SearchOptions(**off))
+        result = problem.solve(options=BinaryOptions(**off))
         assert result.status is SolveStatus.OPTIMAL
         assert result.objective == pytest.approx(expected.objective, abs=1e-12), off
         check(problem, result)
@@ -85,7 +85,7 @@ def test_kernels_and_instruction_sets_agree(n_columns: int, n_rows: int, scale: 
     seen = set()
     for level, kernel in product(LEVELS, KERNELS):
         core.set_simd_limit(level)
-        result = problem.solve(options=SearchOptions(kernel=kernel))
+        result = problem.solve(options=BinaryOptions(kernel=kernel))
         assert result.status is SolveStatus.OPTIMAL
         check(problem, result)
         seen.add((result.objective, result.stats["subproblems"], result.tree.splits))

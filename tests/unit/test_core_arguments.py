@@ -11,7 +11,7 @@ import pytest
 from treewright._native import core
 
 
-def bits(**other: Any) -> core.BitsProblem:
+def bits(**other: Any) -> core.BinaryProblem:
     arguments = {
         "goes_right": np.array([[0, 1, 1]], dtype=np.uint8),
         "y": np.array([0, 1, 1], dtype=np.int32),
@@ -22,14 +22,14 @@ def bits(**other: Any) -> core.BitsProblem:
         "equivalent_points": True,
     } | other
     arrays = [arguments.pop(name) for name in ("goes_right", "y", "weight", "costs")]
-    return core.BitsProblem(*arrays, **arguments)
+    return core.BinaryProblem(*arrays, **arguments)
 
 
-def search(problem: core.BitsProblem, **other: Any) -> dict[str, Any]:
+def search(problem: core.BinaryProblem, **other: Any) -> dict[str, Any]:
     arguments = {
         "max_depth": -1,
         "max_leaves": 0,
-        "options": core.BitsOptions(),
+        "options": core.BinaryOptions(),
         "price_rows": None,
         "fewest_leaves": False,
         "time_limit": 10.0,
@@ -103,7 +103,7 @@ def test_wrong_questions_about_binary_columns(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize("wrong", [np.ones(99), np.full(2, 2**62), np.array([-1, 1])], ids=str)
 def test_wrong_prices(wrong: np.ndarray) -> None:
     problem = bits()
-    options = core.BitsOptions()
+    options = core.BinaryOptions()
     options.plain_steps, options.lattice, options.greedy_start = (
         0,
         False,
@@ -131,14 +131,14 @@ def sweep(**other: Any) -> dict[str, Any]:
         "min_leaf": 1,
         "depth": 2,
         "max_leaves": 0,
-        "options": core.SweepOptions(),
+        "options": core.RankedOptions(),
         "time_limit": 10.0,
         "step_limit": 1000,
         "memory_limit": 2**24,
         "report": None,
     } | other
     arguments["options"].lanes = arguments.pop("lanes", 64)
-    return core.sweep_solve(**arguments)
+    return core.ranked_solve(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def additive(loss: str, **other: Any) -> dict[str, Any]:
         "min_leaf": 1,
         "depth": 2,
         "max_leaves": 4,
-        "options": core.SweepOptions(),
+        "options": core.RankedOptions(),
         "time_limit": 10.0,
         "step_limit": 1000,
         "memory_limit": 2**24,
@@ -449,7 +449,7 @@ def test_factors_of_quantiles_times_all_weights(up: int, fits: bool) -> None:
             min_leaf=1,
             depth=2,
             max_leaves=4,
-            options=core.SweepOptions(),
+            options=core.RankedOptions(),
             time_limit=10.0,
             step_limit=1000,
             memory_limit=2**24,

@@ -35,7 +35,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 std::int64_t Search<Acc>::guess_of(std::span<const std::uint32_t> rows) const {
@@ -59,4 +59,4 @@ void Search<Acc>::guess_children(const Node& node, Children& children) const {
     }
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class Gains {
    public:
@@ -171,4 +171,4 @@ inline void add_finds(const Dataset& data, const std::vector<Finds::Find>& finds
     }
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -130,4 +130,4 @@ Violations suggest_violations(const Pricing& pricing, std::size_t width, Control
     return Greedy(pricing, width, control).run();
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

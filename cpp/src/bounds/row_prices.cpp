@@ -25,7 +25,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -326,4 +326,4 @@ Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64
     return Enumeration(pricing, bar, max_work, control).run();
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct PlainLanes {
     [[gnu::always_inline]] static void add(const std::uint32_t* rows, std::size_t n, const Lanes& bit, Lanes& out) {
@@ -161,4 +161,4 @@ struct Avx512Lanes {
 };
 #endif
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

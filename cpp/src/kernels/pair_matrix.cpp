@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -307,4 +307,4 @@ template void count_pairs(Simd, PairKernel, const Rows<std::int32_t>&, std::span
 template void count_pairs(Simd, PairKernel, const Rows<std::int64_t>&, std::span<const std::uint32_t>, const Active&,
                           Pairs<std::int64_t>&, PairScratch&, Control*);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

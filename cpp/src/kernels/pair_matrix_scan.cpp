@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -337,4 +337,4 @@ template void constant_columns(Simd, const Pairs<std::int64_t>&, std::span<const
                                std::size_t, int, std::span<std::uint64_t>, std::span<std::uint64_t>,
                                std::vector<std::int64_t>&);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -3,7 +3,7 @@
 
 #include "treewright/kernels/ways_kernel_impl.hpp"
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 const WaysKernels& ways_kernels_plain() { return kKernels; }
 
@@ -11,4 +11,4 @@ const WaysKernels& ways_kernels(Simd level) {
     return kernels_for(level, ways_kernels_plain, ways_kernels_avx2, ways_kernels_avx512);
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

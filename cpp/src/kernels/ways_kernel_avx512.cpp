@@ -8,7 +8,7 @@
 #include "treewright/kernels/ways_kernel_impl.hpp"
 #include "treewright/kernels/end_simd.inc"
 
-const treewright::bits::WaysKernels& treewright::bits::ways_kernels_avx512() { return kKernels; }
+const treewright::binary::WaysKernels& treewright::binary::ways_kernels_avx512() { return kKernels; }
 #else
-const treewright::bits::WaysKernels& treewright::bits::ways_kernels_avx512() { return ways_kernels_plain(); }
+const treewright::binary::WaysKernels& treewright::binary::ways_kernels_avx512() { return ways_kernels_plain(); }
 #endif

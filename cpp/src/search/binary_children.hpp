@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 typename Search<Acc>::ChildKey Search<Acc>::child_key(const Node& node, std::size_t column, int side,
@@ -93,4 +93,4 @@ typename Search<Acc>::Node Search<Acc>::make_child(const Node& node, std::size_t
     return child;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 constexpr std::int64_t kDiveSteps = 2000;
@@ -136,4 +136,4 @@ std::int64_t Search<Acc>::dive(const Node& node, std::int32_t depth, int discrep
     return finish(node, depth, {floor, best.value}, best.feature, steps_before).upper;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

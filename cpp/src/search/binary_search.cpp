@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 constexpr std::int64_t kHeavy = 64;  // clock checks' worth of a matrix from which on it pays to ask where others are
@@ -285,4 +285,4 @@ std::span<typename Search<Acc>::Candidate> Search<Acc>::candidates(const Node& n
 template class Search<std::int32_t>;
 template class Search<std::int64_t>;
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

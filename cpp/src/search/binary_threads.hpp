@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 constexpr std::size_t kLeastForHelper = std::size_t{1} << 24;  // bytes
@@ -106,4 +106,4 @@ Bounds Search<Acc>::solve_root(std::int64_t budget) {
     return found;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

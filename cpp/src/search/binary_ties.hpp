@@ -24,7 +24,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 void Search<Acc>::raise(std::vector<std::int64_t>& to, std::span<const std::int64_t> bounds) {
@@ -92,4 +92,4 @@ std::int32_t Search<Acc>::first_split(const Node& node, std::int32_t depth, std:
     return entry == nullptr ? Entry::kLeaf : entry->feature;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

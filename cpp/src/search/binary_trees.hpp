@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 Shape Search<Acc>::tree(Bounds known) {
@@ -110,4 +110,4 @@ void Search<Acc>::emit(const Node& node, std::int32_t depth, Shape& out) {
     }
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::vector<TreesWithout> trees_without_columns(const NearOptimalGraph& graph, c
                              : trees_without<SomeColumns>(graph, rule, columns, first, last, control);
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -359,4 +359,4 @@ std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Setting
     return LatticeResult{program.optimum(), program.shape()};
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

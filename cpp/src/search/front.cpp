@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 FrontSearch<Acc>::FrontSearch(const Dataset& data, const Settings& settings, Control& control)
@@ -388,4 +388,4 @@ void FrontSearch<Acc>::store(const Key& key, const Front& front, std::int64_t st
 template class FrontSearch<std::int32_t>;
 template class FrontSearch<std::int64_t>;
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 void FrontSearch<Acc>::start() {
@@ -135,4 +135,4 @@ template Bounds FrontSearch<std::int64_t>::at_penalty() const;
 template std::size_t FrontSearch<std::int64_t>::cheapest_leaves() const;
 template void FrontSearch<std::int64_t>::announce();
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

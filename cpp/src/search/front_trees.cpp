@@ -3,7 +3,7 @@
 #include "search/row_greedy.hpp"
 #include "treewright/search/front.hpp"
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 Shape FrontSearch<Acc>::tree(std::size_t leaves) {
@@ -95,4 +95,4 @@ template Shape FrontSearch<std::int32_t>::tree_at_penalty();
 template Shape FrontSearch<std::int64_t>::tree(std::size_t);
 template Shape FrontSearch<std::int64_t>::tree_at_penalty();
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -198,4 +198,4 @@ template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int32_t
 template NearOptimalGraph near_optimal_graph(const Dataset&, Search<std::int64_t>&, std::int32_t, std::int64_t,
                                              Control&);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

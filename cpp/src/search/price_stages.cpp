@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -45,4 +45,4 @@ void RowPriceStages::next(Bounds& known) {
             end_ >= control_.limits().steps;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -151,7 +151,7 @@ class GraphMaker {
           control_(control),
           n_words_((std::size_t{data_.n_rows} + 63) / 64) {}
 
-    bits::NearOptimalGraph make(std::uint32_t max_depth, Cost budget) {
+    binary::NearOptimalGraph make(std::uint32_t max_depth, Cost budget) {
         graph_.n_classes = data_.n_classes;
         Node all;
         make_root(objective_, all);
@@ -252,7 +252,7 @@ class GraphMaker {
         graph_.nodes[n].first_edge = static_cast<std::uint32_t>(graph_.edges.size());
         std::span<const std::int64_t> sums = found.sums;
         for (const Found::Split& split : found.splits) {
-            bits::SetEdge edge{0, {0, 0}};
+            binary::SetEdge edge{0, {0, 0}};
             for (const std::uint32_t side : {0u, 1u}) {
                 edge.child[side] =
                     add(next, split.rows[side], sums.first(data_.n_classes), split.n[side],
@@ -274,16 +274,16 @@ class GraphMaker {
     std::span<const std::vector<std::int32_t>> split_of_;
     Control& control_;
     std::size_t n_words_;
-    bits::NearOptimalGraph graph_;
+    binary::NearOptimalGraph graph_;
     std::mutex mutex_;  // of the desks
     std::unordered_map<const Search*, std::unique_ptr<Desk>> desks_;
 };
 
 }  // namespace
 
-bits::NearOptimalGraph near_optimal_graph(const Misclassification& objective, const Options& options, Search& search,
-                                          std::uint32_t max_depth, Cost budget,
-                                          std::span<const std::vector<std::int32_t>> split_of, Control& control) {
+binary::NearOptimalGraph near_optimal_graph(const Misclassification& objective, const Options& options, Search& search,
+                                            std::uint32_t max_depth, Cost budget,
+                                            std::span<const std::vector<std::int32_t>> split_of, Control& control) {
     return GraphMaker(objective, options, search, split_of, control).make(max_depth, budget);
 }
 

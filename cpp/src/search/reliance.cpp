@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -379,4 +379,4 @@ std::optional<std::pair<double, double>> RelianceOfColumns::of(std::span<const s
     return OneColumn(*this, copies_of, control).run();
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

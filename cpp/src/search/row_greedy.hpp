@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class RowGreedy {
    public:
@@ -146,4 +146,4 @@ class RowGreedy {
     std::int64_t work_ = 0;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

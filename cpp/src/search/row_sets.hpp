@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 using Bits = std::span<const std::uint64_t>;
 
@@ -48,4 +48,4 @@ class RowSets {
     std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

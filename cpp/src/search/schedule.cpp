@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -273,4 +273,4 @@ template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool
 template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const RowPriceSource&, Control&,
                                            const std::optional<RecheckBudget>&);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

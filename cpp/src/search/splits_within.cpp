@@ -2,7 +2,7 @@
 #include "treewright/search/binary_search.hpp"
 #include "treewright/search/binary_shared.hpp"
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // A split stays open while the lower bounds of its sides leave room in the budget. A side is asked only whether it
 // costs at most what its sibling leaves: `solve` is exact below the budget it is given, and costs are integers, hence
@@ -49,4 +49,4 @@ template bool Search<std::int32_t>::splits_within(const Subproblem<std::int32_t>
 template bool Search<std::int64_t>::splits_within(const Subproblem<std::int64_t>&, std::int32_t, std::int64_t, Part,
                                                   std::vector<SolvedSplit>&);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

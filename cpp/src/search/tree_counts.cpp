@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -187,4 +187,4 @@ WideNumbers TreeCounts::root_edges() const {
     return out;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

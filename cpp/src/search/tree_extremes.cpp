@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -37,4 +37,4 @@ SizeExtremes TreeExtremes::cells(std::size_t node) const {
     return out;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

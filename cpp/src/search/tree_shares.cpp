@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> t
     return of_leaf;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

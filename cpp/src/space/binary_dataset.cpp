@@ -8,7 +8,7 @@
 #include <span>
 #include <unordered_map>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -246,4 +246,4 @@ Dataset reduce(const Input& in) {
     return out;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

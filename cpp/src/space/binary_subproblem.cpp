@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 namespace {
 
@@ -304,4 +304,4 @@ template struct Subproblem<std::int64_t>;
 template class Subproblems<std::int32_t>;
 template class Subproblems<std::int64_t>;
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

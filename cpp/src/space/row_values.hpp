@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 [[nodiscard]] inline std::int64_t sum_over(std::span<const std::int64_t> value, std::span<const std::uint32_t> rows) {
     if (value.empty()) return 0;
@@ -29,4 +29,4 @@ inline void sum_by_column(const Dataset& data, std::span<const std::int64_t> val
     }
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

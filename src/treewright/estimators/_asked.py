@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from treewright.errors import InputError
-from treewright.search import Limits, SweepOptions
+from treewright.search import Limits, RankedOptions
 
-__all__ = ["Asks", "limits_of", "penalty_and_limits", "sweep_options"]
+__all__ = ["Asks", "limits_of", "penalty_and_limits", "ranked_options"]
 
 
 class Asks(Protocol):
@@ -34,7 +34,7 @@ def penalty_and_limits(estimator: Asks) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in names}
 
 
-def sweep_options(options: Any) -> SweepOptions | None:
+def ranked_options(options: Any) -> RankedOptions | None:
     """Return the switches of the search over all thresholds.
 
     Raises
@@ -42,6 +42,6 @@ def sweep_options(options: Any) -> SweepOptions | None:
     InputError
         They are something else.
     """
-    if options is not None and not isinstance(options, SweepOptions):
-        raise InputError(f"search_options={options!r}; give a treewright.search.SweepOptions or None.")
+    if options is not None and not isinstance(options, RankedOptions):
+        raise InputError(f"search_options={options!r}; give a treewright.search.RankedOptions or None.")
     return options

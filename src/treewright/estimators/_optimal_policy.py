@@ -17,9 +17,9 @@ from treewright.policy import PolicyValue, policy_value
 from treewright.problem import make_policy_problem
 from treewright.result import PolicyResult
 from treewright.search import (
+    BinaryOptions,
     ProgressCallback,
-    SearchOptions,
-    SweepOptions,
+    RankedOptions,
     progress_bar,
     solve_policy,
 )
@@ -66,7 +66,7 @@ class OptimalPolicyTree(ExactTree):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
-    search_options : SearchOptions, SweepOptions or None, default=None
+    search_options : BinaryOptions, RankedOptions or None, default=None
         Switches, for experiments, and the choice of the engine: over binary columns or over ranked ones.
 
     Attributes
@@ -119,7 +119,7 @@ class OptimalPolicyTree(ExactTree):
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
-        search_options: SearchOptions | SweepOptions | None = None,
+        search_options: BinaryOptions | RankedOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.actions = actions
@@ -184,9 +184,10 @@ class OptimalPolicyTree(ExactTree):
         return self
 
     def _question(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> Question:
-        if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
+        if not isinstance(self.search_options, (BinaryOptions, RankedOptions, type(None))):
             raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions, SweepOptions or None."
+                f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions, RankedOptions or "
+                "None."
             )
         problem = make_policy_problem(
             self._training_table(X, None),

@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_probability_problem
 from treewright.result import ProbabilityResult
-from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_probability
+from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_probability
 
 __all__ = ["OptimalProbabilityTree"]
 
@@ -52,7 +52,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
-    search_options : SweepOptions or None, default=None
+    search_options : RankedOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.
 
     Attributes
@@ -102,7 +102,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         step_limit: int | None = None,
         memory_limit: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
-        search_options: SweepOptions | None = None,
+        search_options: RankedOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.max_depth = max_depth
@@ -156,7 +156,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         return self
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
-        options = sweep_options(self.search_options)
+        options = ranked_options(self.search_options)
         table = self._training_table(X, y, stacklevel=4)
         problem = make_probability_problem(
             table, y, sample_weight=sample_weight, criterion=self.criterion, **penalty_and_limits(self)

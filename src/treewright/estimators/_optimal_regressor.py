@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
-from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
@@ -18,7 +18,7 @@ from treewright.problem import Criterion, make_regression_problem
 from treewright.result import RegressionResult
 from treewright.search import (
     ProgressCallback,
-    SweepOptions,
+    RankedOptions,
     progress_bar,
     simple_line_importances,
     solve_regression,
@@ -74,7 +74,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
-    search_options : SweepOptions or None, default=None
+    search_options : RankedOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.
 
     Attributes
@@ -169,7 +169,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
-        search_options: SweepOptions | None = None,
+        search_options: RankedOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.max_depth = max_depth
@@ -240,7 +240,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         return self
 
     def _question(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Question:
-        options = sweep_options(self.search_options)
+        options = ranked_options(self.search_options)
         lines_after = check_leaf_model(self.leaf_model, self.criterion)
         search = solve_with_lines if lines_after else solve_regression
         if self.leaf_model == "simple_linear":

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from numpy.typing import ArrayLike
 
 from treewright.errors import InputError
-from treewright.estimators._asked import sweep_options
+from treewright.estimators._asked import ranked_options
 from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_losses
 from treewright.estimators._leaf_targets import TreeRegressor
@@ -17,7 +17,7 @@ from treewright.estimators._shared_time import shared_among
 from treewright.lines import check_leaf_model, solve_frontier_with_lines
 from treewright.problem import Criterion, RegressionProblem, make_regression_problem
 from treewright.result import RegressionResult
-from treewright.search import Frontier, Limits, SweepOptions, solve_regression_frontier
+from treewright.search import Frontier, Limits, RankedOptions, solve_regression_frontier
 
 __all__ = ["OptimalTreeRegressorCV"]
 
@@ -70,7 +70,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.estimators.CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
-    search_options : SweepOptions or None, default=None
+    search_options : RankedOptions or None, default=None
         Switches of the bounds, for experiments; the fronts depend on none.
 
     Attributes
@@ -129,7 +129,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         progress: Literal["auto"] | bool | Callable[[CVProgress], Any] = "auto",
-        search_options: SweepOptions | None = None,
+        search_options: RankedOptions | None = None,
     ) -> None:
         self.choose = choose
         self.max_leaves = max_leaves
@@ -188,7 +188,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
             that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
-        options = sweep_options(self.search_options)
+        options = ranked_options(self.search_options)
         max_leaves = self._checked_leaves()
         lines = check_leaf_model(self.leaf_model, self.criterion)
         if str(self.leaf_model) == "simple_linear":
@@ -221,7 +221,7 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
 
 
 def _front_of(
-    problem: RegressionProblem, limits: Limits, *, options: SweepOptions | None, lines: bool
+    problem: RegressionProblem, limits: Limits, *, options: RankedOptions | None, lines: bool
 ) -> Frontier:
     """Return the front of a problem; what a cross-validation calls, in worker processes too."""
     if lines:

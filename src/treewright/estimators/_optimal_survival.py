@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
-from treewright.estimators._asked import limits_of, penalty_and_limits, sweep_options
+from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
-from treewright.search import ProgressCallback, SweepOptions, progress_bar, solve_survival
+from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_survival
 from treewright.survival import (
     SurvivalCurve,
     brier_score,
@@ -62,7 +62,7 @@ class OptimalSurvivalTree(ExactTree):
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
-    search_options : SweepOptions or None, default=None
+    search_options : RankedOptions or None, default=None
         Switches of the bounds, for experiments; the optimum depends on none.
 
     Attributes
@@ -110,7 +110,7 @@ class OptimalSurvivalTree(ExactTree):
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
-        search_options: SweepOptions | None = None,
+        search_options: RankedOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.max_depth = max_depth
@@ -182,7 +182,7 @@ class OptimalSurvivalTree(ExactTree):
         return self
 
     def _question(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Question:
-        options = sweep_options(self.search_options)
+        options = ranked_options(self.search_options)
         table = self._training_table(X, None)
         problem = make_survival_problem(table, y, sample_weight=sample_weight, **penalty_and_limits(self))
         return Question(problem, partial(solve_survival, options=options))

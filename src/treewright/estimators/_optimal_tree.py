@@ -19,10 +19,10 @@ from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import F1Problem, make_f1_problem, make_problem, make_row_costs_problem
 from treewright.search import (
+    BinaryOptions,
     Limits,
     ProgressCallback,
-    SearchOptions,
-    SweepOptions,
+    RankedOptions,
     progress_bar,
     solve,
     solve_f1,
@@ -104,7 +104,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         the least log loss on held-out rows; `treewright.guess.named_reference()` is the 40 stumps, the fastest.
     guess_tolerance : float, default=0
         Largest allowed loss of the reference's training accuracy when thresholds are removed.
-    search_options : SearchOptions, SweepOptions or None, default=None
+    search_options : BinaryOptions, RankedOptions or None, default=None
         Switches of the bounds, for experiments; none of them changes the optimum. A switch that the chosen engine does
         not have is refused; ``result_.engine`` names the engine.
 
@@ -167,7 +167,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         guess_lower_bounds: bool = False,
         reference: Any = None,
         guess_tolerance: float = 0.0,
-        search_options: SearchOptions | SweepOptions | None = None,
+        search_options: BinaryOptions | RankedOptions | None = None,
     ) -> None:
         self.cost_complexity = cost_complexity
         self.max_depth = max_depth
@@ -259,9 +259,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         sample_weight: ArrayLike | None = None,
         row_costs: Any = None,
     ) -> Question:
-        if not isinstance(self.search_options, (SearchOptions, SweepOptions, type(None))):
+        if not isinstance(self.search_options, (BinaryOptions, RankedOptions, type(None))):
             raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.SearchOptions or None."
+                f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions or None."
             )
         guesses = guesses_of(self)
         if self.min_leaf_accuracy is not None and (guesses.any or self.search_options is not None):

@@ -13,7 +13,7 @@ from treewright.estimators._front_folds import held_out_costs
 from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, encode_labels, make_problem
-from treewright.search import Frontier, Limits, SearchOptions, Thresholds, solve_frontier
+from treewright.search import BinaryOptions, Frontier, Limits, Thresholds, solve_frontier
 
 __all__ = ["OptimalTreeClassifierCV"]
 
@@ -68,7 +68,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
-    search_options : SearchOptions or None, default=None
+    search_options : BinaryOptions or None, default=None
         Switches of the search, for experiments; the fronts depend on none.
 
     Attributes
@@ -126,7 +126,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         memory_limit: int | None = None,
         n_jobs: int | None = None,
         progress: Literal["auto"] | bool | Callable[[CVProgress], Any] = "auto",
-        search_options: SearchOptions | None = None,
+        search_options: BinaryOptions | None = None,
     ) -> None:
         self.choose = choose
         self.max_leaves = max_leaves
@@ -211,7 +211,7 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
 
 
 def _front_of(
-    problem: Problem, limits: Limits, *, thresholds: Thresholds, options: SearchOptions | None
+    problem: Problem, limits: Limits, *, thresholds: Thresholds, options: BinaryOptions | None
 ) -> Frontier:
     """Return the front of a problem; `solve_frontier` in the order in which a cross-validation calls it."""
     return solve_frontier(problem, thresholds, limits=limits, options=options)

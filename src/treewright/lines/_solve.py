@@ -11,7 +11,7 @@ from treewright.search import (
     Frontier,
     Limits,
     ProgressCallback,
-    SweepOptions,
+    RankedOptions,
     solve_regression,
     solve_regression_frontier,
 )
@@ -27,7 +27,7 @@ def solve_with_lines(
     problem: RegressionProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RegressionResult:
     """Find the regression tree of smallest objective for constant leaves, and fit lines in its leaves.
@@ -54,7 +54,7 @@ def solve_with_lines(
 
 
 def solve_frontier_with_lines(
-    problem: RegressionProblem, *, limits: Limits | None = None, options: SweepOptions | None = None
+    problem: RegressionProblem, *, limits: Limits | None = None, options: RankedOptions | None = None
 ) -> Frontier:
     """Find the regression tree of least loss for each number of leaves, and fit lines in the leaves of all of them.
 
@@ -64,7 +64,7 @@ def solve_frontier_with_lines(
         For squared error.
     limits : Limits, default=None
         Of search and lines together.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
     """
     limits = (limits or Limits()).started()
     front = solve_regression_frontier(problem, limits=_of_search(limits), options=options)

@@ -31,7 +31,7 @@ from treewright.search import (
     Thresholds,
     choose_engine,
     solve_binary,
-    solve_sweep,
+    solve_ranked,
     stop_reason,
     threads_of,
 )
@@ -146,7 +146,7 @@ def solve_near_optimal(
         best = (
             solve_binary(problem, space, limits=limits, progress=progress)
             if isinstance(space, SplitMatrix)
-            else solve_sweep(problem, space, limits=limits, progress=progress)
+            else solve_ranked(problem, space, limits=limits, progress=progress)
         )
     optimum = units.objective(problem, best.tree)
     budget = up_to_bound(optimum)

@@ -13,7 +13,7 @@ from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_lea
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._limits import half_of_memory as half_of_memory
-from treewright.search._options import LeafAccuracyOptions, SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, LeafAccuracyOptions, RankedOptions
 from treewright.search._progress_bar import SECONDS_BEFORE_BAR as SECONDS_BEFORE_BAR
 from treewright.search._progress_bar import progress_bar
 from treewright.search._progress_bar import quiet_bar as quiet_bar
@@ -35,14 +35,15 @@ from treewright.search._solve_f1 import solve_f1
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
+from treewright.search._solve_ranked import solve_ranked
 from treewright.search._solve_regression import regression_loss, solve_regression
 from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_simple_lines import simple_line_importances, solve_simple_lines
 from treewright.search._solve_survival import solve_survival
 from treewright.search._space import RankedSpace, Thresholds
-from treewright.search._sweep import solve_sweep
 
 __all__ = [
+    "BinaryOptions",
     "Choice",
     "Frontier",
     "Guesses",
@@ -51,11 +52,10 @@ __all__ = [
     "Limits",
     "Progress",
     "ProgressCallback",
+    "RankedOptions",
     "RankedSpace",
     "SearchForecast",
-    "SearchOptions",
     "SearchTrial",
-    "SweepOptions",
     "Thresholds",
     "accuracy_frontier",
     "answers_in_order",
@@ -79,12 +79,12 @@ __all__ = [
     "solve_leaf_accuracy",
     "solve_policy",
     "solve_probability",
+    "solve_ranked",
     "solve_regression",
     "solve_regression_frontier",
     "solve_row_costs",
     "solve_simple_lines",
     "solve_survival",
-    "solve_sweep",
     "solve_with_leaf_accuracy",
     "stop_reason",
     "threads_of",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from treewright.problem import make_problem
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._solve_frontier import solve_frontier
 from treewright.search._space import Thresholds
@@ -37,7 +37,7 @@ def accuracy_frontier(
     memory_limit: int | None = None,
     n_jobs: int | None = None,
     progress: Literal["auto"] | bool | ProgressCallback = "auto",
-    search_options: SearchOptions | SweepOptions | None = None,
+    search_options: BinaryOptions | RankedOptions | None = None,
 ) -> Frontier:
     """Find, for every number of leaves, the tree with provably the smallest training loss.
 
@@ -81,7 +81,7 @@ def accuracy_frontier(
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves, or with more than 512
         splits those of the search that runs.
-    search_options : SearchOptions, SweepOptions or None, default=None
+    search_options : BinaryOptions, RankedOptions or None, default=None
         Switches of the search, for experiments; the front depends on none.
 
     Returns

@@ -1,7 +1,7 @@
 """Exact search over all thresholds for additive losses: regression trees and their kin.
 
-The engine is that of ``_sweep.py`` with another objective (cpp/include/treewright/objective/); what a loss adds is in
-``_additive_losses.py``.
+The engine is that of ``_solve_ranked.py`` with another objective (cpp/include/treewright/objective/); what a loss
+adds is in ``_additive_losses.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._space import check_ranked_memory
@@ -84,7 +84,7 @@ def solve_additive(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int = 1,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     candidates: Sequence[CandidateSplits] | None = None,
     share_of: float | None = None,
@@ -109,7 +109,7 @@ def solve_additive(
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
         machine's memory.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
     candidates : sequence of CandidateSplits, default=None
@@ -146,7 +146,7 @@ def solve_additive(
     >>> answer.splits[0].threshold, answer.loss, answer.proven
     (2.5, 0.0, True)
     """
-    limits, options = limits or Limits(), options or SweepOptions()
+    limits, options = limits or Limits(), options or RankedOptions()
     n = table.n_rows
     loss.check(n)
     if not (cost_complexity >= 0 and np.isfinite(cost_complexity)):

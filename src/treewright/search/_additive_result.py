@@ -25,7 +25,7 @@ from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._held_to_one_split import best_split_of_table
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
@@ -47,7 +47,7 @@ def search_all_thresholds(
     one_leaf: float,
     *,
     limits: Limits | None,
-    options: SweepOptions | None,
+    options: RankedOptions | None,
     progress: ProgressCallback | None,
     candidates: Sequence[CandidateSplits] | None = None,
     share_of: float | None = None,
@@ -90,7 +90,7 @@ def _unranked(
     one_leaf: float,
     splits: list[Split | None],
     stop: StopReason,
-    options: SweepOptions | None,
+    options: RankedOptions | None,
     share_of: float | None,
 ) -> AdditiveAnswer:
     """Return the best tree of one split as the answer of a search that a limit ended before it began."""
@@ -110,7 +110,7 @@ def _unranked(
         0.0,
         stop,
         NOTHING_COUNTED | UNRANKED,
-        (options or SweepOptions()).used(),
+        (options or RankedOptions()).used(),
     )
 
 

@@ -22,7 +22,7 @@ from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
-from treewright.search._options import SearchOptions
+from treewright.search._options import BinaryOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
 from treewright.search._solve import solve_binary
 from treewright.tree import at_least
@@ -45,7 +45,7 @@ def solve_beside(
     reference: ReferenceCosts,
     *,
     limits: Limits,
-    options: SearchOptions | None = None,
+    options: BinaryOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
     """Search with and without guessed lower bounds, in turns, until one of the two ends.
@@ -58,7 +58,7 @@ def solve_beside(
         What was guessed.
     limits : Limits
         Of both searches together.
-    options : SearchOptions or None, default=None
+    options : BinaryOptions or None, default=None
     progress : callable or None, default=None
         Is told the best tree of both, and the highest bound that holds without guesses.
 
@@ -74,7 +74,7 @@ def solve_beside(
     SolverError
         No tree meets the constraints.
     """
-    options = options or SearchOptions()
+    options = options or BinaryOptions()
     turns = _Turns(limits.started(), progress)
     running = ["exact", "guided"]
     steps = FIRST_TURN
@@ -180,8 +180,8 @@ class _Turns:
 
 
 def _options(
-    problem: Problem, split_matrix: SplitMatrix, options: SearchOptions, steps: int
-) -> SearchOptions:
+    problem: Problem, split_matrix: SplitMatrix, options: BinaryOptions, steps: int
+) -> BinaryOptions:
     """Return the options of an exact search that has so many steps."""
     grouping = problem.table.n_rows * len(split_matrix.splits) ** 2
     return replace(

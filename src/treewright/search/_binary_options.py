@@ -7,18 +7,18 @@ from typing import ClassVar
 
 from treewright.search._switches import Switches
 
-__all__ = ["SearchOptions"]
+__all__ = ["BinaryOptions"]
 
 
 @dataclass(frozen=True)
-class SearchOptions(Switches):
+class BinaryOptions(Switches):
     """Which bounds and techniques the search over binary columns uses.
 
     Parameters
     ----------
     engine : {"automatic", "binary", "ranked"}, default="automatic"
         Which engine searches: over binary columns, or over all thresholds of ranked columns, which has
-        switches of its own (`SweepOptions`) and none of the following.
+        switches of its own (`RankedOptions`) and none of the following.
     equivalent_points : bool, default=True
         Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
@@ -57,12 +57,11 @@ class SearchOptions(Switches):
 
     Examples
     --------
-    >>> from treewright.search import SearchOptions
-    >>> SearchOptions(cache=False).cache
+    >>> from treewright.search import BinaryOptions
+    >>> BinaryOptions(cache=False).cache
     False
     """
 
-    CORE: ClassVar[str] = "BitsOptions"
     SETTINGS: ClassVar[tuple[str, ...]] = ("engine", "equivalent_points", "row_prices", "shared_losses")
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
         "engine": ("automatic", "binary", "ranked"),

@@ -22,7 +22,7 @@ from treewright.search._additive import AdditiveAnswer, loss_of
 from treewright.search._additive_losses import ActionLoss
 from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
-from treewright.search._options import SearchOptions
+from treewright.search._options import BinaryOptions
 
 __all__ = ["solve_binary_policy"]
 
@@ -36,7 +36,7 @@ def solve_binary_policy(
     cost: NDArray[np.float64],
     *,
     limits: Limits,
-    options: SearchOptions | None,
+    options: BinaryOptions | None,
     progress: ProgressCallback | None,
 ) -> AdditiveAnswer:
     """Find a tree of least cost whose splits are among `split_matrix`.
@@ -62,13 +62,13 @@ def solve_binary_policy(
     searched where the numbers leave room for counting.
     """
     start, limits = time.perf_counter(), limits.started()
-    options = options or SearchOptions()
+    options = options or BinaryOptions()
     n = problem.table.n_rows
     loss = ActionLoss(cost)
     one_leaf = loss.leaf_loss()
     leaf_penalty = problem.cost_complexity * one_leaf
     whole, scale, rounding = _whole_costs(cost)
-    bits = core.BitsProblem(
+    bits = core.BinaryProblem(
         split_matrix.packed,
         np.arange(n, dtype=np.int32),
         np.ones(n, dtype=np.int64),

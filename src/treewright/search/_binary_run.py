@@ -10,7 +10,7 @@ from typing import Any
 from treewright._native import core
 from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, ProgressCallback, native_report
-from treewright.search._options import SearchOptions
+from treewright.search._options import BinaryOptions
 from treewright.search._prices import price_source
 
 __all__ = ["NO_LIMIT", "search_bits"]
@@ -19,11 +19,11 @@ NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
 
 
 def search_bits(
-    bits: core.BitsProblem,
+    bits: core.BinaryProblem,
     *,
     max_depth: int | None,
     max_leaves: int | None,
-    options: SearchOptions,
+    options: BinaryOptions,
     limits: Limits,
     unit: float,
     progress: ProgressCallback | None,
@@ -34,10 +34,10 @@ def search_bits(
 
     Parameters
     ----------
-    bits : BitsProblem
+    bits : BinaryProblem
     max_depth, max_leaves : int or None
         None is no limit.
-    options : SearchOptions
+    options : BinaryOptions
     limits : Limits
         With the time running, since before `bits` was made.
     unit : float

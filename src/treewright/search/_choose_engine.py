@@ -22,7 +22,7 @@ from treewright.errors import InputError
 from treewright.problem import PolicyProblem, Problem
 from treewright.result import SolveResult
 from treewright.search._limits import Limits
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._single_split import FEW_SPLITS, UNRANKED, ends_unranked
 from treewright.search._space import (
     MOST_SPLITS,
@@ -88,7 +88,7 @@ class Choice:
 def choose_engine(
     problem: Problem,
     thresholds: SplitMatrix | Thresholds,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     *,
     method: Method = "tree",
     limits: Limits | None = None,
@@ -100,7 +100,7 @@ def choose_engine(
     problem : Problem
     thresholds : "auto", "all", int, mapping or SplitMatrix
         As in `treewright.search.solve`.
-    options : SearchOptions, SweepOptions or None, default=None
+    options : BinaryOptions, RankedOptions or None, default=None
         May name the engine; every switch that differs from its default must be one that the engine has.
     method : {"tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"}, default="tree"
         What is searched for.
@@ -205,7 +205,7 @@ def _for_frontier(
 def choose_for_actions(
     problem: PolicyProblem,
     regret: NDArray[np.float64],
-    options: SearchOptions | SweepOptions | None,
+    options: BinaryOptions | RankedOptions | None,
     limits: Limits,
 ) -> Choice:
     """Choose the engine for a policy tree; both look at all thresholds.
@@ -215,7 +215,7 @@ def choose_for_actions(
     problem : PolicyProblem
     regret : ndarray of shape (n_rows, n_actions)
         What each row can lose by each action.
-    options : SearchOptions, SweepOptions or None
+    options : BinaryOptions, RankedOptions or None
         May name the engine.
     limits : Limits
     """
@@ -282,15 +282,15 @@ def _has_many_thresholds(
     return False, f"{words}: {few}, so binary columns"
 
 
-def _asked_engine(options: SearchOptions | SweepOptions | None) -> str:
+def _asked_engine(options: BinaryOptions | RankedOptions | None) -> str:
     if options is None:
         return "automatic"
-    return "ranked" if isinstance(options, SweepOptions) else options.engine
+    return "ranked" if isinstance(options, RankedOptions) else options.engine
 
 
-def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice, method: Method) -> None:
+def _refuse_unused(options: BinaryOptions | RankedOptions | None, choice: Choice, method: Method) -> None:
     """Refuse switches that were set and that the chosen engine does not have."""
-    if options is None or isinstance(options, SweepOptions):  # these chose their engine
+    if options is None or isinstance(options, RankedOptions):  # these chose their engine
         return
     if choice.engine == "binary" and method != "frontier":
         return  # it has them all
@@ -311,6 +311,6 @@ def _refuse_unused(options: SearchOptions | SweepOptions | None, choice: Choice,
         )
     raise InputError(
         f"search_options set {', '.join(unused)}, which the search over ranked columns does not have; it was chosen "
-        f'because {choice.why}. Give treewright.search.SweepOptions, or SearchOptions(engine="binary", ...) for the '
+        f'because {choice.why}. Give treewright.search.RankedOptions, or BinaryOptions(engine="binary", ...) for the '
         "search over binary columns."
     )

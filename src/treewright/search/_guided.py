@@ -37,7 +37,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._solve import solve, solve_binary
 from treewright.search._space import Thresholds
 from treewright.tree import at_most
@@ -99,7 +99,7 @@ def solve_guided(
     guesses: Guesses,
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
     """Find a tree with the help of a reference model.
@@ -113,7 +113,7 @@ def solve_guided(
     guesses : Guesses
     limits : Limits, default=None
         Fitting the reference counts too.
-    options : SearchOptions, default=None
+    options : BinaryOptions, default=None
     progress : callable, default=None
 
     Returns
@@ -196,7 +196,7 @@ def solve_guided(
         choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
         assert isinstance(choice.space, SplitMatrix)  # only that engine knows guessed bounds
         searched = choice.space
-        assert not isinstance(options, SweepOptions)  # choose_engine
+        assert not isinstance(options, RankedOptions)  # choose_engine
         stats |= {"reference_loss": costs.loss, "reference_wrong_rows": costs.n_wrong}
         search = solve_beside if guesses.compare else solve_binary
         result = choice.sign(search(problem, searched, reference=costs, **how))
@@ -257,7 +257,7 @@ def _without_guesses(
     guesses: Guesses,
     thresholds: SplitMatrix | Thresholds | Literal["guess"],
     limits: Limits,
-    options: SearchOptions | SweepOptions | None,
+    options: BinaryOptions | RankedOptions | None,
 ) -> SolveResult:
     """When a run ends before anything is guessed: the first tree of a plain search."""
     asked = "auto" if guesses.thresholds else cast("SplitMatrix | Thresholds", thresholds)

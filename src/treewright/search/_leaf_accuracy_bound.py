@@ -41,8 +41,8 @@ from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search._limits import Limits
 from treewright.search._solve import solve_binary
+from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import RankedSpace
-from treewright.search._sweep import solve_sweep
 
 __all__ = ["Proven", "bound_by_classes", "bound_by_errors", "split_limits"]
 
@@ -122,7 +122,7 @@ def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float
     limits = replace(limits, time_limit=seconds, begun=None).started() if seconds > 0 else limits
 
     def least_cost(relaxed: Problem, left: Limits) -> tuple[float, int, StopReason | None]:
-        solver = solve_binary if isinstance(space, SplitMatrix) else solve_sweep
+        solver = solve_binary if isinstance(space, SplitMatrix) else solve_ranked
         result = solver(relaxed, space, limits=left)  # type: ignore[arg-type]
         return result.lower_bound, int(result.stats["steps"]), result.stop_reason
 

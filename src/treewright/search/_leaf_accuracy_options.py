@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from treewright.search._switches import Switches
 
@@ -43,8 +42,6 @@ class LeafAccuracyOptions(Switches):
     >>> LeafAccuracyOptions(cache=False).cache
     False
     """
-
-    CORE: ClassVar[str] = "LeafAccuracyOptions"
 
     cache: bool = True
     propagate: bool = True

@@ -1,7 +1,7 @@
 """The switches of every engine, for tests and ablation: the optimum depends on none of them."""
 
-from treewright.search._binary_options import SearchOptions
+from treewright.search._binary_options import BinaryOptions
 from treewright.search._leaf_accuracy_options import LeafAccuracyOptions
-from treewright.search._ranked_options import SweepOptions
+from treewright.search._ranked_options import RankedOptions
 
-__all__ = ["LeafAccuracyOptions", "SearchOptions", "SweepOptions"]
+__all__ = ["BinaryOptions", "LeafAccuracyOptions", "RankedOptions"]

@@ -131,15 +131,15 @@ class PriceLoop:
 
     Parameters
     ----------
-    bits : BitsProblem
+    bits : BinaryProblem
         With a leaf penalty above 0.
     max_depth : int or None
         Most literals of a conjunction; None is unlimited.
     shared_losses : bool, default=True
-        As in `SearchOptions`.
+        As in `BinaryOptions`.
     """
 
-    def __init__(self, bits: core.BitsProblem, max_depth: int | None, shared_losses: bool = True) -> None:
+    def __init__(self, bits: core.BinaryProblem, max_depth: int | None, shared_losses: bool = True) -> None:
         self.bits = bits
         self.shared_losses = shared_losses
         self.depth = -1 if max_depth is None else max_depth
@@ -326,17 +326,17 @@ class PriceLoop:
 
 
 def price_source(
-    bits: core.BitsProblem, max_depth: int | None, shared_losses: bool = True
+    bits: core.BinaryProblem, max_depth: int | None, shared_losses: bool = True
 ) -> Callable[..., RowPrices] | None:
     """Return what makes row prices for a search of `bits` when the schedule asks for them; None where they cannot help.
 
     Parameters
     ----------
-    bits : BitsProblem
+    bits : BinaryProblem
     max_depth : int or None
         Most splits on a path; None is unlimited.
     shared_losses : bool, default=True
-        As in `SearchOptions`.
+        As in `BinaryOptions`.
 
     Notes
     -----
@@ -357,7 +357,7 @@ def price_source(
 
 
 def _groups(
-    bits: core.BitsProblem, row_cost: NDArray[np.float64]
+    bits: core.BinaryProblem, row_cost: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return each row's variable and what the variable is multiplied with."""
     n = bits.n_rows

@@ -9,7 +9,7 @@ weight 1 is a loss of 3e-10: a comparison "up to 1e-9" would call trees proven t
   point is searched without a penalty.
 - Where they had to be rounded, by s in sum, the proof of a search leaves 2 s of the loss open, as every search says
   (`_integers.py`). That must be little of the loss itself, not only of loss and penalties: else the point is open, and
-  is searched without a penalty, in finer units (`_sweep.py`).
+  is searched without a penalty, in finer units (`_solve_ranked.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from treewright.search._front_by_penalties import front_by_penalties
 from treewright.search._frontier import Frontier
 from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._prunings import best_prunings
 from treewright.search._result import LEAVES_NOT_PROVEN, measured
+from treewright.search._solve_ranked import rounding_of_ranked, solve_ranked
 from treewright.search._space import RankedSpace
-from treewright.search._sweep import rounding_of_sweep, solve_sweep
 from treewright.tree import Tree
 
 __all__ = ["ranked_frontier"]
@@ -45,7 +45,7 @@ def ranked_frontier(
     choice: Choice,
     *,
     limits: Limits,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> Frontier:
     """Find for each number of leaves the tree of least loss over ranked columns.
@@ -58,7 +58,7 @@ def ranked_frontier(
         With a ranked space.
     limits : Limits
         Of the whole run, with the time running.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
     progress : callable, default=None
         Is told the state of the search that runs.
     """
@@ -71,16 +71,16 @@ def ranked_frontier(
 class _Losses:
     """Losses of classification trees, as shares of the total weight; see the top of this file."""
 
-    def __init__(self, problem: Problem, space: RankedSpace, options: SweepOptions | None) -> None:
+    def __init__(self, problem: Problem, space: RankedSpace, options: RankedOptions | None) -> None:
         self.problem, self.space, self.options = problem, space, options
-        self.rounding = rounding_of_sweep(problem)
+        self.rounding = rounding_of_ranked(problem)
         exact = self.rounding.slack == 0
         self.noise = 0.5 * self.rounding.unit if exact else FLOAT * float(problem.costs.max())
 
     def search(
         self, problem: Problem, limits: Limits | None = None, progress: ProgressCallback | None = None
     ) -> SolveResult:
-        return solve_sweep(problem, self.space, limits=limits, options=self.options, progress=progress)
+        return solve_ranked(problem, self.space, limits=limits, options=self.options, progress=progress)
 
     def prunings(self, result: SolveResult, max_leaves: int) -> list[tuple[float, Tree]]:
         found = best_prunings(result.tree, self.problem.table.X, self._leaf_loss, max_leaves)

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from treewright.search._switches import Switches
 
-__all__ = ["SweepOptions"]
+__all__ = ["RankedOptions"]
 
 
 @dataclass(frozen=True)
-class SweepOptions(Switches):
+class RankedOptions(Switches):
     """Switches of the search over ranked columns; none changes the optimum, only the work.
 
     Parameters
@@ -87,12 +87,11 @@ class SweepOptions(Switches):
 
     Examples
     --------
-    >>> from treewright.search import SweepOptions
-    >>> SweepOptions(cache=False).cache
+    >>> from treewright.search import RankedOptions
+    >>> RankedOptions(cache=False).cache
     False
     """
 
-    CORE: ClassVar[str] = "SweepOptions"
     SETTINGS: ClassVar[tuple[str, ...]] = ("unranked",)
 
     unranked: bool = True

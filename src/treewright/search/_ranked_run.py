@@ -8,7 +8,7 @@ from typing import Any
 from treewright.result import told_to_stop
 from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 
 __all__ = ["NOTHING_COUNTED", "counts_of", "run_arguments"]
 
@@ -34,7 +34,7 @@ def run_arguments(
     max_leaves: int | None,
     min_samples_leaf: int,
     limits: Limits,
-    options: SweepOptions,
+    options: RankedOptions,
     progress: ProgressCallback | None,
     objective: Callable[[float], float],
 ) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def run_arguments(
         None is no limit. The engine always looks one split ahead, so it is asked for one at least.
     min_samples_leaf : int
     limits : Limits
-    options : SweepOptions
+    options : RankedOptions
     progress : callable or None
     objective : callable
         From a cost of the engine to the objective.

@@ -1,4 +1,4 @@
-"""Ranked columns: a table as the sweep engine sees it, and the way back from a split to a split.
+"""Ranked columns: a table as the search over ranked columns sees it, and the way back from a split to a split.
 
 A ranked column gives every row a rank; a split sends the rows of low rank left. Which splits there are is said in
 `treewright.binarize.CandidateSplits` alone. Numbers are ranked by value: once, or twice where values are missing, with

@@ -17,7 +17,7 @@ from treewright.search._additive_result import MOST_TOLERANCE
 from treewright.search._front_by_penalties import front_by_penalties
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._prunings import best_prunings
 from treewright.search._solve_regression import grown, regression_loss, solve_regression
@@ -43,7 +43,7 @@ def regression_frontier(
     memory_limit: int | None = None,
     n_jobs: int | None = None,
     progress: Any = "auto",
-    search_options: SweepOptions | None = None,
+    search_options: RankedOptions | None = None,
 ) -> Frontier:
     """Find, for every number of leaves, the regression tree of provably least loss over all thresholds.
 
@@ -77,7 +77,7 @@ def regression_frontier(
         front does not depend on it.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeRegressor`; objective and bound are those of the search that runs.
-    search_options : SweepOptions or None, default=None
+    search_options : RankedOptions or None, default=None
         Switches of the bounds, for experiments; the front depends on none.
 
     Returns
@@ -110,8 +110,10 @@ def regression_frontier(
     4 0.564 proven optimal
     """
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
-    if search_options is not None and not isinstance(search_options, SweepOptions):
-        raise InputError(f"search_options={search_options!r}; give a treewright.search.SweepOptions or None.")
+    if search_options is not None and not isinstance(search_options, RankedOptions):
+        raise InputError(
+            f"search_options={search_options!r}; give a treewright.search.RankedOptions or None."
+        )
     most = check_max_leaves(max_leaves)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_regression_problem(
@@ -133,7 +135,7 @@ def solve_regression_frontier(
     problem: RegressionProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> Frontier:
     """Find for each number of leaves the regression tree of least loss.
@@ -144,7 +146,7 @@ def solve_regression_frontier(
         ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
     limits : Limits, default=None
         Of the whole run.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress` of the search that runs; a true return value stops the front.
 
@@ -183,7 +185,7 @@ class _Losses:
 
     noise = 1e-12
 
-    def __init__(self, problem: RegressionProblem, options: SweepOptions | None) -> None:
+    def __init__(self, problem: RegressionProblem, options: RankedOptions | None) -> None:
         self.problem, self.options = problem, options
 
     def search(

@@ -18,7 +18,7 @@ from treewright.binarize import SplitMatrix, between, known_split
 from treewright.problem import Problem
 from treewright.result import StopReason
 from treewright.search._limits import Limits
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._prune_additive import RowSums
 from treewright.table import Table
 from treewright.tree import ColumnKind, Split, ThresholdSplit
@@ -64,7 +64,7 @@ class Asked(Protocol):
 
 
 def ends_unranked(
-    problem: Asked, limits: Limits, options: SearchOptions | SweepOptions | None = None
+    problem: Asked, limits: Limits, options: BinaryOptions | RankedOptions | None = None
 ) -> StopReason | None:
     """Return which limit leaves nothing of a search over all thresholds but the best single split; None if none does.
 
@@ -73,8 +73,8 @@ def ends_unranked(
     problem : Problem or TreeProblem
     limits : Limits
         Their time is running.
-    options : SearchOptions, SweepOptions or None, default=None
-        ``SweepOptions(unranked=False)`` switches it off. Options of the search over binary columns ask for that.
+    options : BinaryOptions, RankedOptions or None, default=None
+        ``RankedOptions(unranked=False)`` switches it off. Options of the search over binary columns ask for that.
 
     Notes
     -----
@@ -85,9 +85,9 @@ def ends_unranked(
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
     if table.X.size <= MOST_CELLS or no_split or table.n_rows < problem.min_samples_leaf:
         return None
-    if isinstance(options, SearchOptions) and options != SearchOptions():
+    if isinstance(options, BinaryOptions) and options != BinaryOptions():
         return None
-    if isinstance(options, SweepOptions) and not options.unranked:
+    if isinstance(options, RankedOptions) and not options.unranked:
         return None
     steps = limits.step_limit
     if limits.left() < RANKING * table.X.size:
@@ -150,7 +150,7 @@ def split_of_sums(
 
 
 def ends_ungrouped(
-    problem: Problem, split_matrix: SplitMatrix, limits: Limits, options: SearchOptions
+    problem: Problem, split_matrix: SplitMatrix, limits: Limits, options: BinaryOptions
 ) -> StopReason | None:
     """Return which limit leaves nothing of a search over binary columns but the best single split; None if none does.
 
@@ -160,7 +160,7 @@ def ends_ungrouped(
     split_matrix : SplitMatrix
     limits : Limits
         Their time is running.
-    options : SearchOptions
+    options : BinaryOptions
         Where any is set, ``engine="binary"`` for one, the search itself is asked for.
 
     Notes
@@ -168,7 +168,7 @@ def ends_ungrouped(
     A stopped search over binary columns completes its tree within a number of additions
     (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second.
     """
-    if options != SearchOptions():
+    if options != BinaryOptions():
         return None
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
     if no_split or problem.table.n_rows < problem.min_samples_leaf or not split_matrix.splits:

@@ -18,12 +18,12 @@ from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import held_to_one_split
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._shallow import search_then_shallower
 from treewright.search._single_split import best_of_splits
+from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import Thresholds
-from treewright.search._sweep import solve_sweep
 from treewright.search._under_guesses import rechecked, under_guesses
 from treewright.tree import Split
 
@@ -35,7 +35,7 @@ def solve(
     thresholds: SplitMatrix | Thresholds = "auto",
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> SolveResult:
@@ -52,7 +52,7 @@ def solve(
         quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
     limits : Limits, default=None
         Making the splits counts too. None is no limit but the machine's memory.
-    options : SearchOptions or SweepOptions, default=None
+    options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
@@ -100,17 +100,17 @@ def solve(
 
 def search_chosen(
     choice: Choice,
-    options: SearchOptions | SweepOptions | None,
+    options: BinaryOptions | RankedOptions | None,
     problem: Problem,
     limits: Limits,
     progress: ProgressCallback | None,
 ) -> SolveResult:
     """Search once with an engine that was chosen before, for this problem or one of other costs."""
     if isinstance(choice.space, SplitMatrix):
-        assert not isinstance(options, SweepOptions)  # choose_engine
+        assert not isinstance(options, RankedOptions)  # choose_engine
         return solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
-    switches = options if isinstance(options, SweepOptions) else None
-    return solve_sweep(problem, choice.space, limits=limits, options=switches, progress=progress)
+    switches = options if isinstance(options, RankedOptions) else None
+    return solve_ranked(problem, choice.space, limits=limits, options=switches, progress=progress)
 
 
 def solve_binary(
@@ -118,7 +118,7 @@ def solve_binary(
     split_matrix: SplitMatrix,
     *,
     limits: Limits | None = None,
-    options: SearchOptions | None = None,
+    options: BinaryOptions | None = None,
     progress: ProgressCallback | None = None,
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
@@ -160,9 +160,9 @@ def solve_binary(
     """
     start = time.perf_counter()
     limits = (limits or Limits()).started()
-    options = options or SearchOptions()
+    options = options or BinaryOptions()
     integers = row_costs(problem)
-    bits = core.BitsProblem(
+    bits = core.BinaryProblem(
         split_matrix.packed,
         integers.kind,
         integers.weight,

@@ -45,7 +45,7 @@ from treewright.search._choose_engine import choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import pruning_of
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
@@ -97,7 +97,7 @@ def solve_f1(
     thresholds: Thresholds = "auto",
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> F1Result:
     """Find the tree of largest F1, with a penalty of leaves, or prove how much better another one can be.
@@ -109,7 +109,7 @@ def solve_f1(
         As in `treewright.search.solve`.
     limits : Limits, default=None
         Of all rounds together; None is no limit but the machine's memory.
-    options : SearchOptions or SweepOptions, default=None
+    options : BinaryOptions or RankedOptions, default=None
         As in `treewright.search.solve`.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

@@ -17,7 +17,7 @@ from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, native_report, stop_reason
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._ranked_frontier import ranked_frontier
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, pruning_of, result_of
 from treewright.search._single_split import best_of_splits, ends_ungrouped, one_split
@@ -40,7 +40,7 @@ def solve_frontier(
     thresholds: SplitMatrix | Thresholds = "auto",
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> Frontier:
     """Find for each number of leaves the tree with the smallest loss.
@@ -55,9 +55,9 @@ def solve_frontier(
         512 splits of categories would have to be held one by one, fewer are offered, as ``notes`` say.
     limits : Limits, default=None
         Of the whole run.
-    options : SearchOptions or SweepOptions, default=None
+    options : BinaryOptions or RankedOptions, default=None
         Over binary columns ``equivalent_points``, ``budgets``, ``cache``, ``greedy_start`` and ``kernel``; others are
-        refused. ``engine`` and `SweepOptions` choose between binary and ranked columns.
+        refused. ``engine`` and `RankedOptions` choose between binary and ranked columns.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search. Over binary columns
         objective and lower bound are means over all numbers of leaves, over ranked columns those of the search that
@@ -100,15 +100,15 @@ def solve_frontier(
     choice = choose_engine(problem, thresholds, options, method="frontier", limits=limits)
     split_matrix = choice.space
     if not isinstance(split_matrix, SplitMatrix):
-        switches = options if isinstance(options, SweepOptions) else None
+        switches = options if isinstance(options, RankedOptions) else None
         return ranked_frontier(problem, choice, limits=limits, options=switches, progress=progress)
-    options = options or SearchOptions()
-    assert isinstance(options, SearchOptions)  # choose_engine
+    options = options or BinaryOptions()
+    assert isinstance(options, BinaryOptions)  # choose_engine
     stop = ends_ungrouped(problem, split_matrix, limits, options)
     if stop is not None:
         return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)
-    bits = core.BitsProblem(
+    bits = core.BinaryProblem(
         split_matrix.packed,
         integers.kind,
         integers.weight,
@@ -178,7 +178,7 @@ def solve_frontier(
 
 
 def _front_of_one_split(
-    problem: Problem, choice: Choice, stop: StopReason, options: SearchOptions
+    problem: Problem, choice: Choice, stop: StopReason, options: BinaryOptions
 ) -> Frontier:
     """Return a front of a single leaf and the best split: a limit ends the run before equal rows are found."""
     assert isinstance(choice.space, SplitMatrix)

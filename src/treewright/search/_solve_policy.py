@@ -21,7 +21,7 @@ from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions, unranked_choice
 from treewright.search._exact_sum import exact_sum
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import LEAVES_NOT_PROVEN
 from treewright.search._shallow import search_then_shallower
 from treewright.search._single_split import ends_unranked
@@ -34,7 +34,7 @@ def solve_policy(
     problem: PolicyProblem,
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> PolicyResult:
@@ -45,7 +45,7 @@ def solve_policy(
     problem : PolicyProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SearchOptions or SweepOptions, default=None
+    options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
@@ -108,13 +108,13 @@ def solve_policy(
     else:
         choice = unranked_choice(problem.table)
     if isinstance(choice.space, SplitMatrix):
-        assert not isinstance(options, SweepOptions)  # it would have chosen the other engine
+        assert not isinstance(options, RankedOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
         answer = solve_binary_policy(
             problem, choice.space, cost, limits=limits, options=options, progress=report
         )
     else:
-        switches = options if isinstance(options, SweepOptions) else None
+        switches = options if isinstance(options, RankedOptions) else None
         answer = search_all_thresholds(
             problem, loss, one_leaf, limits=limits, options=switches, progress=progress,
             candidates=choice.space.candidates,

@@ -15,7 +15,7 @@ from treewright.search._additive_result import result_of_answer, search_all_thre
 from treewright.search._gini import GiniLoss
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._log_loss import LogLoss
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow
 
@@ -26,7 +26,7 @@ def solve_probability(
     problem: ProbabilityProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> ProbabilityResult:
@@ -37,7 +37,7 @@ def solve_probability(
     problem : ProbabilityProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

@@ -14,7 +14,7 @@ from treewright.result import RegressionResult
 from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
 from treewright.search._shallow import search_then_shallower
@@ -27,7 +27,7 @@ def solve_regression(
     problem: RegressionProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> RegressionResult:
@@ -38,7 +38,7 @@ def solve_regression(
     problem : RegressionProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

@@ -10,7 +10,7 @@ from treewright.problem import PolicyProblem, RowCostsProblem
 from treewright.result import RowCostsResult, SolveStatus
 from treewright.search._exact_sum import exact_sum
 from treewright.search._limits import Limits, Progress, ProgressCallback
-from treewright.search._options import SearchOptions, SweepOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._solve_policy import solve_policy
 from treewright.tree import Tree, TreeKind, grow
 
@@ -23,7 +23,7 @@ def solve_row_costs(
     problem: RowCostsProblem,
     *,
     limits: Limits | None = None,
-    options: SearchOptions | SweepOptions | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RowCostsResult:
     """Find the tree of smallest mean cost and leaf penalties over all thresholds.
@@ -33,7 +33,7 @@ def solve_row_costs(
     problem : RowCostsProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SearchOptions or SweepOptions, default=None
+    options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

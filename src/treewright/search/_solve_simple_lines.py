@@ -21,7 +21,7 @@ from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._simple_lines import SimpleLinesLoss, best_line
 from treewright.search._solve_regression import grown
 from treewright.tree import ColumnKind, Line, Tree, mean_of
@@ -39,7 +39,7 @@ def solve_simple_lines(
     problem: RegressionProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RegressionResult:
     """Find the tree of smallest objective whose leaves are lines in one column, over all thresholds.

@@ -12,7 +12,7 @@ from treewright.result import SurvivalResult
 from treewright.search._additive_losses import SurvivalLoss
 from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
 from treewright.search._limits import Limits, ProgressCallback
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._shallow import search_then_shallower
 from treewright.tree import Tree, grow_survival
 
@@ -23,7 +23,7 @@ def solve_survival(
     problem: SurvivalProblem,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
     shallower: bool = True,
 ) -> SurvivalResult:
@@ -34,7 +34,7 @@ def solve_survival(
     problem : SurvivalProblem
     limits : Limits, default=None
         None is no limit but the machine's memory.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

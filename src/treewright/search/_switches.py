@@ -13,19 +13,16 @@ __all__ = ["Switches"]
 
 @dataclass(frozen=True)
 class Switches:
-    """Fields are the switches of one engine; the class names its counterpart in the compiled core.
+    """Fields are the switches of one engine; its counterpart in the compiled core has the same name.
 
     Attributes
     ----------
-    CORE : str
-        Name of that counterpart.
     SETTINGS : tuple of str
         Fields that Python acts on, unknown to the core.
     CHOICES : dict
         What fields of a few values may be; those that the core knows are members of its ``PairKernel``.
     """
 
-    CORE: ClassVar[str]
     SETTINGS: ClassVar[tuple[str, ...]] = ()
     CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -36,7 +33,7 @@ class Switches:
 
     def native(self) -> Any:
         """Return the switches as the compiled core takes them."""
-        options = getattr(core, self.CORE)()
+        options = getattr(core, type(self).__name__)()
         for field in fields(self):
             if field.name in self.SETTINGS:
                 continue

@@ -15,7 +15,7 @@ from treewright.binarize import candidates_of, gaps_of_ranks, value_ranks
 from treewright.binarize import ranks_of as ranks_of_column
 from treewright.problem import make_problem
 from treewright.search._ranks import rank_matrix, ranked_columns
-from treewright.search._sweep import solve_sweep
+from treewright.search._solve_ranked import solve_ranked
 from treewright.table import ValueRanks, table_from
 
 NUMBERS = st.sampled_from([np.nan, -0.0, 0.0, 1.0, 2.5, -3.0, 1e300, 5e-324, 1 + 2**-50, 1 + 2**-52])
@@ -124,7 +124,7 @@ def test_rows_below_each_value_are_not_counted_before_they_are_asked_for() -> No
     ranks = ranks_of_column(table, 0)
     offered = candidates_of(table)[0]
     assert offered.gaps is not None
-    solve_sweep(make_problem(table, [1, 0, 1, 0], max_depth=2))
+    solve_ranked(make_problem(table, [1, 0, 1, 0], max_depth=2))
     split = offered.threshold_split(1.0, 2.0)
     assert split.missing_left  # half of the known rows lie there: found without the other gaps
     assert "before" not in ranks.__dict__
@@ -136,7 +136,7 @@ def test_rows_below_each_value_are_not_counted_before_they_are_asked_for() -> No
 def test_as_many_ranks_as_rows_may_still_be_equal(ranks: list[int]) -> None:
     dense = np.unique(ranks, return_inverse=True)[1].astype(np.uint32)
     answers = [
-        core.sweep_solve(
+        core.ranked_solve(
             rank=np.array([of_rows], dtype=np.uint32),
             label=np.array([0, 1, 0, 1], dtype=np.uint16),
             weight=np.ones(4, dtype=np.int32),
@@ -146,7 +146,7 @@ def test_as_many_ranks_as_rows_may_still_be_equal(ranks: list[int]) -> None:
             min_leaf=1,
             depth=3,
             max_leaves=0,
-            options=core.SweepOptions(),
+            options=core.RankedOptions(),
             time_limit=10.0,
             step_limit=1 << 40,
             memory_limit=1 << 30,

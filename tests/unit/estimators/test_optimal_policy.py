@@ -102,7 +102,7 @@ def test_bad_rewards(rewards, said):
         ({"cost_complexity": 1.5}, "regret of the best single action"),
         ({"max_depth": -1}, "max_depth"),
         ({"min_samples_leaf": 4}, "min_samples_leaf"),
-        ({"search_options": 3}, "SweepOptions"),
+        ({"search_options": 3}, "RankedOptions"),
     ],
 )
 def test_bad_parameters(parameters, said):

@@ -141,7 +141,7 @@ def test_bad_targets(y, said):
         ({"cost_complexity": -1.0}, "cost_complexity"),
         ({"max_depth": -1}, "max_depth"),
         ({"min_samples_leaf": 4}, "min_samples_leaf"),
-        ({"search_options": 3}, "SweepOptions"),
+        ({"search_options": 3}, "RankedOptions"),
     ],
 )
 def test_bad_parameters(parameters, said):

@@ -75,7 +75,7 @@ def test_guesses_are_refused(table, guess):
 def searches(monkeypatch) -> list[int]:
     """Counts the searches for an optimum that making a set does."""
     made: list[int] = []
-    for name in ("solve_binary", "solve_sweep"):
+    for name in ("solve_binary", "solve_ranked"):
         search = getattr(_solve, name)
         monkeypatch.setattr(
             _solve, name, lambda *args, _s=search, **how: (made.append(1), _s(*args, **how))[1]

@@ -18,26 +18,26 @@ from treewright.result import StopReason
 from treewright.search import Limits
 from treewright.search._additive import solve_additive
 from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
-from treewright.search._sweep import SweepOptions
+from treewright.search._solve_ranked import RankedOptions
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 
 VARIANTS = [
-    SweepOptions(monotone=False),
-    SweepOptions(lipschitz=False),
-    SweepOptions(between=False),
-    SweepOptions(leaf_count=False),
-    SweepOptions(shallower=False),
-    SweepOptions(cache=False),
-    SweepOptions(neighbours=False),
-    SweepOptions(sharing_work=0),
-    SweepOptions(sharing_work=0, lanes=8, plain_work=1),
-    SweepOptions(plain_work=1, slack=0.0),
-    SweepOptions(plain_work=1, resume=False, fair_shares=False),
-    SweepOptions(rising=False, lanes=1),
-    SweepOptions(core_passes=0, any_size=False),
-    SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
-    SweepOptions(),
+    RankedOptions(monotone=False),
+    RankedOptions(lipschitz=False),
+    RankedOptions(between=False),
+    RankedOptions(leaf_count=False),
+    RankedOptions(shallower=False),
+    RankedOptions(cache=False),
+    RankedOptions(neighbours=False),
+    RankedOptions(sharing_work=0),
+    RankedOptions(sharing_work=0, lanes=8, plain_work=1),
+    RankedOptions(plain_work=1, slack=0.0),
+    RankedOptions(plain_work=1, resume=False, fair_shares=False),
+    RankedOptions(rising=False, lanes=1),
+    RankedOptions(core_passes=0, any_size=False),
+    RankedOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+    RankedOptions(),
 ]
 VARIANTS = [replace(options, groups=False) for options in VARIANTS]  # else few thresholds are groups of rows
 
@@ -264,7 +264,7 @@ def test_the_kernel_of_events_equals_the_search_over_groups():
         events = (rng.random(n) < 0.3 + 0.6 * (X[:, 0] > X[:, 1])).astype(np.int64)
         loss = SurvivalLoss(events, hazard)
         rest = {"max_depth": depth, "cost_complexity": float(rng.choice([0.0, 0.003]))}
-        answers = at_every_level(X, loss, options=SweepOptions(groups=False), **rest)
+        answers = at_every_level(X, loss, options=RankedOptions(groups=False), **rest)
         groups = at_every_level(X, loss, **rest)
         check_alike(answers)
         check_alike(groups)
@@ -377,7 +377,7 @@ def test_groups_of_equal_rows_equal_ranked_columns(depth, price):
         y = X[:, 0] * X[:, 1] + X[:, 2] - X[:, 3] * X[:, 4] + rng.normal(size=n).round(1) / 2
         rest = {"max_depth": 3 if n > 40 and depth != 2 else depth, "cost_complexity": price or 0.02}
         groups, ranked = (
-            solve_additive(make_table(X), SquaredErrorLoss(y), options=SweepOptions(groups=on), **rest)
+            solve_additive(make_table(X), SquaredErrorLoss(y), options=RankedOptions(groups=on), **rest)
             for on in (True, False)
         )
         assert groups.proven
@@ -481,7 +481,7 @@ def test_clusters_on_a_line_prove_trees_of_any_depth(min_samples_leaf):
     asked = {"cost_complexity": 0.002, "max_depth": None, "min_samples_leaf": min_samples_leaf}
     with_bound = solve_additive(make_table(X), SquaredErrorLoss(y), **asked)
     without = solve_additive(
-        make_table(X), SquaredErrorLoss(y), options=SweepOptions(segments=False), **asked
+        make_table(X), SquaredErrorLoss(y), options=RankedOptions(segments=False), **asked
     )
     assert with_bound.proven
     assert without.proven

@@ -11,7 +11,7 @@ from treewright import OptimalTreeClassifier, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.result import StopReason
-from treewright.search import Frontier, Limits, Progress, SearchOptions, SweepOptions, solve_frontier
+from treewright.search import BinaryOptions, Frontier, Limits, Progress, RankedOptions, solve_frontier
 from treewright.table import table_from
 
 
@@ -149,7 +149,7 @@ def test_progress_and_its_stop() -> None:
         return len(seen) >= 4
 
     frontier = accuracy_frontier(
-        X, y, max_leaves=10, progress=watch, time_limit=30, search_options=SearchOptions(engine="binary")
+        X, y, max_leaves=10, progress=watch, time_limit=30, search_options=BinaryOptions(engine="binary")
     )
     assert frontier.stop_reason is StopReason.CALLBACK
     assert all(a.objective >= b.objective and a.lower_bound <= b.lower_bound for a, b in pairwise(seen))
@@ -167,7 +167,7 @@ def test_progress_and_its_stop() -> None:
         ({"max_depth": -1}, "max_depth=-1"),
         ({"time_limit": 0}, "time_limit=0"),
         ({"thresholds": "some"}, "thresholds='some'"),
-        ({"thresholds": 8, "search_options": SearchOptions(engine="ranked")}, "asks for fewer"),
+        ({"thresholds": 8, "search_options": BinaryOptions(engine="ranked")}, "asks for fewer"),
     ],
     ids=str,
 )
@@ -202,7 +202,7 @@ def test_a_selected_tree_says_that_rounding_left_it_open() -> None:
         max_leaves=7,
         costs=costs,
         sample_weight=[1.0, 1.0, 0.7378],
-        search_options=SweepOptions(),
+        search_options=RankedOptions(),
     )
     chosen = frontier.select(1 / 64)
     assert chosen.status is SolveStatus.FEASIBLE

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treewright.problem import Problem, make_problem
-from treewright.search import SearchOptions, solve, solve_leaf_accuracy
+from treewright.search import BinaryOptions, solve, solve_leaf_accuracy
 from treewright.search._integers import LARGEST_TOTAL, IntegerCosts, RowCosts, integer_costs, row_costs
 from treewright.table import table_from
 
@@ -126,7 +126,7 @@ def check_slack(problem: Problem, integers: IntegerCosts | RowCosts, row_of: np.
 def test_one_class_with_large_weights(engine: str) -> None:
     """All costs are zero; the weights must fit the engine all the same."""
     problem = make_problem(table_from(np.arange(6)[:, None]), [7] * 6, sample_weight=2**48 + np.arange(6))
-    result = solve(problem, "all", options=SearchOptions(engine=engine))
+    result = solve(problem, "all", options=BinaryOptions(engine=engine))
     assert (result.tree.n_leaves, result.loss) == (1, 0)
     worst = solve_leaf_accuracy(
         make_problem(problem.table, [7] * 6, sample_weight=2**48 + np.arange(6), max_depth=2)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from treewright.errors import InputError
-from treewright.search import Limits, Progress, SearchOptions
+from treewright.search import BinaryOptions, Limits, Progress
 
 
 @pytest.mark.parametrize("name", ["time_limit", "step_limit", "memory_limit"])
@@ -33,7 +33,7 @@ def test_limits_as_the_core_takes_them() -> None:
 
 def test_unknown_kernel() -> None:
     with pytest.raises(InputError, match=r"kernel='fast'; choose one of automatic, rows, columns"):
-        SearchOptions(kernel="fast")
+        BinaryOptions(kernel="fast")
 
 
 def test_gap_and_rate() -> None:

@@ -9,7 +9,7 @@ from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError
 from treewright.problem import make_problem
-from treewright.search import Limits, SearchOptions, choose_engine, solve
+from treewright.search import BinaryOptions, Limits, choose_engine, solve
 from treewright.search._space import BINARY_CELL, LEAST_MEMORY, RANKED_CELL
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
@@ -73,7 +73,7 @@ def test_all_categories_are_refused_where_the_memory_limit_cannot_hold_them():
     for engine in ("binary", "ranked"):
         with pytest.raises(InputError, match="memory_limit is 1 MiB"):
             solve(
-                problem_of(), "all", options=SearchOptions(engine=engine), limits=Limits(memory_limit=2**20)
+                problem_of(), "all", options=BinaryOptions(engine=engine), limits=Limits(memory_limit=2**20)
             )
 
 
@@ -86,7 +86,7 @@ def test_categories_that_cannot_pay_for_a_leaf_take_no_memory():
 
 def test_splits_are_held_as_bits():
     problem = problem_of()
-    cuts = choose_engine(problem, "auto", SearchOptions(engine="binary")).space
+    cuts = choose_engine(problem, "auto", BinaryOptions(engine="binary")).space
     assert cuts.packed.nbytes == len(cuts.splits) * N_ROWS // 8
     rows = np.array([0, 7, 8, 39_999])
     for split, packed_rows in zip(cuts.splits, cuts.of_rows(rows), strict=True):
@@ -103,8 +103,8 @@ def test_bits_and_bytes_make_the_same_problem(n_rows):
     cuts = SplitMatrix.from_matrix([None] * 70, goes_right, "these")
     np.testing.assert_array_equal(cuts.goes_right, goes_right)
     bytes_, bits = (
-        core.BitsProblem(goes_right, *rest, **how),
-        core.BitsProblem(cuts.packed, *rest, **how, packed=True),
+        core.BinaryProblem(goes_right, *rest, **how),
+        core.BinaryProblem(cuts.packed, *rest, **how, packed=True),
     )
     assert (bytes_.n_rows, bytes_.n_columns) == (bits.n_rows, bits.n_columns)
     for name in ("row_bits", "row_cost", "row_class"):

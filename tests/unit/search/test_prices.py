@@ -14,19 +14,19 @@ from tiny_problems import TinyProblem, check, random_problem
 from treewright import SolveStatus
 from treewright._native import core
 from treewright.result import StopReason
-from treewright.search import Limits, Progress, SearchOptions
+from treewright.search import BinaryOptions, Limits, Progress
 from treewright.search._prices import PriceLimits, PriceLoop
 from treewright.search._row_groups import group_rows
 
 
 def made(
     rng: np.random.Generator, n_columns: int, n_rows: int, price: float, n_classes: int = 2
-) -> core.BitsProblem:
+) -> core.BinaryProblem:
     goes_right = (rng.random((n_columns, n_rows)) < 0.5).astype(np.uint8)
     y = (goes_right[0] ^ goes_right[-1]).astype(np.int32)
     noisy = rng.random(n_rows) < 0.5
     y[noisy] = rng.integers(0, n_classes, int(noisy.sum()))
-    return core.BitsProblem(
+    return core.BinaryProblem(
         goes_right,
         y,
         rng.integers(1, 4, n_rows),
@@ -49,7 +49,7 @@ def conjunctions(bits: np.ndarray, max_depth: int | None) -> set[tuple[int, ...]
     return found - {()}
 
 
-def class_costs(problem: core.BitsProblem) -> np.ndarray:
+def class_costs(problem: core.BinaryProblem) -> np.ndarray:
     """Cost of each class on each distinct row; two classes."""
     costs = np.repeat(problem.row_cost()[:, None], 2, axis=1)
     costs[np.arange(problem.n_rows), problem.row_class()] = 0
@@ -107,7 +107,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
         if not np.array_equal(problem.costs, problem.costs.astype(int)):
             continue
         total = problem.weight.sum()
-        bits = core.BitsProblem(
+        bits = core.BinaryProblem(
             np.ascontiguousarray(problem.goes_right),
             problem.y,
             problem.weight.astype(np.int64),
@@ -125,7 +125,7 @@ def test_below_every_optimum_and_the_search_agrees() -> None:
         answer = bits.search(
             max_depth=-1 if problem.max_depth is None else problem.max_depth,
             max_leaves=problem.max_leaf_nodes or 0,
-            options=SearchOptions(lattice=False, plain_steps=int(rng.integers(1, 50))).native(),
+            options=BinaryOptions(lattice=False, plain_steps=int(rng.integers(1, 50))).native(),
             price_rows=lambda *_, found=found: found,
             fewest_leaves=False,
             time_limit=60.0,
@@ -145,7 +145,7 @@ def test_stages_find_the_optimum_again_and_again(seed: int) -> None:
     problem = random_problem(rng, max_columns=6, max_rows=13).but(
         cost_complexity=0.03, max_depth=None, max_leaf_nodes=None, min_samples_leaf=1
     )
-    options = SearchOptions(plain_steps=1, lattice=False, greedy_start=False)
+    options = BinaryOptions(plain_steps=1, lattice=False, greedy_start=False)
     first, second = (problem.solve(options=options) for _ in range(2))
     check(problem, first, problem.optimum())
     assert first.tree.prediction.tolist() == second.tree.prediction.tolist()
@@ -154,7 +154,7 @@ def test_stages_find_the_optimum_again_and_again(seed: int) -> None:
     assert first.stats["row_price_bound"] == second.stats["row_price_bound"]
 
 
-def hard_problem() -> core.BitsProblem:
+def hard_problem() -> core.BinaryProblem:
     return made(np.random.default_rng(3), 18, 250, 6.0)
 
 
@@ -206,13 +206,13 @@ def test_solve_tells_the_price_bound_and_may_be_stopped_while_pricing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = slow_problem()
-    options = SearchOptions(plain_steps=50, lattice=False)
+    options = BinaryOptions(plain_steps=50, lattice=False)
     result = problem.solve(Limits(step_limit=4000), options)
     assert result.stats["row_price_rounds"] > 0
     assert 0 < result.stats["row_price_bound"] <= result.lower_bound + 1e-12
     assert result.lower_bound <= result.objective
     plain = problem.solve(
-        Limits(step_limit=4000), SearchOptions(plain_steps=50, lattice=False, row_prices=False)
+        Limits(step_limit=4000), BinaryOptions(plain_steps=50, lattice=False, row_prices=False)
     )
     assert plain.stats["row_price_bound"] is None
     assert plain.stats["subproblems"] == result.stats["subproblems"] == 4000
@@ -239,7 +239,7 @@ def test_an_interrupt_between_two_stages_keeps_the_tree(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(prices_module, "PriceLoop", interrupt)
     problem = slow_problem()
-    result = problem.solve(options=SearchOptions(plain_steps=50, lattice=False))
+    result = problem.solve(options=BinaryOptions(plain_steps=50, lattice=False))
     check(problem, result)
     assert (result.status, result.stop_reason) == (SolveStatus.FEASIBLE, StopReason.INTERRUPT)
     assert result.lower_bound < result.objective

@@ -9,9 +9,9 @@ from treewright.binarize import SplitMatrix, quantiles
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import (
+    BinaryOptions,
     Guesses,
-    SearchOptions,
-    SweepOptions,
+    RankedOptions,
     choose_engine,
     solve,
     solve_frontier,
@@ -40,7 +40,7 @@ def test_many_thresholds_are_swept_whatever_the_limits(limits):
     X = np.random.default_rng(2).normal(size=(200, 3))
     assert choose_engine(problem_of(X, **limits), "auto").engine == "ranked"
     assert choose_engine(problem_of(X, **limits), "all").engine == "ranked"
-    cuts = choose_engine(problem_of(X, **limits), "auto", SearchOptions(engine="binary")).space
+    cuts = choose_engine(problem_of(X, **limits), "auto", BinaryOptions(engine="binary")).space
     assert isinstance(cuts, SplitMatrix)
     assert "quantiles" in cuts.scope
 
@@ -62,7 +62,7 @@ def test_the_result_names_its_engine_and_why():
         "the table has 398 thresholds of continuous columns and 0 other splits: too many for binary columns"
     )
     assert solve(many, 8).stats["engine_reason"].startswith("thresholds were chosen")
-    asked = solve(many, options=SearchOptions(engine="binary"))
+    asked = solve(many, options=BinaryOptions(engine="binary"))
     assert (asked.engine, asked.stats["engine_reason"]) == ("binary", "search_options ask for it")
     assert solve_leaf_accuracy(many).engine == "leaf-accuracy"
     assert solve_frontier(problem_of(X, max_leaf_nodes=2))[0].engine == "binary"
@@ -81,9 +81,9 @@ def test_options_list_what_the_engine_used():
     X = np.random.default_rng(5).normal(size=(200, 2))
     problem = problem_of(X, max_depth=1, max_leaf_nodes=2)
     constraints = {"cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf"}
-    switches = {field.name for field in fields(SearchOptions)} - {"engine"}
+    switches = {field.name for field in fields(BinaryOptions)} - {"engine"}
     assert set(solve(problem, 8).options) == constraints | switches
-    assert set(solve(problem).options) == constraints | {field.name for field in fields(SweepOptions)}
+    assert set(solve(problem).options) == constraints | {field.name for field in fields(RankedOptions)}
     frontier = solve_frontier(problem, 8)[0].options
     assert set(frontier) == constraints | {"equivalent_points", "budgets", "cache", "greedy_start", "kernel"}
 
@@ -91,9 +91,9 @@ def test_options_list_what_the_engine_used():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (SearchOptions(cache=False), "cache=False, which the search over ranked columns does not have"),
-        (SearchOptions(lookahead=False, plain_steps=7), "lookahead=False, plain_steps=7"),
-        (SearchOptions(engine="ranked", cache=False), "because search_options ask for it"),
+        (BinaryOptions(cache=False), "cache=False, which the search over ranked columns does not have"),
+        (BinaryOptions(lookahead=False, plain_steps=7), "lookahead=False, plain_steps=7"),
+        (BinaryOptions(engine="ranked", cache=False), "because search_options ask for it"),
     ],
 )
 def test_switches_that_the_engine_does_not_have_are_refused(options, words):
@@ -105,9 +105,9 @@ def test_switches_that_the_engine_does_not_have_are_refused(options, words):
 def test_switches_of_ranked_columns_choose_them():
     X = np.random.default_rng(7).normal(size=(30, 2))
     problem = problem_of(X, max_depth=1, max_leaf_nodes=2)
-    result = solve(problem, options=SweepOptions(lanes=3))
+    result = solve(problem, options=RankedOptions(lanes=3))
     assert (result.engine, result.options["lanes"]) == ("ranked", 3)
-    for options in (SweepOptions(), SearchOptions(engine="ranked")):
+    for options in (RankedOptions(), BinaryOptions(engine="ranked")):
         with pytest.raises(InputError, match="asks for fewer"):
             solve(problem, 8, options=options)
         with pytest.raises(InputError, match="asks for fewer"):
@@ -121,7 +121,7 @@ def test_a_frontier_refuses_switches_that_it_does_not_use():
     with pytest.raises(
         InputError, match="lookahead=False, which the search for a frontier over binary columns"
     ):
-        solve_frontier(problem_of(np.eye(4), max_leaf_nodes=2), options=SearchOptions(lookahead=False))
+        solve_frontier(problem_of(np.eye(4), max_leaf_nodes=2), options=BinaryOptions(lookahead=False))
 
 
 def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
@@ -129,7 +129,7 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
     problem = problem_of(X, max_depth=1, max_leaf_nodes=2)
     plain = problem_of(X, max_depth=1)
     spaces = [
-        choose_engine(problem, "auto", SearchOptions(engine="binary")),
+        choose_engine(problem, "auto", BinaryOptions(engine="binary")),
         choose_engine(problem, "auto", method="guessed bounds"),
         choose_engine(problem, "auto", method="leaf accuracy"),
     ]

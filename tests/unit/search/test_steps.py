@@ -5,8 +5,8 @@ import pytest
 
 from treewright.problem import make_problem
 from treewright.search import (
+    BinaryOptions,
     Limits,
-    SearchOptions,
     solve,
     solve_frontier,
     solve_leaf_accuracy,
@@ -15,8 +15,8 @@ from treewright.search import (
 from treewright.table import table_from
 
 RANKED, BINARY = (
-    SearchOptions(engine="ranked"),
-    SearchOptions(engine="binary", greedy_start=False, lattice=False),
+    BinaryOptions(engine="ranked"),
+    BinaryOptions(engine="binary", greedy_start=False, lattice=False),
 )
 ENGINES = {
     "binary columns": lambda problem, limits: solve(problem, 12, limits=limits, options=BINARY),

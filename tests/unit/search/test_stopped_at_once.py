@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treewright.problem import make_problem
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import BinaryOptions, Limits, solve
 from treewright.table import table_from
 from treewright.verify import verify
 
@@ -19,7 +19,7 @@ def test_the_tree_is_not_worse_than_the_best_single_split(seed, limits):
     def asked(depth, **limits):
         return make_problem(table_from(X), y, cost_complexity=0.001, max_depth=depth, **limits)
 
-    ranked = SearchOptions(engine="ranked")
+    ranked = BinaryOptions(engine="ranked")
     stump = solve(asked(1, **limits), options=ranked)
     for depth in (2, 3, 5, None):
         problem = asked(depth, **limits)

@@ -21,10 +21,10 @@ from treewright.estimators import (
 )
 from treewright.problem import make_problem
 from treewright.result import SolveResult, SolveStatus
-from treewright.search import Limits, SweepOptions, solve, threads_of
+from treewright.search import Limits, RankedOptions, solve, threads_of
 from treewright.table import table_from
 
-AT_ONCE = SweepOptions(alone_work=0)
+AT_ONCE = RankedOptions(alone_work=0)
 
 
 def made(seed: int, n_rows: int = 200, n_values: int = 12) -> tuple[Any, Any]:
@@ -39,7 +39,7 @@ def searched(
     X: Any,
     y: Any,
     n_jobs: int | None,
-    options: SweepOptions = AT_ONCE,
+    options: RankedOptions = AT_ONCE,
     limits: Limits | None = None,
     **more: Any,
 ) -> SolveResult:
@@ -114,7 +114,7 @@ def test_estimators_give_the_same_tree(n_jobs: int | None) -> None:
     X, y = made(3, 150)
     rewards = np.column_stack([y, 1 - y]) + X[:, :2] / 10
     cases = [
-        (OptimalTreeClassifier(0.002, max_depth=3, search_options=SweepOptions(alone_work=0)), (X, y)),
+        (OptimalTreeClassifier(0.002, max_depth=3, search_options=RankedOptions(alone_work=0)), (X, y)),
         (OptimalTreeRegressor(0.001, max_depth=3, search_options=AT_ONCE), (X, X[:, 2] + y)),
         (OptimalPolicyTree(0.001, max_depth=3, search_options=AT_ONCE), (X, rewards)),
         (

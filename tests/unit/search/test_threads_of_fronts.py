@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from treewright.result import SolveStatus
-from treewright.search import Frontier, SweepOptions, accuracy_frontier, regression_frontier
+from treewright.search import Frontier, RankedOptions, accuracy_frontier, regression_frontier
 
-AT_ONCE = SweepOptions(alone_work=0)
+AT_ONCE = RankedOptions(alone_work=0)
 
 
 def table(seed: int) -> tuple[Any, Any, Any]:

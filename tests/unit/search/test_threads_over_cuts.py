@@ -14,10 +14,10 @@ from thread_checks import check_a_broken_callback, check_progress, check_step_li
 from treewright.estimators import OptimalTreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveResult, SolveStatus
-from treewright.search import Limits, SearchOptions, solve
+from treewright.search import BinaryOptions, Limits, solve
 from treewright.table import table_from
 
-AT_ONCE = SearchOptions(alone_steps=0)
+AT_ONCE = BinaryOptions(alone_steps=0)
 
 
 def made(seed: int, n_rows: int = 120, n_columns: int = 12, noise: float = 0.25) -> tuple[Any, Any]:
@@ -33,7 +33,7 @@ def searched(
     X: Any,
     y: Any,
     n_jobs: int,
-    options: SearchOptions = AT_ONCE,
+    options: BinaryOptions = AT_ONCE,
     limits: Limits | None = None,
     **more: Any,
 ) -> SolveResult:

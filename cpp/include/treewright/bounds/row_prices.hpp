@@ -29,7 +29,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct Violations {
     std::int64_t worst = 0;              // suggest: largest gain seen. bound: no conjunction has a larger gain
@@ -60,4 +60,4 @@ struct Pricing {
 [[nodiscard]] Violations bound_violations(const Pricing& pricing, std::int64_t bar, std::int64_t max_work,
                                           Control& control);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

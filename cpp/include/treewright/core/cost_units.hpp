@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct Units {
     int shift = 0;
@@ -37,4 +37,4 @@ struct Units {
     [[nodiscard]] double to_weight(std::int64_t cost) const { return std::ldexp(static_cast<double>(cost), -shift); }
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct Entry {
     std::int64_t lower;    // proven lower bound of the subproblem
@@ -174,4 +174,4 @@ class Cache {
     std::vector<std::byte> payload_;  // allocated, so aligned for any type; holds what the caller writes
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

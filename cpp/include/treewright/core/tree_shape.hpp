@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // Inner nodes hold a column of the dataset, leaves -1; depth first, the side of zeros first.
 using Shape = std::vector<std::int32_t>;
@@ -51,4 +51,4 @@ void for_each_leaf(const Dataset& data, const Shape& shape, const Visit& visit) 
     return sum;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

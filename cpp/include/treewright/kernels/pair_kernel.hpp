@@ -20,7 +20,7 @@
 // With a minimum leaf size a lane looks at a position only if both leaves of the side hold enough rows.
 //
 // The same template (pair_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512; plain uses the compiler's
-// generic vectors, so that all levels give the same numbers (tests/cpp/test_sweep_kernel.cpp).
+// generic vectors, so that all levels give the same numbers (tests/cpp/test_ranked_kernel.cpp).
 #pragma once
 
 #include "treewright/core/cpu.hpp"

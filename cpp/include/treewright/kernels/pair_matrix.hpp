@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // The rows with costs in the accumulator type (int32 where every sum fits, else int64).
 template <class Acc>
@@ -160,4 +160,4 @@ void constant_columns(Simd level, const Pairs<Acc>& pairs, std::span<const Acc> 
                       std::size_t i, int side, std::span<std::uint64_t> ones, std::span<std::uint64_t> zeros,
                       std::vector<Acc>& scratch);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

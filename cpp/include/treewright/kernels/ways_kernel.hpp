@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // How many there are, rounded.
 struct Ways {
@@ -67,4 +67,4 @@ struct WaysKernels {
 [[nodiscard]] const WaysKernels& ways_kernels_avx2();
 [[nodiscard]] const WaysKernels& ways_kernels_avx512();
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace treewright::bits {
+namespace treewright::binary {
 namespace {
 
 void convolve(const Ways* a, std::size_t n_a, double factor, const Ways* __restrict padded, std::size_t n_b,
@@ -37,4 +37,4 @@ void convolve_lanes(const LaneWays* a, std::size_t n_a, const LaneWays& factor, 
 constexpr WaysKernels kKernels{convolve, convolve_lanes};
 
 }  // namespace
-}  // namespace treewright::bits
+}  // namespace treewright::binary

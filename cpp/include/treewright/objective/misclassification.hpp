@@ -6,7 +6,7 @@
 // integers, so all comparisons are exact.
 //
 // One unit of loss costs `unit`. The lowest bits of a cost are left to the leaf penalty, so that leaves break ties
-// between trees of equal loss (see _sweep.py).
+// between trees of equal loss (see _solve_ranked.py).
 #pragma once
 
 #include "treewright/objective/labelled_table.hpp"

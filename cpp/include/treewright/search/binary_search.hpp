@@ -44,7 +44,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class RowGreedy;     // src/search/row_greedy.hpp
 class SharedBounds;  // binary_shared.hpp
@@ -232,4 +232,4 @@ class Search {
     std::int32_t last_feature_ = Entry::kLeaf;  // root split of the subproblem solved last
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

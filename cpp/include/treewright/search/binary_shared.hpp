@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class SharedBounds {
    public:
@@ -100,4 +100,4 @@ class Mark {
     std::uint64_t hash_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -24,7 +24,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // The columns of an edge's copies; edges of equal copies are of one kind.
 struct ColumnsOfEdges {
@@ -58,4 +58,4 @@ struct TreesWithout {
                                                               const ColumnsOfEdges& columns, std::size_t first,
                                                               std::size_t last, Control& control);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

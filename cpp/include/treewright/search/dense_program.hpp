@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct LatticeResult {
     std::int64_t value;  // optimal cost
@@ -32,4 +32,4 @@ struct LatticeResult {
 [[nodiscard]] std::optional<LatticeResult> solve_by_lattice(const Dataset& data, const Settings& settings,
                                                             std::size_t max_states, Control& control);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

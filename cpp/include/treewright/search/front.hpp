@@ -47,7 +47,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <class Acc>
 class FrontSearch {
@@ -159,4 +159,4 @@ class FrontSearch {
     static constexpr std::int64_t kGrace = 40'000;  // to write all trees after a stop: about a tenth of a second
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an
 // edge.
@@ -121,4 +121,4 @@ class InsidePass {
     std::size_t sums_bytes_ = 0;  // of all threads
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -30,7 +30,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct SetNode {
     std::int32_t depth;        // splits that may still follow
@@ -73,4 +73,4 @@ template <class Acc>
 [[nodiscard]] NearOptimalGraph near_optimal_graph(const Dataset& data, Search<Acc>& search, std::int32_t max_depth,
                                                   std::int64_t budget, Control& control);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

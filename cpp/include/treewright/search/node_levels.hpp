@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // Calls visit(node, desk), which returns false to end the walk, for every node that trees reach, from the deepest level
 // up to node `first`; between levels it calls after(the level that is done) in the calling thread. A Desk is what one
@@ -72,4 +72,4 @@ bool visit_levels(const SetWalk& walk, std::size_t first, Control& control, cons
     return true;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

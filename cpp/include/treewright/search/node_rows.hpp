@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // Calls use(node, row) for every row of every node. `ones` has a bit a row and column, (n_rows + 63) / 64 words a
 // column of the graph: the rows on the side of the edges' second child. False if `stop()`, asked now and then, was
@@ -55,4 +55,4 @@ bool each_row_of_each_node(const NearOptimalGraph& graph, std::span<const std::u
     return true;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

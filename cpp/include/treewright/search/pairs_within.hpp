@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // For the cells of one node the sums of the first ones of each run.
 template <class Sum, class V>
@@ -58,4 +58,4 @@ template <class Sum, class A, class B>
     return out;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class RowPriceStages {
    public:
@@ -40,4 +40,4 @@ class RowPriceStages {
     Prices prices_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

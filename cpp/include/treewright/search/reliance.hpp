@@ -32,7 +32,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct RelianceRows {
     std::span<const std::uint64_t> ones;  // as in node_rows.hpp
@@ -96,4 +96,4 @@ class RelianceOfColumns {
     std::vector<bool> leaves_only_;         // [edge]: on neither side
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -56,7 +56,7 @@
 #include <optional>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // What the maker of row prices may spend in one stage, and what its prices have to beat.
 struct RowPriceRequest {
@@ -114,4 +114,4 @@ template <class Acc>
                                   const RowPriceSource& prices, Control& control,
                                   const std::optional<RecheckBudget>& recheck = {});
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

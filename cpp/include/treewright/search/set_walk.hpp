@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct SetRule {
     std::vector<std::int64_t> max_errors;  // [leaves]: of a tree of the set, above what every tree pays; -1: none
@@ -84,4 +84,4 @@ class SetWalk {
     std::vector<std::uint8_t> reached_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

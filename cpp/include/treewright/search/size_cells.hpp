@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 26;
 
@@ -270,4 +270,4 @@ class CellSums {
     std::size_t merge_at_ = kFirstMerge;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -24,7 +24,7 @@
 #include <tuple>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // Numbers of `n_words` 64-bit words each, lowest first.
 struct WideNumbers {
@@ -92,4 +92,4 @@ class TreeCounts {
     std::atomic<bool> too_many_ = false;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -15,7 +15,7 @@
 #include <limits>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 // The largest of some sums.
 struct Largest {
@@ -54,4 +54,4 @@ class TreeExtremes {
     bool complete_ = false;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

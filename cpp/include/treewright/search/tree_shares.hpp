@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 class TreeShares {
    public:
@@ -42,4 +42,4 @@ class TreeShares {
     bool complete_ = false;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 __extension__ using WideInt = __int128;  // costs times weights
 
@@ -119,4 +119,4 @@ class ValueFront {
     Front fewer_, kept_, joined_;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

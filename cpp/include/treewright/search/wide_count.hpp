@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 template <std::size_t kWords>
 struct WideCount {
@@ -95,4 +95,4 @@ template <class Out, std::size_t kA, std::size_t kB>
     return out;
 }
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 struct Column {
     std::int32_t source;  // position in the input
@@ -60,4 +60,4 @@ struct Dataset {
 
 [[nodiscard]] Dataset reduce(const Input& input);
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

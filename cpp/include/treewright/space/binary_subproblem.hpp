@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace treewright::bits {
+namespace treewright::binary {
 
 inline constexpr std::int32_t kUnlimited = 1 << 20;
 
@@ -125,4 +125,4 @@ class Subproblems {
     bool is_whole_ = false;
 };
 
-}  // namespace treewright::bits
+}  // namespace treewright::binary

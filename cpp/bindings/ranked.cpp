@@ -1,4 +1,4 @@
-// The sweep engine for Python: one function, arrays in, plain values out.
+// The search over ranked columns for Python: one function, arrays in, plain values out.
 #include "check.hpp"
 #include "ranked_search.hpp"
 #include "treewright/objective/largest_numbers.hpp"
@@ -22,10 +22,10 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
                std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
                std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
-        throw std::invalid_argument("sweep: arrays of different lengths");
-    if (leaf < 1 || unit < 1) throw std::invalid_argument("sweep: parameter below 1");
+        throw std::invalid_argument("ranked: arrays of different lengths");
+    if (leaf < 1 || unit < 1) throw std::invalid_argument("ranked: parameter below 1");
     if (leaf > largest::kClassCost || unit > largest::kClassCost)
-        throw std::invalid_argument("sweep: unit or leaf above 2^59");
+        throw std::invalid_argument("ranked: unit or leaf above 2^59");
     const auto table = std::make_shared<LabelledTable>();
     LabelledTable& data = *table;
     set_ranks(data, rank, label.size(), min_leaf);
@@ -36,14 +36,14 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     std::int64_t total = 0;
     for (std::uint32_t i = 0; i < data.n_rows; ++i) {
         if (data.label[i] >= data.n_classes || data.weight[i] < 0)
-            throw std::invalid_argument("sweep: label or weight");
+            throw std::invalid_argument("ranked: label or weight");
         const auto* row = data.cost.data() + std::size_t{data.label[i]} * data.n_classes;
-        if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("sweep: costs not reduced");
+        if (*std::min_element(row, row + data.n_classes) != 0) throw std::invalid_argument("ranked: costs not reduced");
         total += std::int64_t{data.weight[i]} * *std::max_element(row, row + data.n_classes);
-        if (total >= largest::kClassTotal) throw std::invalid_argument("sweep: costs too large for 32-bit sums");
+        if (total >= largest::kClassTotal) throw std::invalid_argument("ranked: costs too large for 32-bit sums");
     }
     if (total > 0 && unit > largest::kClassCost / total)
-        throw std::invalid_argument("sweep: unit times all costs is above 2^59");
+        throw std::invalid_argument("ranked: unit times all costs is above 2^59");
     Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
@@ -54,8 +54,8 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
 
 }  // namespace
 
-void bind_sweep(nb::module_& m) {
-    nb::class_<Options>(m, "SweepOptions", "Switches of the sweep engine; none changes the optimum.")
+void bind_ranked(nb::module_& m) {
+    nb::class_<Options>(m, "RankedOptions", "Switches of the search over ranked columns; none changes the optimum.")
         .def(nb::init<>())
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
 #define SETTING(type, name, value, text)
@@ -63,8 +63,9 @@ void bind_sweep(nb::module_& m) {
 #undef OPTION
 #undef SETTING
         .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
-    m.def("sweep_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"), nb::arg("unit"),
-          nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"),
-          nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree over all splits of ranked columns; see treewright.search._sweep.");
+    m.def("ranked_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
+          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"),
+          nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
+          nb::arg("report").none(),
+          "Best tree over all splits of ranked columns; see treewright.search._solve_ranked.");
 }

@@ -31,7 +31,7 @@ using treewright::span_of;
 using treewright::Stop;
 using treewright::to_numpy;
 using treewright::Vector;
-using namespace treewright::bits;
+using namespace treewright::binary;
 
 struct FrontOutcome {
     std::vector<Bounds> bounds;  // in weight units above what every tree pays
@@ -76,11 +76,12 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
 }
 
 // A problem over binary columns, reduced once; searched and priced as often as wanted.
-class BitsProblem {
+class BinaryProblem {
    public:
-    BitsProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
-                const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_penalty,
-                std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess, bool packed)
+    BinaryProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
+                  const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_penalty,
+                  std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess,
+                  bool packed)
         : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0) {
         treewright::require_binary_problem(goes_right, y, weight, costs, packed);
         treewright::require(leaf_penalty >= 0, "leaf_penalty must be at least 0");
@@ -202,7 +203,7 @@ class BitsProblem {
     nb::dict suggest_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::size_t width) const {
         const Pricing question = pricing(prices, max_depth);
         return violations(
-            [&](Control& control) { return treewright::bits::suggest_violations(question, width, control); });
+            [&](Control& control) { return treewright::binary::suggest_violations(question, width, control); });
     }
 
     nb::dict bound_violations(const Vector<std::int64_t>& prices, std::int32_t max_depth, std::int64_t bar,
@@ -210,7 +211,7 @@ class BitsProblem {
         Pricing question = pricing(prices, max_depth);
         question.shared_losses = shared_losses;
         return violations(
-            [&](Control& control) { return treewright::bits::bound_violations(question, bar, max_work, control); });
+            [&](Control& control) { return treewright::binary::bound_violations(question, bar, max_work, control); });
     }
 
     // Largest cost of each distinct row, in weight units.
@@ -336,43 +337,44 @@ class BitsProblem {
 
 }  // namespace
 
-void bind_bits(nb::module_& m) {
+void bind_binary(nb::module_& m) {
     nb::enum_<PairKernel>(m, "PairKernel", "How pair matrices are counted.")
         .value("AUTOMATIC", PairKernel::automatic)
         .value("ROWS", PairKernel::rows)
         .value("COLUMNS", PairKernel::columns);
-    nb::class_<Options>(m, "BitsOptions", "Switches of the search over binary columns.").def(nb::init<>())
+    nb::class_<Options>(m, "BinaryOptions", "Switches of the search over binary columns.").def(nb::init<>())
 #define SETTING(type, name, value, text)
 #define OPTION(type, name, value, text) .def_rw(#name, &Options::name, text)
 #include "treewright/search/binary_options.def"
 #undef OPTION
 #undef SETTING
         ;
-    nb::class_<BitsProblem>(m, "BitsProblem", "A problem over binary columns, reduced to distinct rows and columns.")
+    nb::class_<BinaryProblem>(m, "BinaryProblem",
+                              "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>,
                       bool>(),
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_penalty"_a, "min_count"_a,
              "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
-        .def("search", &BitsProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
+        .def("search", &BinaryProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "threads"_a = 1, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most "
              "steps).")
-        .def("front", &BitsProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
+        .def("front", &BinaryProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree of each number of leaves. Bounds are in weight units.")
-        .def("suggest_violations", &BitsProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
+        .def("suggest_violations", &BinaryProblem::suggest_violations, "prices"_a, nb::kw_only(), "max_depth"_a,
              "width"_a, "Find conjunctions that cost less than the prices of their rows, quickly.")
-        .def("bound_violations", &BitsProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
+        .def("bound_violations", &BinaryProblem::bound_violations, "prices"_a, nb::kw_only(), "max_depth"_a, "bar"_a,
              "max_work"_a, "shared_losses"_a = true, "Bound by how much prices exceed the costs of any conjunction.")
-        .def("row_cost", &BitsProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
-        .def("row_bits", &BitsProblem::row_bits, "Return the distinct rows as zeros and ones, one after another.")
-        .def("row_class", &BitsProblem::row_class, "Return the cheapest class of each distinct row.")
-        .def_prop_ro("n_rows", &BitsProblem::n_rows)
-        .def_prop_ro("n_columns", &BitsProblem::n_columns)
-        .def_prop_ro("base_cost", &BitsProblem::base_cost)
-        .def_prop_ro("leaf_penalty", &BitsProblem::leaf_penalty)
-        .def_prop_ro("unit_shift", &BitsProblem::unit_shift)
-        .def_prop_ro("can_count_leaves", &BitsProblem::can_count_leaves);
+        .def("row_cost", &BinaryProblem::row_cost, "Return the largest cost of each distinct row, in weight units.")
+        .def("row_bits", &BinaryProblem::row_bits, "Return the distinct rows as zeros and ones, one after another.")
+        .def("row_class", &BinaryProblem::row_class, "Return the cheapest class of each distinct row.")
+        .def_prop_ro("n_rows", &BinaryProblem::n_rows)
+        .def_prop_ro("n_columns", &BinaryProblem::n_columns)
+        .def_prop_ro("base_cost", &BinaryProblem::base_cost)
+        .def_prop_ro("leaf_penalty", &BinaryProblem::leaf_penalty)
+        .def_prop_ro("unit_shift", &BinaryProblem::unit_shift)
+        .def_prop_ro("can_count_leaves", &BinaryProblem::can_count_leaves);
 }

@@ -1,4 +1,4 @@
-"""The sweep engine against brute force, and against itself with every switch off."""
+"""The search over ranked columns against brute force, and against itself with every switch off."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from brute_force_sweep import best_depth_two, best_objective
+from brute_force_ranked import best_depth_two, best_objective
 from treewright import SolveStatus, _core
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.search import Limits
-from treewright.search._sweep import SweepOptions, solve_sweep
+from treewright.search._solve_ranked import RankedOptions, solve_ranked
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 
 VARIANTS = [
-    SweepOptions(),
-    SweepOptions(monotone=False),
-    SweepOptions(lipschitz=False),
-    SweepOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
-    SweepOptions(between=False),
-    SweepOptions(sharing_work=0, between=False),
-    SweepOptions(sharing_work=0, slack=0.0, plain_work=1),
-    SweepOptions(leaf_count=False),
-    SweepOptions(shallower=False),
-    SweepOptions(cache=False),
-    SweepOptions(slack=0.0),
-    SweepOptions(slack=3.0, lanes=3),
-    SweepOptions(lanes=1, slack=0.0, shallower=False),
-    SweepOptions(sharing_work=0),
-    SweepOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
-    SweepOptions(sharing_work=0, lanes=2, lipschitz=False),
-    SweepOptions(resume=False, plain_work=1),
-    SweepOptions(plain_work=1, slack=0.0),
-    SweepOptions(plain_work=1, sharing_work=0, lanes=2, cache=False),
-    SweepOptions(rising=False, fair_shares=False),
-    SweepOptions(plain_work=1, fair_shares=False, monotone=False),
-    SweepOptions(core_passes=0, core_share=1.0),
-    SweepOptions(core_passes=3, core_share=1.0, plain_work=1, sharing_work=0),
-    SweepOptions(core=False, plain_work=1),
-    SweepOptions(core_passes=0, any_size=False),
-    SweepOptions(core=False, core_passes=0, part_rows=1),
-    SweepOptions(core_passes=0, core_share=1.0, part_rows=2, plain_work=100),
+    RankedOptions(),
+    RankedOptions(monotone=False),
+    RankedOptions(lipschitz=False),
+    RankedOptions(monotone=False, lipschitz=False, leaf_count=False, shallower=False, cache=False),
+    RankedOptions(between=False),
+    RankedOptions(sharing_work=0, between=False),
+    RankedOptions(sharing_work=0, slack=0.0, plain_work=1),
+    RankedOptions(leaf_count=False),
+    RankedOptions(shallower=False),
+    RankedOptions(cache=False),
+    RankedOptions(slack=0.0),
+    RankedOptions(slack=3.0, lanes=3),
+    RankedOptions(lanes=1, slack=0.0, shallower=False),
+    RankedOptions(sharing_work=0),
+    RankedOptions(sharing_work=0, lanes=2, slack=0.0, monotone=False),
+    RankedOptions(sharing_work=0, lanes=2, lipschitz=False),
+    RankedOptions(resume=False, plain_work=1),
+    RankedOptions(plain_work=1, slack=0.0),
+    RankedOptions(plain_work=1, sharing_work=0, lanes=2, cache=False),
+    RankedOptions(rising=False, fair_shares=False),
+    RankedOptions(plain_work=1, fair_shares=False, monotone=False),
+    RankedOptions(core_passes=0, core_share=1.0),
+    RankedOptions(core_passes=3, core_share=1.0, plain_work=1, sharing_work=0),
+    RankedOptions(core=False, plain_work=1),
+    RankedOptions(core_passes=0, any_size=False),
+    RankedOptions(core=False, core_passes=0, part_rows=1),
+    RankedOptions(core_passes=0, core_share=1.0, part_rows=2, plain_work=100),
 ]
 
 
@@ -106,9 +106,9 @@ def random_problem(rng: np.random.Generator, n: int, n_columns: int, **rest) -> 
 
 
 def check(
-    problem: Problem, expected: float, leaves: int | None = None, options: SweepOptions | None = None
+    problem: Problem, expected: float, leaves: int | None = None, options: RankedOptions | None = None
 ) -> None:
-    result = solve_sweep(problem, options=options)
+    result = solve_ranked(problem, options=options)
     assert result.status.name == "OPTIMAL"
     assert result.objective == pytest.approx(expected, abs=1e-9)
     assert result.lower_bound <= result.objective
@@ -146,8 +146,8 @@ def test_rows_between_two_cuts_close_gaps(depth):
         X = rng.random((n, 2)).round(int(rng.integers(1, 4)))
         y = (X[:, 0] + 0.7 * rng.random(n) > 0.8) + (rng.random(n) < 0.1).astype(int)
         problem = make_problem(X, y.astype(int), 3, max_depth=depth, cost_complexity=0.0, min_samples_leaf=1)
-        plain = solve_sweep(problem, options=SweepOptions(sharing_work=0, between=False))
-        closed = solve_sweep(problem, options=SweepOptions(sharing_work=0))
+        plain = solve_ranked(problem, options=RankedOptions(sharing_work=0, between=False))
+        closed = solve_ranked(problem, options=RankedOptions(sharing_work=0))
         assert closed.objective == plain.objective
         assert closed.tree.n_leaves == plain.tree.n_leaves
         assert plain.stats["gaps_closed"] == 0
@@ -175,8 +175,8 @@ def test_few_rows_prove_the_optimum_of_all(rest):
         y = np.where(rng.random(n) < 0.02, rng.integers(0, 3, n), y)
         weight = rng.integers(1, 4, n) if "weight" in rest else None
         problem = make_problem(X, y, 3, max_depth=4, min_samples_leaf=1, **rest | {"weight": weight})
-        all_rows = solve_sweep(problem, options=SweepOptions(core=False))
-        few = solve_sweep(problem, options=SweepOptions(core_passes=0, core_share=1.0))
+        all_rows = solve_ranked(problem, options=RankedOptions(core=False))
+        few = solve_ranked(problem, options=RankedOptions(core_passes=0, core_share=1.0))
         assert few.objective == all_rows.objective
         assert few.tree.n_leaves == all_rows.tree.n_leaves
         assert all_rows.stats["core_rows"] == 0 < few.stats["core_rows"]
@@ -189,10 +189,10 @@ def test_the_rows_chosen_do_not_depend_on_their_order():
     n = 500
     X = rng.random((n, 3)).round(2)
     y = ((X[:, 0] > 0.3) & (X[:, 1] > 0.5 * X[:, 2])).astype(int) ^ (rng.random(n) < 0.04)
-    options = SweepOptions(core_passes=0, core_share=1.0)
-    one = solve_sweep(make_problem(X, y, max_depth=4), options=options)
+    options = RankedOptions(core_passes=0, core_share=1.0)
+    one = solve_ranked(make_problem(X, y, max_depth=4), options=options)
     order = rng.permutation(n)
-    other = solve_sweep(make_problem(X[order], y[order], max_depth=4), options=options)
+    other = solve_ranked(make_problem(X[order], y[order], max_depth=4), options=options)
     assert 0 < one.stats["core_rows"] == other.stats["core_rows"] < n
     assert one.tree.splits == other.tree.splits
 
@@ -209,19 +209,19 @@ def test_parts_of_the_rows_bound_the_whole(cost_complexity, max_leaf_nodes):
         weight = rng.integers(1, 4, n) if k % 2 else None
         rest = {"cost_complexity": cost_complexity, "max_leaf_nodes": max_leaf_nodes, "weight": weight}
         problem = make_problem(X, y, 2, max_depth=3, min_samples_leaf=1 + 4 * (k // 2), **rest)
-        whole = solve_sweep(problem, options=SweepOptions(parts=False))
+        whole = solve_ranked(problem, options=RankedOptions(parts=False))
         bounds = []
 
         def note(now, bounds=bounds):
             bounds.append(now.lower_bound)
 
-        options = SweepOptions(core=False, core_passes=0, part_rows=100)
-        by_parts = solve_sweep(problem, options=options, progress=note)
+        options = RankedOptions(core=False, core_passes=0, part_rows=100)
+        by_parts = solve_ranked(problem, options=options, progress=note)
         assert by_parts.objective == whole.objective
         assert by_parts.tree.n_leaves == whole.tree.n_leaves
         assert by_parts.stats["parts"] == n // 100 * (n >= 400)
         for steps in (20, 60, 100, 200, 400, 800):
-            stopped = solve_sweep(problem, options=options, limits=Limits(step_limit=steps))
+            stopped = solve_ranked(problem, options=options, limits=Limits(step_limit=steps))
             assert stopped.lower_bound <= whole.objective <= stopped.objective
             if by_parts.stats["parts"] and stopped.status is SolveStatus.FEASIBLE:
                 best_share = max(best_share, stopped.lower_bound / whole.objective)
@@ -234,7 +234,7 @@ def test_few_rows_are_no_help_where_leaves_need_several():
     problem = make_problem(
         X, (X[:, 0] > 0.4).astype(int) ^ (rng.random(80) < 0.1), 2, max_depth=3, min_samples_leaf=5
     )
-    few = solve_sweep(problem, options=SweepOptions(core_passes=0, core_share=1.0))
+    few = solve_ranked(problem, options=RankedOptions(core_passes=0, core_share=1.0))
     assert few.stats["core_rows"] == 0
     assert few.status is SolveStatus.OPTIMAL
 
@@ -253,7 +253,7 @@ def test_switches_keep_the_optimum(seed):
 def test_switches_agree_on_larger_tables(seed):
     rng = np.random.default_rng(2000 + seed)
     problem = random_problem(rng, int(rng.integers(30, 60)), 3, max_depth=int(rng.integers(3, 5)))
-    expected = solve_sweep(problem)
+    expected = solve_ranked(problem)
     for options in VARIANTS[1:3] + VARIANTS[4:9] + VARIANTS[10:]:
         check(problem, expected.objective, expected.tree.n_leaves, options)
 
@@ -310,7 +310,7 @@ def test_kernels_agree(seed):
     try:
         for level in (_core.Simd.PLAIN, _core.Simd.AVX2, _core.Simd.AVX512):
             _core.set_simd_limit(level)
-            values.add(round(solve_sweep(problem).objective, 12))
+            values.add(round(solve_ranked(problem).objective, 12))
     finally:
         _core.set_simd_limit(_core.Simd.AVX512)
     assert len(values) == 1
@@ -321,10 +321,10 @@ def test_row_order_and_monotone_transformations_change_nothing(seed):
     rng = np.random.default_rng(7000 + seed)
     n = 60
     X, y = rng.standard_normal((n, 3)), rng.integers(0, 2, n)
-    base = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=0.01))
+    base = solve_ranked(make_problem(X, y, max_depth=3, cost_complexity=0.01))
     order = rng.permutation(n)
-    shuffled = solve_sweep(make_problem(X[order], y[order], max_depth=3, cost_complexity=0.01))
-    bent = solve_sweep(make_problem(np.exp(X) * [1, 1e-3, 1e6], y, max_depth=3, cost_complexity=0.01))
+    shuffled = solve_ranked(make_problem(X[order], y[order], max_depth=3, cost_complexity=0.01))
+    bent = solve_ranked(make_problem(np.exp(X) * [1, 1e-3, 1e6], y, max_depth=3, cost_complexity=0.01))
     assert base.objective == shuffled.objective == bent.objective
     assert [s and s.column for s in base.tree.splits] == [s and s.column for s in bent.tree.splits]
     assert base.tree.splits == shuffled.tree.splits
@@ -333,8 +333,8 @@ def test_row_order_and_monotone_transformations_change_nothing(seed):
 def test_integer_weights_are_copies():
     rng = np.random.default_rng(8)
     X, y, weight = rng.random((40, 2)), rng.integers(0, 3, 40), rng.integers(1, 4, 40)
-    weighted = solve_sweep(make_problem(X, y, weight=weight, max_depth=3, cost_complexity=0.02))
-    copies = solve_sweep(
+    weighted = solve_ranked(make_problem(X, y, weight=weight, max_depth=3, cost_complexity=0.02))
+    copies = solve_ranked(
         make_problem(np.repeat(X, weight, axis=0), np.repeat(y, weight), max_depth=3, cost_complexity=0.02)
     )
     assert weighted.objective == pytest.approx(copies.objective, abs=1e-12)
@@ -344,7 +344,7 @@ def test_fractional_weights_report_their_rounding():
     rng = np.random.default_rng(9)
     X, y = rng.random((50, 2)), rng.integers(0, 2, 50)
     problem = make_problem(X, y, weight=rng.random(50) + 0.1, max_depth=2, cost_complexity=0.013)
-    result = solve_sweep(problem)
+    result = solve_ranked(problem)
     assert result.objective == pytest.approx(best_depth_two(problem), abs=1e-6)
     assert result.lower_bound <= best_depth_two(problem) <= result.objective + 1e-15
     assert result.objective - result.lower_bound < 1e-6
@@ -355,10 +355,10 @@ def test_steps_limit_is_deterministic_and_bounds_hold():
     X = rng.random((300, 4))
     y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3) ^ (rng.random(300) < 0.2)).astype(int)
     problem = make_problem(X, y, max_depth=4, cost_complexity=0.005)
-    optimum = solve_sweep(problem)
+    optimum = solve_ranked(problem)
     last_bound = 0.0
     for steps in (1, 3, 10, 100, 1000):
-        first, second = (solve_sweep(problem, limits=Limits(step_limit=steps)) for _ in range(2))
+        first, second = (solve_ranked(problem, limits=Limits(step_limit=steps)) for _ in range(2))
         assert first.tree.splits == second.tree.splits
         assert first.lower_bound == second.lower_bound <= optimum.objective + 1e-12
         assert first.objective >= optimum.objective - 1e-12
@@ -371,7 +371,7 @@ def test_a_loss_that_cannot_fall_is_proven_though_fewer_leaves_are_not():
     rng = np.random.default_rng(3)
     X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
     problem = make_problem(X, y, cost_complexity=0.0, max_depth=7)
-    stopped = [solve_sweep(problem, limits=Limits(step_limit=steps)) for steps in (40, 400, 4000, 40_000)]
+    stopped = [solve_ranked(problem, limits=Limits(step_limit=steps)) for steps in (40, 400, 4000, 40_000)]
     for result in stopped:
         assert (result.status is SolveStatus.OPTIMAL) == (result.objective == 0.0)
         assert result.lower_bound <= result.objective
@@ -381,18 +381,18 @@ def test_a_loss_that_cannot_fall_is_proven_though_fewer_leaves_are_not():
     dear = make_problem(
         X, y, cost_complexity=0.001, max_depth=7
     )  # with a price leaves are part of the objective
-    assert solve_sweep(dear, limits=Limits(step_limit=400)).status is SolveStatus.FEASIBLE
+    assert solve_ranked(dear, limits=Limits(step_limit=400)).status is SolveStatus.FEASIBLE
 
 
 def test_progress_can_stop_and_memory_limit_stops():
     rng = np.random.default_rng(11)
     problem = make_problem(rng.random((2000, 8)), rng.integers(0, 2, 2000), max_depth=5, cost_complexity=0.0)
     seen = []
-    stopped = solve_sweep(problem, progress=lambda state: seen.append(state) or len(seen) >= 3)
+    stopped = solve_ranked(problem, progress=lambda state: seen.append(state) or len(seen) >= 3)
     assert stopped.stop_reason.name == "CALLBACK"
     assert len(seen) == 3
     assert all(state.lower_bound <= state.objective for state in seen)
-    small = solve_sweep(problem, limits=Limits(memory_limit=1000, time_limit=20))
+    small = solve_ranked(problem, limits=Limits(memory_limit=1000, time_limit=20))
     assert small.stop_reason.name == "MEMORY_LIMIT"
     assert small.objective <= 0.5
 
@@ -402,7 +402,7 @@ def test_interrupt_returns_the_best_tree():
     problem = make_problem(rng.random((3000, 8)), rng.integers(0, 2, 3000), max_depth=6, cost_complexity=0.0)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
-    result = solve_sweep(problem, limits=Limits(time_limit=60))
+    result = solve_ranked(problem, limits=Limits(time_limit=60))
     timer.join()
     assert result.stop_reason.name == "INTERRUPT"
     assert result.tree.n_leaves > 1
@@ -411,7 +411,7 @@ def test_interrupt_returns_the_best_tree():
 def test_impossible_leaves_are_named():
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     with pytest.raises(SolverError, match="No tree has 5 rows in every leaf: the table has 4"):
-        solve_sweep(make_problem(X, y, min_samples_leaf=5))
+        solve_ranked(make_problem(X, y, min_samples_leaf=5))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -428,7 +428,7 @@ def test_limits_of_leaves_equal_brute_force(seed):
             cost_complexity=float(rng.choice([0.0, 0.01, 0.03])),
         )
         expected, leaves = best_objective(problem)
-        for options in (SweepOptions(), VARIANTS[1 + rng.integers(len(VARIANTS) - 1)]):
+        for options in (RankedOptions(), VARIANTS[1 + rng.integers(len(VARIANTS) - 1)]):
             check(problem, expected, leaves, options)
 
 
@@ -441,12 +441,12 @@ def test_limits_of_leaves_agree_on_larger_tables(seed):
     objectives = []
     for leaves in range(1, 9):
         capped = replace(problem, max_leaf_nodes=leaves)
-        objectives.append(solve_sweep(capped).objective)
+        objectives.append(solve_ranked(capped).objective)
         if leaves in (3, 5, 6):
             for options in VARIANTS[1:3] + VARIANTS[4:9] + VARIANTS[10:]:
                 check(capped, objectives[-1], None, options)
     assert objectives == sorted(objectives, reverse=True)
-    assert objectives[-1] == solve_sweep(problem).objective
+    assert objectives[-1] == solve_ranked(problem).objective
 
 
 def test_two_columns_of_one_value_and_one_row():
@@ -469,7 +469,7 @@ def test_neighbouring_floats_and_infinities_are_separated():
     ]
     for low, high in columns:
         X = np.array([[low], [high], [low], [high]])
-        result = solve_sweep(make_problem(X, np.array([0, 1, 0, 1]), max_depth=1, cost_complexity=0.01))
+        result = solve_ranked(make_problem(X, np.array([0, 1, 0, 1]), max_depth=1, cost_complexity=0.01))
         assert result.loss == 0
         assert low <= result.tree.splits[0].threshold < high
 
@@ -477,17 +477,17 @@ def test_neighbouring_floats_and_infinities_are_separated():
 def test_deeper_is_never_worse_and_dearer_leaves_are_never_more():
     rng = np.random.default_rng(12)
     X, y = rng.random((70, 3)), rng.integers(0, 2, 70)
-    losses = [solve_sweep(make_problem(X, y, max_depth=d, cost_complexity=0.0)).loss for d in (1, 2, 3, 4)]
+    losses = [solve_ranked(make_problem(X, y, max_depth=d, cost_complexity=0.0)).loss for d in (1, 2, 3, 4)]
     assert losses == sorted(losses, reverse=True)
     leaves = [
-        solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c)).tree.n_leaves
+        solve_ranked(make_problem(X, y, max_depth=3, cost_complexity=c)).tree.n_leaves
         for c in (0, 0.01, 0.03, 0.1)
     ]
     assert leaves == sorted(leaves, reverse=True)
     y = ((X[:, 0] > 0.4) ^ (X[:, 1] > 0.6)).astype(int)
     for c, d in itertools.product((0.03, 0.06), (5, 6, None)):
-        deep = solve_sweep(make_problem(X, y, max_depth=d, cost_complexity=c))
-        shallow = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=c))
+        deep = solve_ranked(make_problem(X, y, max_depth=d, cost_complexity=c))
+        shallow = solve_ranked(make_problem(X, y, max_depth=3, cost_complexity=c))
         assert deep.status.name == "OPTIMAL"
         assert deep.objective <= shallow.objective
 
@@ -496,5 +496,5 @@ def test_every_subproblem_is_counted():
     rng = np.random.default_rng(3)
     X = rng.random((60, 3))
     y = (X[:, 0] * X[:, 1] + X[:, 2] > 0.7).astype(int)
-    stats = solve_sweep(make_problem(X, y, max_depth=3, cost_complexity=0.01)).stats
+    stats = solve_ranked(make_problem(X, y, max_depth=3, cost_complexity=0.01)).stats
     assert stats["subproblems"] > stats["pair_solves"] > 1  # deeper ones, and those of depth two

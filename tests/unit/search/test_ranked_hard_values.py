@@ -11,7 +11,7 @@ from treewright.convert import load_model, save_model
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.search import Limits, solve
-from treewright.search._sweep import solve_sweep
+from treewright.search._solve_ranked import solve_ranked
 from treewright.table import table_from
 
 TINY = np.nextafter(0.0, 1.0)  # the smallest denormal
@@ -63,7 +63,7 @@ def test_columns_of_one_value_are_never_split():
     model = OptimalTreeClassifier(max_depth=2).fit(X, y)
     assert model.result_.scope == "all thresholds"
     assert all(split is None or split.column == 1 for split in model.tree_.splits)
-    constant = solve_sweep(make_problem(table_from(X[:, :1]), y, max_depth=2, cost_complexity=0.0))
+    constant = solve_ranked(make_problem(table_from(X[:, :1]), y, max_depth=2, cost_complexity=0.0))
     assert constant.tree.n_leaves == 1
     assert constant.status.name == "OPTIMAL"
 

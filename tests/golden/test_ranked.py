@@ -14,7 +14,7 @@ import pytest
 from shared_folder import shared
 from treewright.problem import Problem
 from treewright.search import Limits
-from treewright.search._sweep import solve_sweep
+from treewright.search._solve_ranked import solve_ranked
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 
@@ -69,7 +69,7 @@ def read(name: str, max_depth: int, cost_complexity: float) -> Problem:
 )
 def test_errors(name, depth, errors):
     problem = read(name, depth, 0.0)
-    result = solve_sweep(problem)
+    result = solve_ranked(problem)
     assert result.status.name == "OPTIMAL"
     assert result.lower_bound == result.objective
     predicted = result.tree.predict(problem.table.X)
@@ -83,7 +83,7 @@ def test_errors(name, depth, errors):
 )
 def test_errors_with_a_price_of_leaves(name, depth, cost_complexity, errors, leaves):
     problem = read(name, depth, cost_complexity)
-    result = solve_sweep(problem)
+    result = solve_ranked(problem)
     assert result.status.name == "OPTIMAL"
     assert round(result.loss * problem.table.n_rows) == errors
     assert leaves is None or result.tree.n_leaves == leaves
@@ -93,6 +93,6 @@ def test_price_of_leaves_bounds_the_depth():
     """Wilt at 0.01 without a depth limit: open after 20 s in the note (228 / 283), proven here."""
     problem = read("wilt", 3, 0.01)
     unlimited = Problem(**{**problem.__dict__, "max_depth": None})
-    result = solve_sweep(unlimited, limits=Limits(time_limit=60))
+    result = solve_ranked(unlimited, limits=Limits(time_limit=60))
     assert result.status.name == "OPTIMAL"
     assert result.objective == pytest.approx(138 / 4839 + 3 * 0.01)

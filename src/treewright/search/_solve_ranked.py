@@ -1,4 +1,4 @@
-"""Exact search over all thresholds of continuous columns (the sweep engine).
+"""Exact search over all thresholds of continuous columns (the search over ranked columns).
 
 The C++ engine minimises integers; this file makes them and turns its answer into a tree and a certificate.
 
@@ -25,7 +25,7 @@ from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split_of_classes, cheaper_tree, held_to_one_split
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
-from treewright.search._options import SweepOptions
+from treewright.search._options import RankedOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
@@ -33,7 +33,7 @@ from treewright.search._single_split import COSTS, UNRANKED, ends_unranked, one_
 from treewright.search._space import RankedSpace
 from treewright.tree import Tree
 
-__all__ = ["Rounding", "SweepOptions", "rounding_of_sweep", "solve_sweep"]
+__all__ = ["RankedOptions", "Rounding", "rounding_of_ranked", "solve_ranked"]
 
 ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
@@ -121,7 +121,7 @@ class Rounding(NamedTuple):
     leaf: float
 
 
-def rounding_of_sweep(problem: Problem) -> Rounding:
+def rounding_of_ranked(problem: Problem) -> Rounding:
     """Return what the integers of this engine make of the losses of a problem, at any leaf penalty.
 
     Parameters
@@ -133,12 +133,12 @@ def rounding_of_sweep(problem: Problem) -> Rounding:
     return Rounding(integers.unit, integers.slack, units.slack(1) - integers.slack)
 
 
-def solve_sweep(
+def solve_ranked(
     problem: Problem,
     space: RankedSpace | None = None,
     *,
     limits: Limits | None = None,
-    options: SweepOptions | None = None,
+    options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
     """Find a tree that is optimal over all thresholds of the table's columns.
@@ -151,7 +151,7 @@ def solve_sweep(
     limits : Limits, default=None
         A step is a pass of the depth-two kernel over the rows of a node. None is no limit but the
         machine's memory.
-    options : SweepOptions, default=None
+    options : RankedOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
 
@@ -180,13 +180,13 @@ def solve_sweep(
     Examples
     --------
     >>> from treewright.problem import make_problem
-    >>> from treewright.search import solve_sweep
+    >>> from treewright.search import solve_ranked
     >>> from treewright.table import table_from
-    >>> solve_sweep(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)).objective
+    >>> solve_ranked(make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)).objective
     0.02
     """
     limits = (limits or Limits()).started()
-    options = options or SweepOptions()
+    options = options or RankedOptions()
     table = problem.table
     space = space or RankedSpace(candidates_of(table), scope_of_all(table), table.notes)
     if table.n_rows < problem.min_samples_leaf:
@@ -216,7 +216,7 @@ def solve_sweep(
             objective=units.objective,
         )
         run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
-        answer: dict[str, Any] = core.sweep_solve(
+        answer: dict[str, Any] = core.ranked_solve(
             rank=rank,
             label=problem.y.astype(np.uint16),
             weight=units.integers.weight.astype(np.int32),
@@ -277,7 +277,7 @@ def solve_sweep(
     return held_to_one_split(problem, result, lambda: best_split_of_classes(problem, space.candidates))
 
 
-def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) -> SolveResult:
+def _single_leaf(problem: Problem, space: RankedSpace, options: RankedOptions) -> SolveResult:
     """Return the only tree of a problem that allows no split: no column is ranked for it."""
     tree = counted_tree(problem, [None])
     return result_of(
@@ -294,7 +294,7 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: SweepOptions) ->
     )
 
 
-def _one_split(problem: Problem, space: RankedSpace, options: SweepOptions, stop: StopReason) -> SolveResult:
+def _one_split(problem: Problem, space: RankedSpace, options: RankedOptions, stop: StopReason) -> SolveResult:
     """Return the best tree of one split: a limit ends the run before the columns are ranked."""
     split = split_of_labels(
         problem.table,
