@@ -1,4 +1,7 @@
-"""Words that differ in capitals, blanks or Latin accents only, and the spelling that stands for all of them."""
+"""Words that differ in capitals, blanks, Latin accents or encoding only, and the spelling that stands for all of them.
+
+Rows that were pasted from a file of another encoding hold `MÃ¼ller` where the others hold `Müller`.
+"""
 
 from __future__ import annotations
 
@@ -26,5 +29,20 @@ def one_spelling(words: Iterable[str]) -> dict[str, str]:
 
 
 def _plain(word: str) -> str:
+    word = _decoded_once_more(word)
     letters = unicodedata.normalize("NFD", " ".join(word.casefold().split()))
     return unicodedata.normalize("NFC", _ACCENTS.sub("", letters))
+
+
+def _decoded_once_more(word: str) -> str:
+    """Return what a word is if it is UTF-8 that was read as Windows-1252, and the word itself otherwise.
+
+    Safe: a word of other meaning would have to hold a first byte of UTF-8 (Â to ô) and behind it the right number of
+    signs from \x80 to \xbf, which in Windows-1252 are marks, no small letters but š, œ and ž.
+    """
+    if word.isascii():
+        return word
+    try:
+        return word.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return word

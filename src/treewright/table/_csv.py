@@ -297,7 +297,7 @@ def _load(
         numeric=[name for name in features if name not in categories],
         merged=merged,
     )
-    labels = None if target is None else reader.labels(target)
+    labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:
         labels = renamed(labels, reading.labels)
     weights = None if weight is None else reader.weights(weight)

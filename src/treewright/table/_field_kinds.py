@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "worth_of",
 ]
 
+BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]")  # below what a laboratory can measure, or above
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 
 
@@ -70,12 +72,18 @@ def text_among(
             "column?"
         )
     these = "is text" if n_text == 1 else "are text"
+    limits = [text for text in offending if BEYOND.match(text)]
+    censored = (
+        f" {limits[0]!r} says that the value is beyond a limit: write a number for it in the file, such as the limit."
+        if limits and what == "numbers"
+        else ""
+    )
     if what == "dates":
         these = "is not a date" if n_text == 1 else "are not dates"
     return TextAmong(
         f"{subject} holds {what}, but {n_text} of {len(known)} fields {these}: {quoted(offending)} ({lines}). If "
         f"{'it means' if n_text == 1 else 'they mean'} missing, add {'it' if n_text == 1 else 'them'} to the missing "
-        "values; if the column is not a quantity, declare it categorical.",
+        f"values; if the column is not a quantity, declare it categorical.{censored}",
         column=column,
         words=_that_mean_missing(offending),
         numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,

@@ -37,7 +37,7 @@ from treewright.table._field_kinds import (
     worth_of,
 )
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
-from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
+from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 
 if TYPE_CHECKING:
@@ -189,11 +189,17 @@ class FieldReader:
         self._check_dates(name, fields, dates.days, written)
         return RawColumn(f"{name} ({part})", parts_of(dates, written)[part])
 
-    def labels(self, name: str) -> NDArray[Any]:
-        """Read the target: integers, numbers or text, none missing."""
+    def labels(self, name: str, faults: list[InputError] | None = None) -> NDArray[Any]:
+        """Read the target: integers, numbers or text; rows without one are an error, or one of the `faults`."""
         import polars as pl
 
-        fields = self._complete(name, "target")
+        try:
+            fields = self._complete(name, "target")
+        except InputError as error:
+            if faults is None:
+                raise
+            faults.append(error)
+            fields = self._present(name, self._fields(name)).drop_nulls()
         integers = fields.cast(pl.Int64, strict=False)
         if not integers.null_count():
             return integers.to_numpy().copy()
@@ -319,6 +325,8 @@ class FieldReader:
                 f"{quoted(fields.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
                 "this file uses another format, give decimal_comma=True or decimal_comma=False."
             )
+        if (example := minus_behind(fields)) is not None:
+            self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
         if not written.is_plain:
             self.formats[name] = written
             plain = values.filter(fields.str.contains(r"[^0-9.+-]").fill_null(False))

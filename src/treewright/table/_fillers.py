@@ -24,7 +24,9 @@ OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
     "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
-    "-", "--", "---", ".",
+    "-", "--", "---", ".", "n.b.", "n. b.", "n.d.", "not done", "nicht bestimmt", "prefer not to say",
+    # errors of spreadsheets, in English and German
+    "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!", "#nv",
 }  # fmt: skip
 
 

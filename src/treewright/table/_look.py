@@ -181,6 +181,7 @@ def look_at(
     ----------
     table : Table
     labels : ndarray of shape (n_rows,), or None
+        Fewer where some rows have none.
     name : str
     target : str, default=None
         Name of the column of labels.
@@ -210,7 +211,7 @@ def look_at(
     if labels is not None and target is not None:
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
         findings = [*of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
-    findings += of_rows(table, labels)
+    findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     return Look(
         name,
         table.n_rows,

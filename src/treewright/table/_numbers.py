@@ -9,6 +9,9 @@ the file are asked, then the habits of writers:
   thousands;
 - who has decimal commas does not separate fields by commas.
 
+Accounting systems write the minus sign behind an amount: `1.234,50-`. It is read with two or three decimals only, for
+`2-` may be a grade.
+
 If none of these decides, the column is refused with both readings, and the user says which one holds.
 """
 
@@ -25,13 +28,14 @@ from treewright.table._formats import CURRENCIES, NumberFormat
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Evidence", "choose_format", "evidence_of", "looks_like_number", "to_numbers"]
+__all__ = ["Evidence", "choose_format", "evidence_of", "looks_like_number", "minus_behind", "to_numbers"]
 
 UNIT = rf"(?:{'|'.join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))}|\p{{Sc}}|%)"
 BLANKS = r"[ \x{a0}\x{202f}]"
 GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # never decimal marks
 DIGITS = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+"
 NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){BLANKS}*({UNIT}?)$"
+BEHIND = rf"^({UNIT}?{BLANKS}*[0-9](?:[0-9.,'’ \x{{a0}}\x{{202f}}]*[0-9])?[.,][0-9]{{2,3}}){BLANKS}*-({BLANKS}*{UNIT}?)$"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 
 
@@ -127,9 +131,10 @@ def evidence_of(fields: pl.Series) -> Evidence:
         if found.any():
             examples[shape] = distinct.filter(found)[0]
     known = core.is_not_null()
-    unit = distinct.str.extract(NUMBER, 2) + distinct.str.extract(NUMBER, 5)
+    signed = _sign_first(distinct)
+    unit = signed.str.extract(NUMBER, 2) + signed.str.extract(NUMBER, 5)
     bare = distinct.filter(known & (unit == "").fill_null(False))
-    raw = distinct.filter(known).str.extract(NUMBER, 4)
+    raw = signed.filter(known).str.extract(NUMBER, 4)
     return Evidence(
         examples=examples,
         units=tuple(sorted(set(unit.drop_nulls().to_list()) - {""})),
@@ -261,7 +266,10 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
     import polars as pl
 
     if written.is_plain:
-        return fields.cast(pl.Float64, strict=False)
+        values = fields.cast(pl.Float64, strict=False)
+        if values.null_count() == fields.null_count():
+            return values
+        return fields.str.replace(BEHIND, "-${1}${2}").cast(pl.Float64, strict=False)
     d = re.escape(written.decimal)
     core = rf"(?:[0-9]+{d}?[0-9]*|{d}[0-9]+){EXPONENT}"
     if written.thousands:
@@ -272,7 +280,7 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
         core = rf"(?:{core}|{grouped})"
     unit = f"(?:{re.escape(written.unit)})?" if written.unit else ""
     pattern = rf"^([+-]?){unit}{BLANKS}*([+-]?)({core}){BLANKS}*{unit}$"
-    text = fields.str.replace("\u2212", "-", literal=True)  # the minus sign of typesetters
+    text = _sign_first(fields)
     if written.unit == "%":
         text = pl.select(pl.when(text.str.contains("%", literal=True)).then(text)).to_series()
     digits = text.str.extract(pattern, 3).str.replace_all(rf"[^0-9eE{d}+-]", "")
@@ -280,14 +288,25 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
     if written.decimal == ",":
         digits = digits.str.replace(",", ".", literal=True)
     values = digits.cast(pl.Float64, strict=False)
-    return pl.select(pl.when(sign == "-").then(-values).when(sign != "--").then(values)).to_series()
+    return pl.select(pl.when(sign == "-").then(-values).when(sign.is_in(["", "+"])).then(values)).to_series()
+
+
+def minus_behind(fields: pl.Series) -> str | None:
+    """Return a field whose minus sign stands behind its number; None if there is none."""
+    found = fields.filter(fields.str.contains(BEHIND).fill_null(False))
+    return str(found[0]) if len(found) else None
+
+
+def _sign_first(fields: pl.Series) -> pl.Series:
+    """Write the minus sign of typesetters as a hyphen, and one behind an amount in front of it."""
+    return fields.str.replace("\u2212", "-", literal=True).str.replace(BEHIND, "-${1}${2}")
 
 
 def _core(fields: pl.Series) -> pl.Series:
     """Digits and marks of each field without sign and unit, blanks and apostrophes between thousands taken out."""
     import polars as pl
 
-    text = fields.str.replace("\u2212", "-", literal=True)
+    text = _sign_first(fields)
     core = text.str.extract(NUMBER, 4)
     both = (text.str.extract(NUMBER, 2) != "") & (text.str.extract(NUMBER, 5) != "")
     core = pl.select(pl.when(~both).then(core)).to_series()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
+from treewright.table._answers import in_an_order, several_in_one_field
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._fillers import filler_numbers, filler_words
@@ -139,6 +140,11 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
             "something: what a tree learns from it does not carry over to new rows."
         )
         yield Finding(name, text, "ignore", name)
+    elif (
+        words
+        and (mark := several_in_one_field(named_words := [column.categories[int(c)] for c in distinct]))[0]
+    ):
+        yield _of_several_answers(name, *mark, len(named_words))
     elif words and many:
         text = (
             f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
@@ -148,10 +154,31 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     else:
         yield from _fillers(column, distinct, rows)
     if words:
+        yield from _of_an_order(name, [column.categories[int(code)] for code in distinct])
         by_rows = np.argsort(-rows, kind="stable")
         yield from _variants(
             name, [column.categories[int(code)] for code in distinct[by_rows]], "merge-words", name
         )
+
+
+def _of_several_answers(name: str, mark: str, answers: Sequence[str], n_words: int) -> Finding:
+    text = (
+        f"{name} holds several answers in one field, with {mark!r} between them ({some_of(answers, SHOWN)}): each of the "
+        f"{n_words:,} combinations is a word of its own. Make a yes/no column of each answer in the file (pandas: "
+        f"frame[{name!r}].str.get_dummies({mark!r})), or leave the column out."
+    )
+    return Finding(name, text, "ignore", name)
+
+
+def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
+    ordered = in_an_order(words)
+    if ordered:
+        text = (
+            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}), which "
+            "no split uses: each sets one word apart from all others. To let the tree ask for at most one of them, write "
+            "numbers in the file (1, 2, ...); `codes` in columns.yaml gives them their words again."
+        )
+        yield Finding(name, text)
 
 
 def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:

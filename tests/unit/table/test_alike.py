@@ -9,7 +9,13 @@ from treewright.table._alike import groups_alike, one_spelling
 
 @pytest.mark.parametrize(
     "alike",
-    [["Sí", "SI", " sí"], ["New York", "new  york"], ["Straße", "STRASSE"], ["são", "sa\u0303o", "SAO"]],
+    [
+        ["Sí", "SI", " sí"],
+        ["New York", "new  york"],
+        ["Straße", "STRASSE"],
+        ["são", "sa\u0303o", "SAO"],
+        ["Müller", "MÃ¼ller"],
+    ],
 )
 def test_one_word_in_several_spellings(alike):
     assert groups_alike(["another", *alike]) == [alike]

@@ -121,3 +121,69 @@ def test_numbers_that_no_call_can_read_are_left_to_the_reader(words: list[str]) 
 )
 def test_codes_and_ranges_are_no_numbers(words: list[str]) -> None:
     assert not any("numbers as text" in text for text in of_frame(words))
+
+
+def test_a_second_header_line_is_refused_with_its_number(tmp_path: Path) -> None:
+    path = write(tmp_path, "age,score,late", "[years],[points],", *ROWS)
+    with pytest.raises(
+        InputError, match=r"line 2 holds '\[years\]', '\[points\]' in columns that hold numbers"
+    ):
+        look(path, target="late")
+    path = write(
+        tmp_path,
+        "name,born,late",
+        "[text],[day],[0/1]",
+        *(f"n{j},1{j % 9}.03.2020,{j % 2}" for j in range(30)),
+    )
+    with pytest.raises(InputError, match="Delete that line"):
+        load_csv(path, target="late")
+
+
+@pytest.mark.parametrize("first", ["?,NA,0", "k.A.,unknown,0", "low,3,0", ",,0", "none,none,1"])
+def test_a_first_row_with_gaps_is_none(tmp_path: Path, first: str) -> None:
+    rows = [f"{row},{j % 5}" for j, row in enumerate(ROWS)]
+    assert look(write(tmp_path, "age,score,late,size", f"{first},1", *rows), target="late").n_rows == 41
+
+
+def test_a_minus_sign_behind_an_amount_is_read(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "saldo;rate;late", "1.234,50-;7.25-;0", "12,00;1.50;1", "3,10 -;2.00;0", "5,00- €;2.00;0"
+    )
+    csv = load_csv(path, target="late", separator=";")
+    assert csv.table.X.tolist() == [[-1234.5, -7.25], [12.0, 1.5], [-3.1, 2.0], [-5.0, 2.0]]
+    assert sum("minus signs behind" in text for text in csv.table.notes) == 2
+    later = write(tmp_path, "saldo;rate", "7,25-;1.75-")
+    again = load_csv(later, columns=csv.table.columns, reading=csv.reading)
+    assert again.table.X.tolist() == [[-7.25, -1.75]]
+
+
+@pytest.mark.parametrize("grade", ["2-", "-2.50-", "+1.50-", "1.5-"])
+def test_a_minus_sign_that_may_be_something_else_is_not_read(tmp_path: Path, grade: str) -> None:
+    path = write(
+        tmp_path, "mark;y", *(f"{word};{j % 2}" for j, word in enumerate([grade, "1.25", "2.25", "3.25"]))
+    )
+    with pytest.raises(InputError):
+        load_csv(path, target="y", separator=";")
+
+
+def test_errors_of_spreadsheets_are_proposed_as_missing(tmp_path: Path) -> None:
+    texts = found(tmp_path, ["#DIV/0!", "#VALUE!", *map(str, range(50))])
+    assert any("'#VALUE!'" in text for text in texts)
+    rows = [f"{word},{j % 13},{j % 2}" for j, word in enumerate(["#WERT!", "#NV", *map(str, range(50))])]
+    options = look(write(tmp_path, "one,two,y", *rows), target="y").options()
+    assert "--missing 'one=#WERT!'" in options
+    assert "--missing 'one=#NV'" in options
+
+
+def test_a_value_beyond_a_limit_is_told(tmp_path: Path) -> None:
+    (text,) = (text for text in found(tmp_path, ["<0.6", "n.b.", *map(str, range(50))]) if "are text" in text)
+    assert "'<0.6' says that the value is beyond a limit" in text
+
+
+def test_missing_labels_do_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
+    rows = [f"{j},{j % 13},{['yes', 'no', 'YES', ''][j % 4]}" for j in range(40)]
+    seen = look(write(tmp_path, "id,two,y", *rows), target="y")
+    assert seen.labels == (("yes", 10), ("no", 10), ("YES", 10))
+    assert "missing in 10 rows" in str(seen)
+    assert "--merge-labels" in seen.options()
+    assert "--ignore id" in seen.options()

@@ -1,0 +1,69 @@
+"""Questionnaires: words in an order and several answers in one field are told, ordinary words are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treewright.table import look
+from treewright.table._answers import in_an_order, several_in_one_field
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        ["strongly disagree", "Disagree", "Neither agree nor disagree", "AGREE", "Strongly agree"],
+        ["<18", "18-24", "25 to 34", "35–44", "45+"],
+        ["under 20k", "$20k - $40k", "$40k - $60k", "over 60k"],
+        ["nie", "selten", "oft"],
+        ["1,000-1,999", "2,000-9,999", "10,000+"],
+    ],
+)
+def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> None:
+    assert in_an_order(ordered[::-1]) == ordered
+    assert in_an_order([*ordered[::-1], "no answer"]) == ordered
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["North", "South", "East"],
+        ["agree", "disagree"],
+        ["2020-03", "2020-04", "2021-01"],
+        ["A-1", "B-2", "C-3"],
+        ["yes", "no", "often"],
+        [f"{k}-{k + 1}" for k in range(100)],
+    ],
+)
+def test_other_words_have_none(words: list[str]) -> None:
+    assert in_an_order(words) == []
+
+
+@pytest.mark.parametrize("mark", [";", ", ", "|"])
+def test_several_answers_in_one_field(mark: str) -> None:
+    words = ["a", mark.join("ab"), mark.join("bc"), mark.join("abc"), mark.join("ac")]
+    assert several_in_one_field(words) == (mark.strip(), ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["Paris, France", "Lyon, France", "Rome, Italy"], ["Smith, J", "Miller, K", "Meyer, L"], ["a;b"]],
+)
+def test_names_with_a_comma_are_one_answer(words: list[str]) -> None:
+    assert several_in_one_field(words) == ("", [])
+
+
+def test_a_survey_is_told_what_its_columns_are(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv"
+    levels = ["Disagree", "Neutral", "Agree", "Strongly agree", "agree"]
+    tools = ["R", "R;SAS", "SAS;SPSS", "R;SAS;SPSS", "R;SPSS"]
+    rows = [f"{levels[k % 5]},{tools[k * 3 % 5]},{k % 2}" for k in range(60)]
+    path.write_text("\n".join(["fair,tools,left", *rows]) + "\n")
+    seen = {
+        finding.column: finding for finding in look(path, target="left").findings if "order" in finding.text
+    }
+    assert "(Disagree < Agree < Strongly agree)" in seen["fair"].text
+    told = [finding for finding in look(path, target="left").findings if finding.column == "tools"]
+    assert ["--ignore tools"] == [finding.option for finding in told]
+    assert "str.get_dummies(';')" in told[0].text
