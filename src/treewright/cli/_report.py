@@ -155,12 +155,12 @@ def report(
 
 def _claims_about_rows(content: Model) -> bool:
     """Whether what the file claims, if anything, can be checked against the rows of its table."""
-    from treewright.result import AdditiveResult, F1Result, SolveResult
+    from treewright.result import AdditiveResult, F1Result, LeafAccuracyResult, SolveResult
 
     return (
         content.result is None
         or type(content.result) is SolveResult
-        or isinstance(content.result, (AdditiveResult, F1Result))
+        or isinstance(content.result, (AdditiveResult, F1Result, LeafAccuracyResult))
     )
 
 

@@ -35,7 +35,7 @@ def _plain(word: str) -> str:
 
 
 def _decoded_once_more(word: str) -> str:
-    """Return what a word is if it is UTF-8 that was read as Windows-1252, and the word itself otherwise.
+    r"""Return what a word is if it is UTF-8 that was read as Windows-1252, and the word itself otherwise.
 
     Safe: a word of other meaning would have to hold a first byte of UTF-8 (Â to ô) and behind it the right number of
     signs from \x80 to \xbf, which in Windows-1252 are marks, no small letters but š, œ and ž.

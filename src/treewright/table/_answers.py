@@ -27,7 +27,8 @@ DEGREES = (  # parts of words from the least to the most; an answer is placed by
 ORDERS = [{word: place for place, word in enumerate(words)} for words in DEGREES]
 BAND = re.compile(  # "18-24", "20k to 40k", "<20k", "55+", "60 and over"
     r"^(?P<less>under|below|less than|up to|unter|bis|<=?|≤)?\s*[$€£]?(?P<from>\d[\d.,]*)\s?(?P<k>k\b)?"
-    r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?k?\s*[$€£%]?|\s*(?:\+|and (?:over|more|above)|or (?:more|older)|und mehr))?$"
+    r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?k?\s*[$€£%]?"
+    r"|\s*(?:\+|and (?:over|more|above)|or (?:more|older)|und mehr))?$"
     r"|^(?:over|above|more than|über|>=?|≥)\s*[$€£]?(?P<above>\d[\d.,]*)\s?(?P<above_k>k\b)?\s*$",
     re.IGNORECASE,
 )

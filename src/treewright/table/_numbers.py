@@ -35,7 +35,8 @@ BLANKS = r"[ \x{a0}\x{202f}]"
 GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # never decimal marks
 DIGITS = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+"
 NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){BLANKS}*({UNIT}?)$"
-BEHIND = rf"^({UNIT}?{BLANKS}*[0-9](?:[0-9.,'’ \x{{a0}}\x{{202f}}]*[0-9])?[.,][0-9]{{2,3}}){BLANKS}*-({BLANKS}*{UNIT}?)$"
+AMOUNT = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9])?[.,][0-9]{2,3}"
+BEHIND = rf"^({UNIT}?{BLANKS}*{AMOUNT}){BLANKS}*-({BLANKS}*{UNIT}?)$"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
 
 

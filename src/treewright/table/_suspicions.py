@@ -163,8 +163,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
 
 def _of_several_answers(name: str, mark: str, answers: Sequence[str], n_words: int) -> Finding:
     text = (
-        f"{name} holds several answers in one field, with {mark!r} between them ({some_of(answers, SHOWN)}): each of the "
-        f"{n_words:,} combinations is a word of its own. Make a yes/no column of each answer in the file (pandas: "
+        f"{name} holds several answers in one field, with {mark!r} between them ({some_of(answers, SHOWN)}): each of "
+        f"the {n_words:,} combinations is a word of its own. Make a yes/no column of each answer in the file (pandas: "
         f"frame[{name!r}].str.get_dummies({mark!r})), or leave the column out."
     )
     return Finding(name, text, "ignore", name)
@@ -174,9 +174,9 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
     ordered = in_an_order(words)
     if ordered:
         text = (
-            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}), which "
-            "no split uses: each sets one word apart from all others. To let the tree ask for at most one of them, write "
-            "numbers in the file (1, 2, ...); `codes` in columns.yaml gives them their words again."
+            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}), but "
+            f"a split only sets one word apart from all others. To let a split ask for {ordered[1]!r} or less, write "
+            "numbers instead of the words in the file (1, 2, ...); `codes` in columns.yaml shows them as words again."
         )
         yield Finding(name, text)
 

@@ -1,4 +1,4 @@
-"""Lines of a sheet beside its header: titles above it, as wide as the table once it is saved as CSV, and units below."""
+"""Lines beside the header of a sheet: titles above it, as wide as the table once it is saved as CSV; units below it."""
 
 from __future__ import annotations
 
@@ -100,6 +100,6 @@ def refuse_units(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int
     if len(told) > max(1, others):
         shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
         raise InputError(
-            f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it, as a second header "
-            "line does. Delete that line."
+            f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it, as a second "
+            "header line does. Delete that line."
         )

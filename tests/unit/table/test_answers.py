@@ -65,5 +65,5 @@ def test_a_survey_is_told_what_its_columns_are(tmp_path: Path) -> None:
     }
     assert "(Disagree < Agree < Strongly agree)" in seen["fair"].text
     told = [finding for finding in look(path, target="left").findings if finding.column == "tools"]
-    assert ["--ignore tools"] == [finding.option for finding in told]
+    assert [finding.option for finding in told] == ["--ignore tools"]
     assert "str.get_dummies(';')" in told[0].text

@@ -13,10 +13,17 @@ if TYPE_CHECKING:
 __all__ = ["as_checked", "failed_checks"]
 
 QUESTION = "Has it been checked?"
+UNCHECKED = (
+    "No: what stands here is what the model file says. `treewright verify` says what can be checked of it."
+)
 
 
 def as_checked(
-    certificate: Certificate, verification: VerificationReport | None, claim_checked: bool
+    certificate: Certificate,
+    verification: VerificationReport | None,
+    claim_checked: bool,
+    *,
+    of_file: bool = False,
 ) -> Certificate:
     """Return the certificate with what a check found of it.
 
@@ -24,12 +31,14 @@ def as_checked(
     ----------
     certificate : Certificate
     verification : VerificationReport or None
-        None if nothing was checked, which changes nothing.
+        None if nothing was checked: then what a file says is a claim, and what a search has just found is not.
     claim_checked : bool
         Whether the certificate was part of the check, and not the tree alone.
+    of_file : bool, default=False
+        Whether the certificate comes from a model file, which anybody can have written.
     """
     if verification is None:
-        return certificate
+        return _as_claim(certificate, UNCHECKED) if of_file and certificate.mark != "none" else certificate
     held = sum(check.ok for check in verification.checks)
     counts = f"{held} of {len(verification.checks)} checks by independent code hold"
     found = f"{counts}, on the training rows of this report."
@@ -38,23 +47,27 @@ def as_checked(
     claims = certificate.mark != "none"
     if claims and not claim_checked:
         found = f"Only the tree itself was checked, not this certificate: {found}"
-    answer = (QUESTION, found)
     if claims and not verification.ok:  # the other answers repeat the claims that do not hold
         return replace(
             certificate,
             badge="Not verified",
             mark="failed",
             sentence=f"Not verified. The model says of itself: {certificate.sentence}",
-            answers=(answer,),
+            answers=((QUESTION, found),),
         )
     if not claims or claim_checked:
-        return replace(certificate, answers=(*certificate.answers, answer))
+        return replace(certificate, answers=(*certificate.answers, (QUESTION, found)))
+    return _as_claim(certificate, found)
+
+
+def _as_claim(certificate: Certificate, found: str) -> Certificate:
+    """Return a certificate that nobody checked."""
     return replace(
         certificate,
         badge=_unchecked(certificate),
         mark="open",
         sentence=f"Not checked. The model says of itself: {certificate.sentence}",
-        answers=(answer, *certificate.answers),
+        answers=((QUESTION, found), *certificate.answers),
     )
 
 
@@ -75,5 +88,7 @@ def _names(verification: VerificationReport) -> str:
 def _unchecked(certificate: Certificate) -> str:
     if certificate.mark == "open":
         return f"{certificate.badge} (not checked)"
+    if not certificate.badge.startswith("Proven "):
+        return f"{certificate.badge.replace('proven ', '')} (claimed, not checked)"
     words = certificate.badge.removeprefix("Proven ")
     return f"Claimed {words[:1].lower()}{words[1:]}, not checked"

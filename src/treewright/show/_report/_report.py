@@ -86,6 +86,7 @@ def report(
         survival trees none is fitted.
     verification : VerificationReport, default=None
         What `treewright.verify.verify` found; its counts are shown, and where a check failed nothing is called proven.
+        Without it, what a model file says of itself is called claimed, not checked.
     claim_checked : bool, default=True
         Whether `verification` is of the certificate; False if it is of the tree alone.
     title : str, default=None
@@ -188,7 +189,10 @@ def report(
         contact=known.about.get("contact") or known.about.get("owner") or "",
         date=date or today(),
         certificate=as_checked(
-            explain(result, terms, len(train), better, task.not_proven), verification, claim_checked
+            explain(result, terms, len(train), better, task.not_proven),
+            verification,
+            claim_checked,
+            of_file=isinstance(model, Model),
         ),
         warnings=[*failed_checks(verification), *_warnings(task), *remarks],
         chart=drawn,
