@@ -18,13 +18,13 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", ""}
-        The option that settles it; "dates", of frames only, needs a call; "" if it is settled in the file, or needs
-        nothing.
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", "order", ""}
+        The option that settles it; "dates" and "order" have none, a frame needs a call and a file other fields; "" if
+        it is settled in the file, or needs nothing.
     value : str
         What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
-        Merging: the word that each other spelling becomes.
+        Merging: the word that each other spelling becomes. An order: the number of each word.
     is_number : bool
         Whether the value that means missing is a number, not a word.
 
@@ -45,7 +45,7 @@ class Finding:
     @property
     def option(self) -> str:
         """The option of the command line, such as ``--ignore id``."""
-        if self.action == "dates":
+        if self.action in ("dates", "order"):
             return ""
         value = f"{self.column}={self.value}" if self.action == "missing" else self.value
         return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
@@ -58,6 +58,7 @@ class Finding:
         return {
             "": "",
             "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
+            "order": f"{own} = {own}.map({dict(self.words)!r}).astype(float)",
             "ignore": f"X = X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
             "missing": f"{own} = {own}.mask({own} == {value})",

@@ -77,7 +77,7 @@ class Look:
 
     def options(self) -> str:
         """Return the options of the command line that accept every proposal."""
-        return " ".join(dict.fromkeys(finding.option for finding in self.findings if finding.action))
+        return " ".join(dict.fromkeys(finding.option for finding in self.findings if finding.option))
 
     def open_columns(self) -> list[str]:
         """Return the columns that cannot be read before a person has answered a question about them."""

@@ -35,8 +35,8 @@ _PANDAS_TIMES = {"dates": ("NaTType", "Period")}  # by name, without importing p
 _TIMES_AS_NUMBERS = {
     "dates": "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, "
     "weekday, hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
-    "durations": "Turn them into numbers of one unit, such as days: X[name].dt.total_seconds() / 86400 in pandas.",
-    "times of day": "Turn them into numbers, such as the hour: [time.hour for time in X[name]].",
+    "durations": "Turn them into numbers of one unit, such as days: {0}.dt.total_seconds() / 86400 in pandas.",
+    "times of day": "Turn them into numbers, such as the hour: [time.hour for time in {0}].",
 }
 
 
@@ -191,7 +191,7 @@ def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
     if len(rows):
         raise InputError(
             f"Column {name!r} contains infinity ({len(rows)} rows, the first is row {rows[0]}, counted from "
-            "0). Replace it by a missing value (NaN) or by a finite number."
+            f"0). Replace it by a missing value, X[{name!r}].replace([np.inf, -np.inf], np.nan), or by a finite number."
         )
 
 
@@ -209,16 +209,21 @@ def _cell_kind(name: str, cell: type) -> str:
         return "number"
     if issubclass(cell, (complex, np.complexfloating)):
         return "complex"
+    advice = f"Turn such cells into one of these first, such as text: X[{name!r}].astype(str) in pandas."
+    if issubclass(cell, (list, tuple, set, frozenset, np.ndarray)):
+        columns = f"X[{name!r}].str.join('|').str.get_dummies()"
+        advice = f"Make a yes/no column of each answer, such as {columns} in pandas, or leave the column out."
     raise InputTypeError(
         f"Column {name!r} holds a cell of type {cell.__name__!r}; the argument must be a string or a number "
-        "(or None or NaN for a missing value). Turn such cells into one of these first, such as text: "
-        f"X[{name!r}].astype(str) in pandas."
+        f"(or None or NaN for a missing value). {advice}"
     )
 
 
 def dates_error(name: str, what: str) -> ColumnFault:
     """The error about a column of `what`: "dates", "durations" or "times of day"."""
-    return ColumnFault(f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what]}", name)
+    return ColumnFault(
+        f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what].format(f'X[{name!r}]')}", name
+    )
 
 
 def integer_error(name: str, value: int) -> ColumnFault:

@@ -56,6 +56,7 @@ WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "
 NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
     r"^([^\w\s.,]?|[A-Z]{3} ?)[ ]?([+-]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)[ ]?([^\w\s.,]?|[A-Z]{3})$"
 )
+COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for mark in (",", r"\."))
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
@@ -175,10 +176,12 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
     if ordered:
         text = (
             f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}), but "
-            f"a split only sets one word apart from all others. To let a split ask for {ordered[1]!r} or less, write "
-            "numbers instead of the words in the file (1, 2, ...); `codes` in columns.yaml shows them as words again."
+            f"a split only sets one word apart from all others. To let a split ask for {ordered[1]!r} or less, make "
+            "the words numbers (1, 2, ...); `codes` in columns.yaml shows them as words again."
         )
-        yield Finding(name, text)
+        places = {word.strip().casefold(): str(place) for place, word in enumerate(ordered, start=1)}
+        numbers = {word: place for word in words if (place := places.get(word.strip().casefold()))}
+        yield Finding(name, text, "order", words=numbers)
 
 
 def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
@@ -246,7 +249,17 @@ def numbers_as_text(table: Table) -> Iterator[Finding]:
         text = f"{column.name} holds numbers as text ({', '.join(words[:SHOWN])}, ...), and each is a word of its own"
         text += ", with different units or none." if len(units) > 1 else "."
         own = f"X[{column.name!r}]"
-        if len(units) > 1 or any(re.search(r",\d+$", match.group(2)) for match in found if match is not None):
+        if (
+            len(units) == 1
+            and any(map(COMMA_DECIMAL.search, words))
+            and not any(map(POINT_DECIMAL.search, words))
+        ):
+            keep, point = "r'[^0-9,+-]', '', regex=True", "',', '.'"
+            number = f"{own}.str.replace({keep}).str.replace({point})"
+            text += f" If they are quantities: {own} = pandas.to_numeric({number})."
+        elif len(units) > 1 or any(
+            re.search(r",\d+$", match.group(2)) for match in found if match is not None
+        ):
             text += f" If they are quantities, make {own} numbers of one unit first."
         else:
             keep = "r'[^0-9.+-]', '', regex=True"

@@ -67,3 +67,32 @@ def test_a_survey_is_told_what_its_columns_are(tmp_path: Path) -> None:
     told = [finding for finding in look(path, target="left").findings if finding.column == "tools"]
     assert [finding.option for finding in told] == ["--ignore tools"]
     assert "str.get_dummies(';')" in told[0].text
+
+
+def test_words_in_an_order_are_numbered_by_the_call_that_is_proposed() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"fair": ["Agree", "Disagree", "agree", "Strongly agree", "no answer"] * 8})
+    (proposed,) = (finding for finding in look(X).findings if finding.action == "order")
+    exec(proposed.in_python, {"X": X})  # what a person would paste
+    assert X["fair"].tolist()[:4] == [2, 1, 2, 3]
+    assert X["fair"].isna().tolist()[4]
+    assert proposed.option == ""
+
+
+def test_lists_in_a_frame_become_columns_by_the_call_that_is_proposed() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"tags": [["new"], ["new", "vip"], []] * 8, "age": range(24)})
+    (fault,) = (finding.text for finding in look(X).findings if "tags" in finding.text)
+    call = fault.split("such as ")[1].split(" in pandas")[0]
+    assert eval(call, {"X": X}).iloc[:3].to_numpy().tolist() == [[1, 0], [1, 1], [0, 0]]
+
+
+def test_numbers_with_a_decimal_comma_are_made_numbers_by_the_call_that_is_proposed() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"basket": ["1.004,98 €", "12,50 €", "3,1 €", "700,00 €"] * 6})
+    (told,) = (finding.text for finding in look(X).findings if finding.column == "basket")
+    exec(told.split("If they are quantities: ")[1].rstrip("."), {"X": X, "pandas": pd})
+    assert X["basket"].tolist()[:4] == [1004.98, 12.5, 3.1, 700.0]

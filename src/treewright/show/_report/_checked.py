@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["as_checked", "failed_checks"]
 
 QUESTION = "Has it been checked?"
+RESTS = (
+    "That no better tree exists is not among them: only the search proves that. To repeat the proof, make the tree "
+    "again from the same rows and settings."
+)
 UNCHECKED = (
     "No: what stands here is what the model file says. `treewright verify` says what can be checked of it."
 )
@@ -44,6 +48,8 @@ def as_checked(
     found = f"{counts}, on the training rows of this report."
     if not verification.ok:
         found += f" These fail: {_names(verification)}."
+    elif claim_checked and certificate.mark == "proven":
+        found += f" {RESTS}"
     claims = certificate.mark != "none"
     if claims and not claim_checked:
         found = f"Only the tree itself was checked, not this certificate: {found}"
