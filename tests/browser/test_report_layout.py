@@ -153,3 +153,14 @@ def test_no_width_cuts_a_picture_off(visit, width, leaves):
     )
     assert len(ends) == leaves
     assert max(ends) <= width
+
+
+def test_long_labels_are_not_cut_off_in_the_tables_of_a_phone(visit):
+    labels = np.array([f"back in hospital within {days} days of the day of discharge" for days in (30, 90)])
+    made = make_tree(4, 60, n_rows=200, labels=labels)
+    page = visit(viewport={"width": 390, "height": 844}).open(page_of(made))
+    cut = page.evaluate(
+        "[...document.querySelectorAll('#mistakes .table')].map(each => each.scrollWidth - each.clientWidth)"
+    )
+    assert cut
+    assert max(cut) <= 0
