@@ -156,7 +156,9 @@ def test_no_width_cuts_a_picture_off(visit, width, leaves):
 
 
 def test_long_labels_are_not_cut_off_in_the_tables_of_a_phone(visit):
-    labels = np.array([f"back in hospital within {days} days of the day of discharge" for days in (30, 90)])
+    labels = np.array(
+        [f"back in the ward within {days} days of the day of leaving it" for days in (30, 60, 90)]
+    )
     made = make_tree(4, 60, n_rows=200, labels=labels)
     page = visit(viewport={"width": 390, "height": 844}).open(page_of(made))
     cut = page.evaluate(

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treewright.errors import InputError
 from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.result import StopReason
 from treewright.search import (
@@ -83,6 +84,7 @@ class FrontCV:
     cv_results_: dict[str, NDArray[Any]]
     result_: Any
     tree_: Tree
+    feature_importances_: NDArray[np.float64]
 
     def _checked_leaves(self) -> int:
         """Return the largest number of leaves; what can be said of the other parameters is said now."""
@@ -128,6 +130,10 @@ class FrontCV:
         self.n_splits_ = len(fronts)
         self._choose(fronts)
         self.tree_ = self.result_.tree
+        penalty = self.cost_complexity_ if self.choose == "cost_complexity" else 0.0
+        self.feature_importances_ = collapse_importances(
+            self.tree_, node_losses(self.tree_, problem), penalty
+        )
         self._after_choice(problem)
         unproven = sum(front.proven_leaves < problem.max_leaf_nodes for front in fronts)
         unproven += frontier.proven_leaves < problem.max_leaf_nodes

@@ -21,7 +21,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.binarize import scope_of_all
 from treewright.errors import InputError
-from treewright.problem import Problem, RegressionProblem, RowCostsProblem
+from treewright.estimators._exact_tree import ExactTree
+from treewright.problem import (
+    PolicyProblem,
+    ProbabilityProblem,
+    Problem,
+    RegressionProblem,
+    RowCostsProblem,
+    SurvivalProblem,
+)
 from treewright.result import RowCostsResult, SolveResult, SolveStatus
 from treewright.search import regression_loss
 from treewright.table import Table, with_blank_column
@@ -68,11 +76,11 @@ def importances_without(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or OptimalTreeRegressor
+    model : an Optimal...Tree estimator, or OptimalTreeClassifier or OptimalTreeRegressor
         Fitted on `X` and `y`.
     X : array-like or frame of shape (n_rows, n_columns)
         The rows of `fit`.
-    y : array-like of shape (n_rows,)
+    y : array-like of shape (n_rows,), or what `fit` of the model takes in its place
     sample_weight : array-like of shape (n_rows,), default=None
     row_costs : array-like or frame of shape (n_rows, n_classes), default=None
         Those of `fit`, if it had any.
@@ -113,9 +121,10 @@ def importances_without(
     petal length (cm): 0.000, exact
     """
     check_is_fitted(model)
-    if not hasattr(model, "feature_importances_"):
+    if not isinstance(model, ExactTree):
         raise InputError(
-            f"model is a {type(model).__name__}; give a fitted OptimalTreeClassifier or OptimalTreeRegressor."
+            f"model is a {type(model).__name__}; give a fitted OptimalTreeClassifier, OptimalTreeRegressor, "
+            "OptimalProbabilityTree, OptimalPolicyTree or OptimalSurvivalTree."
         )
     if (row_costs is not None) != isinstance(model.result_, RowCostsResult):
         raise InputError(
@@ -199,8 +208,20 @@ def collapse_importances(
     return np.maximum(worth, 0.0)
 
 
-def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProblem) -> NDArray[np.float64]:
+AnyProblem = (
+    Problem | RegressionProblem | RowCostsProblem | ProbabilityProblem | PolicyProblem | SurvivalProblem
+)
+
+
+def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     """Return what each node of a tree adds to the loss as a leaf, shape (node_count,)."""
+    if isinstance(problem, ProbabilityProblem):
+        return _shares_of_root(_scores_of_nodes(tree.value, problem.criterion))
+    if isinstance(problem, PolicyProblem):
+        regret = _sums_of_nodes(tree, tree.apply(problem.table.X), problem.regret)
+        return _shares_of_root(regret.min(axis=1))
+    if isinstance(problem, SurvivalProblem):
+        return _shares_of_root(_deviances_of_nodes(tree, problem))
     if isinstance(problem, Problem):
         return np.asarray((tree.value @ problem.costs).min(axis=1) / problem.total_weight, dtype=np.float64)
     if isinstance(problem, RowCostsProblem):
@@ -214,8 +235,7 @@ def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProbl
         for node in reversed(range(tree.node_count)):
             if tree.splits[node] is not None:
                 rows[node] = np.concatenate([rows[tree.children_left[node]], rows[tree.children_right[node]]])
-        lost = np.array([loss.leaf_loss(here) for here in rows])
-        return lost / lost[0] if lost[0] > 0 else np.zeros(len(lost))
+        return _shares_of_root(np.array([loss.leaf_loss(here) for here in rows]))
     # Squared error of a node is sum w d^2 - (sum w d)^2 / sum w, with d the distance from the mean of the root.
     leaf = tree.apply(problem.table.X)
     apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
@@ -224,8 +244,34 @@ def node_losses(tree: Tree, problem: Problem | RegressionProblem | RowCostsProbl
     moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), squares, apart])
     weight, second, *first = _sums_of_nodes(tree, leaf, moments).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))
-    error = second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0)
-    return np.asarray(error / error[0] if error[0] > 0 else np.zeros_like(error), dtype=np.float64)
+    return _shares_of_root(second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0))
+
+
+def _shares_of_root(loss: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(loss / loss[0] if loss[0] > 0 else np.zeros_like(loss), dtype=np.float64)
+
+
+def _scores_of_nodes(weights: NDArray[np.float64], criterion: str) -> NDArray[np.float64]:
+    """Return the sum of Brier scores, or of log losses, over the rows of nodes with these weights of the classes."""
+    total = weights.sum(axis=1, keepdims=True)
+    shares = weights / total
+    if criterion == "brier":
+        return np.asarray((weights * (1 - shares)).sum(axis=1), dtype=np.float64)
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    return np.asarray(-(weights * logs).sum(axis=1), dtype=np.float64)
+
+
+def _deviances_of_nodes(tree: Tree, problem: SurvivalProblem) -> NDArray[np.float64]:
+    """Return half the deviance of the rows of each node under one ratio: E log(H / E) less the sum of d log h.
+
+    E are the events and H is the sum of the hazards h. An event has a hazard, for its own time adds to it.
+    """
+    events, hazard = problem.sample_weight * problem.event, problem.sample_weight * problem.hazard
+    logs = np.log(problem.hazard, out=np.zeros_like(problem.hazard), where=events > 0)
+    leaf = tree.apply(problem.table.X)
+    seen, expected, apart = _sums_of_nodes(tree, leaf, np.column_stack([events, hazard, events * logs])).T
+    ratio = np.divide(expected, seen, out=np.ones_like(seen), where=seen > 0)
+    return np.asarray(seen * np.log(ratio) - apart, dtype=np.float64)
 
 
 def _sums_of_nodes(tree: Tree, leaf: NDArray[np.int64], by_row: NDArray[np.float64]) -> NDArray[np.float64]:

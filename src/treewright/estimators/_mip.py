@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
@@ -72,6 +73,10 @@ class MIPTreeClassifier(TreeClassifier):
     tree_ : Tree
     result_ : SolveResult
         For "leaf_accuracy" a `LeafAccuracyResult`, whose objective is Q.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        Not of "leaf_accuracy", whose objective is the worst leaf.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -210,6 +215,10 @@ class MIPTreeClassifier(TreeClassifier):
             )
         self.result_ = result
         self.tree_ = result.tree
+        if self.formulation != "leaf_accuracy":  # whose objective is no sum over leaves
+            self.feature_importances_ = collapse_importances(
+                result.tree, node_losses(result.tree, problem), problem.cost_complexity
+            )
         self.classes_ = problem.classes
         if result.status is SolveStatus.FEASIBLE:
             warnings.warn(

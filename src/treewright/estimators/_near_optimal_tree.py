@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError, SolverError
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, fewest_columns, solve_near_optimal
@@ -69,6 +70,9 @@ class NearOptimalTreeClassifier(TreeClassifier):
         The chosen tree.
     result_ : SolveResult
         The tree with what is proven about it; a note says where it stands in the set.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
     near_optimal_ : NearOptimalTrees
         The whole set.
     classes_ : ndarray of shape (n_classes,)
@@ -194,6 +198,9 @@ class NearOptimalTreeClassifier(TreeClassifier):
         else:  # stopped before there was any
             self.result_ = trees.best
         self.tree_ = self.result_.tree
+        self.feature_importances_ = collapse_importances(
+            self.tree_, node_losses(self.tree_, problem), problem.cost_complexity
+        )
         self.classes_ = problem.classes
         if doubt is not None:
             warnings.warn(

@@ -13,6 +13,7 @@ from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import make_policy_problem
 from treewright.result import PolicyResult
@@ -75,6 +76,10 @@ class OptimalPolicyTree(ExactTree):
         Its leaves hold the mean reward of every action, costs not taken off.
     result_ : PolicyResult
         Tree, objective, lower bound, gap, status, statistics.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        `treewright.estimators.importances_without` fits again for the exact values.
     actions_ : ndarray of shape (n_actions,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -178,6 +183,9 @@ class OptimalPolicyTree(ExactTree):
             result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
         self.actions_ = question.problem.actions
         self._action_costs = question.problem.action_costs
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)

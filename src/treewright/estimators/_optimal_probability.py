@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_probability_problem
 from treewright.result import ProbabilityResult
@@ -61,6 +62,10 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         A classification tree: `predict_proba` returns the shares of its leaves, `predict` the class of most weight.
     result_ : ProbabilityResult
         Tree, objective, lower bound, gap, status, statistics.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        `treewright.estimators.importances_without` fits again for the exact values.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -151,6 +156,9 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
             result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
         self.classes_ = question.problem.classes
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self

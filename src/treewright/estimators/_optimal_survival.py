@@ -13,6 +13,7 @@ from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
+from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
 from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_survival
@@ -71,6 +72,10 @@ class OptimalSurvivalTree(ExactTree):
         Its leaves hold hazard ratios: 2 is twice the hazard of the whole table.
     result_ : SurvivalResult
         Tree, objective, lower bound, gap, status, statistics.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
+        `treewright.estimators.importances_without` fits again for the exact values.
     curves_ : dict of int to SurvivalCurve
         Kaplan-Meier curve of the training rows of each leaf, by the number that `apply` returns.
     censoring_curve_ : SurvivalCurve
@@ -170,6 +175,9 @@ class OptimalSurvivalTree(ExactTree):
             result = question.answer(limits, report)
         self.result_ = result
         self.tree_ = result.tree
+        self.feature_importances_ = collapse_importances(
+            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
+        )
         leaf = result.tree.apply(problem.table.X)
         self.curves_ = {
             int(node): kaplan_meier(
