@@ -108,7 +108,7 @@ def named_rewards(content: Model) -> tuple[tuple[str, ...], Terms]:
     terms = claim.terms if claim is not None else None
     if terms is None or terms.rewards is None:
         raise InputError(
-            "The model file does not name the columns of the rewards, so there is nothing to hold the tree against; "
+            "The model file does not name the columns of the rewards, so there is nothing to check the tree against; "
             "files written by treewright fit --task policy do."
         )
     return terms.rewards, terms

@@ -94,7 +94,7 @@ def named_event(content: Model) -> tuple[str, Terms]:
     terms = claim.terms if claim is not None else None
     if terms is None or terms.event is None:
         raise InputError(
-            "The model file does not name the column of events, so there is nothing to hold the tree against; files "
+            "The model file does not name the column of events, so there is nothing to check the tree against; files "
             "written by treewright fit --task survival do."
         )
     return terms.event, terms
