@@ -60,5 +60,16 @@ class SplitMatrix:
         return np.unpackbits(self.packed, axis=1, count=self.n_rows, bitorder="little")
 
     def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return where each split sends the given rows, shape (n_splits, len(rows)), 1 for right."""
+        """Return where each split sends the given rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_chosen,), int64
+            Positions of rows.
+
+        Returns
+        -------
+        ndarray of shape (n_splits, n_chosen), uint8
+            1 where the row goes right.
+        """
         return (self.packed[:, rows >> 3] >> (rows & 7).astype(np.uint8)) & np.uint8(1)

@@ -378,10 +378,21 @@ class BornAgainTreeClassifier(TreeClassifier):
         return np.asarray(rows) if ensemble is None else ensemble.encode(rows)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return 1 for the decision of each row and 0 for the other classes, shape (n_rows, n_classes).
+        """Return 1 for the decision of each row and 0 for the other classes.
 
-        The shares of an ensemble differ within a leaf of its born-again tree; only its decisions are the same
-        there.
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
+
+        Notes
+        -----
+        Probabilities of the ensemble differ between rows of one leaf of its born-again tree; only the decisions agree.
         """
         leaf = self.apply(X)
         return np.asarray(np.eye(len(self.classes_))[self.tree_.prediction[leaf]])

@@ -361,6 +361,11 @@ class HybridTreeClassifier(TreeClassifier):
         HybridReport
             ``report.overruled`` is a mask of the rows, ``report.leaves`` has one entry per leaf, and
             ``print(report)`` a table.
+
+        Raises
+        ------
+        InputError
+            `y` has another number of labels than `X` has rows, or `X` other columns than the training table.
         """
         encoded = self._encode(X)
         truth = None if y is None else np.asarray(y)

@@ -210,13 +210,32 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         return *_weighted(table, index, of_rows), of_class
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, shape (n_rows, n_classes), columns in the order of
-        `classes_`.
+        """Return the probability of each class by the soft model.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Columns in the order of `classes_`.
         """
         return self._proba(self._encode(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable label of each row, shape (n_rows,)."""
+        """Return the most probable label of each row by the soft model.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         rows = self._encode(X)
         labels: NDArray[Any] = self.classes_[self._proba(rows).argmax(axis=1)]
         return labels
@@ -384,7 +403,17 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predicted value of each row, shape (n_rows,)."""
+        """Return the prediction of the soft model for each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+        """
         return self._values(self._encode(X))
 
     def harden(self, X: Any = None, y: Any = None) -> HardenedTree:

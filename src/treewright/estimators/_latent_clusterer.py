@@ -161,7 +161,18 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         return HardenedTree(tree, agreement, same)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return the cluster of each row: a number as in `labels_`, or larger if no training row is in it."""
+        """Return the cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+            A number of `labels_`, or a larger one for a cluster without training rows.
+        """
         return self._label(self.apply(X))
 
     def _label(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -208,7 +208,18 @@ class OptimalPolicyTree(ExactTree):
         return Question(problem, partial(solve_policy, options=self.search_options))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the action for each row, shape (n_rows,)."""
+        """Return the action for each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Of `actions_`.
+        """
         encoded = self._encode(X)
         return self.tree_.predict(encoded)
 
@@ -226,6 +237,11 @@ class OptimalPolicyTree(ExactTree):
         -------
         PolicyValue
             Mean reward after costs of actions, with its standard error.
+
+        Raises
+        ------
+        InputError
+            `rewards` are in another order than `actions_`, not finite, or not one for each row and action.
         """
         table = Table(self.tree_.columns, np.asfortranarray(self._encode(X)))
         known = self.actions_.tolist()
@@ -243,5 +259,16 @@ class OptimalPolicyTree(ExactTree):
         return policy_value(gains, problem.sample_weight)
 
     def score(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean reward after costs, for scikit-learn's model selection; see `value`."""
+        """Return the mean reward after costs of actions, for scikit-learn's model selection.
+
+        Parameters
+        ----------
+        X, rewards, sample_weight
+            As in `value`.
+
+        Returns
+        -------
+        float
+            In units of the rewards; larger is better.
+        """
         return self.value(X, rewards, sample_weight).value

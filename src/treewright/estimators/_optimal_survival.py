@@ -196,7 +196,18 @@ class OptimalSurvivalTree(ExactTree):
         return Question(problem, partial(solve_survival, options=options))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the hazard ratio of each row's leaf, shape (n_rows,): larger is sooner."""
+        """Return the hazard ratio of the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+            1 is the hazard of the whole training table; a larger one means earlier events.
+        """
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
 
@@ -220,7 +231,19 @@ class OptimalSurvivalTree(ExactTree):
         return np.asarray(shares[position.reshape(-1)], dtype=np.float64)
 
     def score(self, X: Any, y: Any) -> float:
-        """Return Harrell's concordance index: the share of comparable pairs in the order of their hazard ratios."""
+        """Return Harrell's concordance index: the share of comparable pairs in the order of their hazard ratios.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : pair of arrays, structured array or frame
+            Event and time, as `fit` takes them.
+
+        Returns
+        -------
+        float
+            1 if all pairs are in the right order, 0.5 by chance.
+        """
         encoded, problem = self._held_out(X, y)
         return concordance_index(problem.event, problem.time, self.tree_.predict(encoded))
 

@@ -160,6 +160,11 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_splits,), object
+
+        Raises
+        ------
+        InputError
+            `input_features` are not the names of the training columns.
         """
         check_is_fitted(self)
         names = tuple(column.name for column in self.columns_)

@@ -152,7 +152,21 @@ class LatentTree(nn.Module):
     # ------------------------------------------------------------------------------------------ forward
 
     def scores(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the split scores s of rows x (n_rows, in_features), node-major: (n_splits, n_rows)."""
+        """Return the split scores s of some rows.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_splits, n_rows)
+
+        Raises
+        ------
+        InputError
+            `x` has another shape, or no row.
+        """
         if x.ndim != 2 or x.shape[1] != self.in_features or x.shape[0] == 0:
             raise InputError(
                 f"x must have shape (n_rows, {self.in_features}) with at least one row; got {tuple(x.shape)}."
@@ -323,6 +337,11 @@ class LatentTree(nn.Module):
         -------
         LatentTree
             This tree.
+
+        Raises
+        ------
+        InputError
+            The threshold is outside [0, 1).
         """
         if not 0 <= threshold < 1:
             raise InputError(f"threshold must be in [0, 1); got {threshold!r}.")

@@ -52,7 +52,17 @@ class LeafLines:
 
 
 def check_leaf_model(leaf_model: Any, criterion: str) -> bool:
-    """Return whether leaves are to hold lines that are fitted once the tree is chosen.
+    """Return whether leaves get lines that are fitted after the tree was chosen.
+
+    Parameters
+    ----------
+    leaf_model : {"constant", "linear", "simple_linear"}
+    criterion : str
+        Of the regression tree.
+
+    Returns
+    -------
+    bool
 
     Raises
     ------

@@ -52,8 +52,16 @@ class Table:
     def take(self, rows: NDArray[np.int64]) -> Table:
         """Return the table of the given rows, in the given order.
 
-        `Column.has_missing` is found again for these rows; kinds and categories stay, so that the encoding
-        stays. Notes stay as well.
+        Parameters
+        ----------
+        rows : ndarray of shape (n_chosen,), int64
+            Positions of rows; a position may occur several times.
+
+        Returns
+        -------
+        Table
+            `Column.has_missing` is computed for these rows; kinds, categories and notes are kept, so that the encoding
+            does not change.
         """
         X = np.asfortranarray(self.X[rows])
         columns = tuple(

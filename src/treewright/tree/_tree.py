@@ -240,9 +240,17 @@ class Tree:
         return leaf
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the label (classification), action (policy) or value (regression) of each encoded row.
+        """Return the label (classification), action (policy) or value (regression, survival) of each encoded row.
 
-        Of several outputs all values, shape (n_rows, n_outputs).
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded as for `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_outputs)
+            Of several outputs, all values.
         """
         leaf = self.apply(X)
         if self.classes is None:
@@ -255,9 +263,17 @@ class Tree:
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of training weight of each class in each row's leaf, shape (n_rows, n_classes).
+        """Return the share of training weight of each class in the leaf of each row.
 
-        A leaf without training weight gives all of it to its prediction.
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded as for `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes), float64
+            In a leaf without training weight, 1 for its prediction.
         """
         return np.asarray(self.node_shares[self.apply(X)], dtype=np.float64)
 
