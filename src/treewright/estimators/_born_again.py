@@ -57,11 +57,11 @@ class BornAgainTreeClassifier(TreeClassifier):
     Parameters
     ----------
     estimator : classifier, default=None
-        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads; for ``faithful="rows"``
-        any other, too (votes, stacks, calibrated models, pipelines with scaling), of which only the answers are read
-        and the tree may split at all thresholds, see `treewright.bornagain.distil_labels`. None is a random
-        forest of 5 trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge;
-        train on few distinct values (bins), prune actively, or ask for ``faithful="rows"``.
+        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads; for ``faithful="rows"`` any
+        other, too (voting, stacking, calibrated models, pipelines with scaling); then only its predictions are used,
+        and the tree may split at all thresholds, see `treewright.bornagain.distil_labels`. None is a random forest of 5
+        trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge; train on few distinct
+        values (bins), prune actively, or ask for ``faithful="rows"``.
     faithful : {"everywhere", "rows"}, default="everywhere"
         ``everywhere`` is a tree with exactly the ensemble's decisions on every row of the feature space. ``rows`` is a
         small tree to read: the fewest leaves that agree with the ensemble on the training rows, or on all but
@@ -91,8 +91,8 @@ class BornAgainTreeClassifier(TreeClassifier):
     memory_limit : int or None, default=4 GiB
         Bytes.
     max_leaves : int, None or "auto", default="auto"
-        Give up if the faithful tree has more leaves; None builds whatever it takes. For ``faithful="rows"`` the
-        largest number of leaves to look at. "auto" is 20000, and 16 for rows.
+        Give up if the faithful tree has more leaves; None sets no limit. For ``faithful="rows"`` the largest number of
+        leaves to look at. "auto" is 20000, and 16 for rows.
     n_jobs : int or None, default=None
         Threads of the exact method (``prune="active"`` has one): -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
@@ -106,7 +106,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         With bounds, status and the sizes of the ensemble.
     ensemble_ : Ensemble or None
         Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came. None if only the
-        model's answers were read.
+        model's predictions were used.
     domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.

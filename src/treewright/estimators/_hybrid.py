@@ -63,10 +63,10 @@ class HybridTreeClassifier(TreeClassifier):
     ----------
     top : Tree, classifier or None, default=None
         The tree on top: a `Tree`, an estimator of this library, or scikit-learn's `DecisionTreeClassifier` or
-        `ExtraTreeClassifier`, also inside `GridSearchCV` and the like. What is fitted is taken as it is; what
-        is not is cloned and fitted. None is ``DecisionTreeClassifier(max_depth=4, min_samples_leaf=50)``.
-        `sklearn.base.clone`, and so every cross-validation, forgets the fit of a fitted estimator and fits it
-        again on each fold; ``FrozenEstimator(top)`` or ``top.tree_`` keeps it.
+        `ExtraTreeClassifier`, also inside `GridSearchCV` and the like. A fitted one is used as it is; another one is
+        cloned and fitted. None is ``DecisionTreeClassifier(max_depth=4, min_samples_leaf=50)``. `sklearn.base.clone`,
+        and so every cross-validation, forgets the fit of a fitted estimator and fits it again on each fold;
+        ``FrozenEstimator(top)`` or ``top.tree_`` keeps it.
     leaf_estimator : classifier, "xgboost" or None, default=None
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
@@ -76,11 +76,13 @@ class HybridTreeClassifier(TreeClassifier):
         than a standard error. It takes `n_folds` + 1 fits a leaf, and as many of all rows. "optuna" searches the leaf
         model's parameters, over the ranges of Table 6 (for histogram boosting those that it has); it needs the extra
         ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost only. None takes
-        every leaf model as it comes, as the paper does: where labels are noisy it overrules the tree wrongly.
+        every leaf model untuned, as the paper does; where labels are noisy, such models often overrule the tree
+        wrongly.
     share : bool, default=True
         With ``tune="rounds"``: also fit one model on all rows, which answers in the leaves where it does better on
-        held-out rows than the tree, and the leaf's own model is not clearly better. A leaf has few rows; most of what
-        a model alone gains is lost without this. False keeps to the paper: only models of the leaf's own rows.
+        held-out rows than the tree, and the leaf's own model is not clearly better. A leaf has few rows, so without the
+        shared model the hybrid tree is usually less accurate. False keeps to the paper: only models of the leaf's own
+        rows.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3

@@ -38,8 +38,8 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
         How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
-        what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
-        out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
+        what the soft model says of them, improves splits on the rows that reach them, and chooses
+        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
         hardened by its signs.
     n_trees : int, default=1
         With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
@@ -330,8 +330,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
         How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
-        what the soft model says of them, makes splits better on the rows that reach them, and lets rows that were held
-        out choose way and size; "axis" does so with splits of one column only. A training that was stopped is
+        what the soft model says of them, improves splits on the rows that reach them, and chooses
+        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
         hardened by its signs.
     n_trees : int, default=1
         With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).

@@ -40,11 +40,11 @@ QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
 class LeafAccuracyTreeClassifierCV(TreeClassifier):
     """`LeafAccuracyTreeClassifier` with `max_depth` and `min_samples_leaf` chosen by cross-validated leaf accuracy.
 
-    For every candidate, a depth, a smallest leaf and a criterion, a tree is fitted on each training part of the
-    splits. Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts right
-    (leaves that no held-back row reaches do not count); the mean over the splits is the candidate's score. With the
-    one that wins a tree is fitted on all rows. Ctrl-C ends it all within a moment: the choice is made by the splits
-    that are done, and the tree of all rows is what is found at once.
+    For every candidate, a depth, a smallest leaf and a criterion, a tree is fitted on each training part of the splits.
+    Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts right (leaves that no
+    held-back row reaches do not count); the mean over the splits is the candidate's score. With the one that wins a
+    tree is fitted on all rows. Ctrl-C ends the fit: the splits that are done make the choice, and the tree of all rows
+    is the best one found until then.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     criteria : sequence of {"accuracy", "lower_bound"}, default=("lower_bound", "accuracy")
     rule : {"one_se", "best"}, default="one_se"
         "best" takes the highest score, at equal scores the shallower tree, then the larger smallest leaf, then the
-        first criterion. "one_se" takes, of the candidates within one standard error of the highest score (of its
-        scores on the splits), the one with the highest accuracy on held-back rows, at equal accuracy as "best": the
-        worst leaf of a few rows is a noisy figure, and there is no use to pay accuracy for its noise.
+        first criterion. "one_se" takes, of the candidates within one standard error of the highest score (of its scores
+        on the splits), the one with the highest accuracy on held-back rows, at equal accuracy as "best": the accuracy
+        of a worst leaf with few rows is noisy, and accuracy should not be given up for that noise.
     confidence, thresholds, class_weight, categorical_features
         As in `LeafAccuracyTreeClassifier`.
     cv : int, splitter or iterable, default=5
@@ -81,8 +81,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     best_params_ : dict
         ``max_depth``, ``min_samples_leaf`` and ``criterion``.
     best_score_ : float
-        Mean leaf accuracy on held-back rows of that candidate. It was chosen by it, so it promises a little too
-        much.
+        Mean leaf accuracy on held-back rows of that candidate. The candidate was chosen by it, so it is slightly
+        optimistic.
     cv_results_ : dict of ndarray
         ``max_depth``, ``min_samples_leaf``, ``criterion``, ``mean_leaf_accuracy``, ``standard_error``,
         ``mean_accuracy`` of every candidate, and ``leaf_accuracy`` of shape (n_candidates, n_splits); only the

@@ -24,9 +24,9 @@ __all__ = ["MIPTreeClassifier"]
 class MIPTreeClassifier(TreeClassifier):
     """Decision tree found by a mixed-integer program: the published formulations, solved by HiGHS or Gurobi.
 
-    The exact search (`OptimalTreeClassifier`) proves the same optima far faster. This class is for comparing with the
-    published methods, for checking the search by other means, and as a start for formulations with constraints of
-    your own (`treewright.mip`).
+    The exact search (`OptimalTreeClassifier`) proves the same optima much faster. Use this class to compare with the
+    published methods, to check the search independently, or as a basis for formulations with constraints of your own
+    (`treewright.mip`).
 
     Parameters
     ----------

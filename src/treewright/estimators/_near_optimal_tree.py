@@ -30,15 +30,15 @@ RULES = ("best", "fewest leaves", "fewest columns", "small gap")
 class NearOptimalTreeClassifier(TreeClassifier):
     """Decision tree that a rule chooses among all trees that are nearly as good as the best.
 
-    All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the best is taken
-    that the rule prefers; the whole set is kept beside it for further queries.
+    All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the rule chooses the
+    best one that it accepts. The whole set is kept for further queries.
 
     Parameters
     ----------
     choose : {"best", "fewest leaves", "fewest columns", "small gap"} or callable, default="fewest columns"
-        "fewest leaves", "fewest columns": of the trees with the fewest, the best. "small gap": the best tree that
+        "fewest leaves", "fewest columns": the best of the trees with the fewest. "small gap": the best tree that
         predicts the last label for nearly the same share of the rows in `group` as of all others. A callable gets a
-        `Tree` and says whether it passes; the best that does is taken.
+        `Tree` and returns whether it is acceptable; the best acceptable tree is chosen.
     epsilon : float, default=0.05
         How much worse than the least objective, relatively, a tree may be.
     cost_complexity : float, default=0.01
@@ -47,7 +47,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     thresholds : "auto", "all", int or mapping, default=8
-        As in `OptimalTreeClassifier`: a set over few thresholds is what people can still read.
+        As in `OptimalTreeClassifier`. Few thresholds keep the set small enough to read.
     group : str or None, default=None
         Column of two values, for "small gap".
     max_gap : float, default=0.05

@@ -48,8 +48,8 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row; of several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
         "gamma" (targets above 0) are half the deviances of these families, and leaves predict means; "absolute_error"
-        and "quantile" are least at medians and quantiles of the leaves. The last two have no fast kernel: for some
-        hundreds of rows, or depth 2.
+        and "quantile" are least at medians and quantiles of the leaves. The last two take much longer: begin with depth
+        2, or some hundreds of rows.
     quantile : float, default=0.5
         Which quantile leaves predict, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
@@ -91,7 +91,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
         `predict_interval`. Of several outputs a list, one dict an output.
     leaf_errors_ : dict of int to LeafTargets, or list of such dicts
-        Of the leaves with a line: target less prediction of the training rows, widened as `predict_interval` says.
+        Of the leaves with a line: target minus prediction of the training rows, widened as `predict_interval` says.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -102,9 +102,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
     Every threshold of every column is searched, and nothing is binned. Losses are compared as integers; the sentence
     says by how much two trees may differ and still count as equal (about 1e-11).
 
-    Several outputs (`y` with two columns or more) share the splits of one tree, and their squared errors are added as
-    they are: divide each by its standard deviation if all are to count alike. They have no kernel of many thresholds,
-    so the proof takes longer than of one output.
+    Several outputs (`y` with two columns or more) share the splits of one tree, and their squared errors are added
+    without scaling: divide each output by its standard deviation if all should count equally. The proof takes longer
+    than for one output.
 
     A line is the leaf's mean and a slope for each column of numbers or truth values that is not constant in the leaf,
     standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It never
@@ -114,9 +114,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     With "simple_linear" loss and objective are shares of the variance, too, and speak of the lines. A line may be in
     any column of numbers or truth values that no row of the leaf lacks; a new row that lacks it gets the leaf's mean,
-    and beyond the values of the leaf's rows the line goes on flat. Weights are whole numbers of a common part,
-    such as 1, a quarter, 0.1 or the least weight. A column whose values are too close together to compare lines
-    exactly is refused with what to do.
+    and outside the range of the leaf's rows the line continues horizontally. Weights are multiples of a common unit,
+    such as 1, a quarter, 0.1 or the least weight. A column whose values are too close together to compare lines exactly
+    is refused with what to do.
 
     References
     ----------

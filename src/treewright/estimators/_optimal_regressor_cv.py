@@ -26,8 +26,8 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     """Exact regression tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold the best tree of each number of leaves is found, over all
-    thresholds (`regression_frontier`). What the folds' trees lose on the rows held out chooses a leaf penalty, or a
-    number of leaves; the tree is then the point of all rows' front, with its certificate.
+    thresholds (`regression_frontier`). The held-out losses of the folds' trees choose a leaf penalty, or a number of
+    leaves; the tree is then that point of the frontier of all rows, with its certificate.
 
     Parameters
     ----------

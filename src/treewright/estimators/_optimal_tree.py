@@ -124,9 +124,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
 
     Notes
     -----
-    Missing values (NaN, None) take a direction that is learned with each split; categories (text) are split
-    one against the rest. Rows of equal content cost nothing beyond the first. The stored model holds
-    counts, no training rows.
+    Missing values (NaN, None) take a direction that is learned with each split; categories (text) are split one against
+    the rest. Equal rows are merged, so repeated rows take no more time. The stored model holds counts, no training
+    rows.
 
     References
     ----------

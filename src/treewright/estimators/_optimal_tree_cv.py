@@ -22,8 +22,8 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     """Exact sparse tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold, one search finds the best tree of each number of leaves
-    (`accuracy_frontier`). What the folds' trees lose on the rows held out chooses a leaf penalty, or a number
-    of leaves; the tree is then the point of all rows' front, with its certificate. There is no second search.
+    (`accuracy_frontier`). The held-out losses of the folds' trees choose a leaf penalty, or a number of leaves; the
+    tree is then that point of the frontier of all rows, with its certificate. There is no second search.
 
     Parameters
     ----------
