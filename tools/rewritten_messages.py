@@ -1,15 +1,17 @@
 """Which messages of the library were rewritten between two commits, as a list for docs/decisions/messages.md.
 
-    python tools/rewritten_messages.py OLD [NEW]
+    python tools/rewritten_messages.py OLD NEW [WORD ...]
 
 A message is a text of several words in the code that is no docstring: of an error, a note, an option's help, a page.
-One that is gone and one that came are a pair if they share most of their words; what came alone is not listed.
+One that is gone and one that came are a pair if they share most of their words; what came alone is not listed. Nor is one in which
+other names are filled in, or that holds one of the words (a name that was changed everywhere).
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -82,12 +84,30 @@ def pairs(gone: dict[str, set[str]], came: dict[str, set[str]]) -> Iterator[tupl
             yield place, old, new
 
 
-def main(old: str, new: str = "HEAD") -> None:
+def words_of(text: str) -> str:
+    """A message without the names of what is filled in."""
+    return re.sub(r"\{[^{}]*\}", "{}", text)
+
+
+def unlike(
+    messages: dict[str, set[str]], others: dict[str, set[str]], left_out: tuple[str, ...]
+) -> dict[str, set[str]]:
+    """The messages whose words none of the others has."""
+    known = {words_of(text) for texts in others.values() for text in texts}
+    return {
+        place: {
+            text
+            for text in texts
+            if words_of(text) not in known and not any(word in text for word in left_out)
+        }
+        for place, texts in messages.items()
+    }
+
+
+def main(old: str, new: str, *left_out: str) -> None:
     """Print the list."""
     before, after = messages_at(old), messages_at(new)
-    everywhere = set().union(*before.values()), set().union(*after.values())
-    gone = {place: texts - everywhere[1] for place, texts in before.items()}
-    came = {place: texts - everywhere[0] for place, texts in after.items()}
+    gone, came = unlike(before, after, left_out), unlike(after, before, left_out)
     listed = defaultdict(list)
     for place, *texts in pairs(gone, came):
         listed[place].append(texts)
