@@ -3,8 +3,8 @@
     python tools/rewritten_messages.py OLD NEW [WORD ...]
 
 A message is a text of several words in the code that is no docstring: of an error, a note, an option's help, a page.
-One that is gone and one that came are a pair if they share most of their words; what came alone is not listed. Nor is one in which
-other names are filled in, or that holds one of the words (a name that was changed everywhere).
+One that is gone and one that came are a pair if they share most of their words; what came alone is not listed. Nor is
+one in which other names are filled in, or that holds one of the words (a name that was changed everywhere).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -73,3 +74,40 @@ def test_a_certificate_that_fails_is_not_called_proven(folder, objective):
     assert "Not verified" in note
     assert "Not verified" in done.stderr
     assert "objective" in done.stderr
+
+
+def test_leaf_accuracy_is_checked_like_other_trees(folder):
+    fit = ["fit", folder / "data.csv", "-t", "state", "--objective", "leaf-accuracy", "--max-depth", 2]
+    assert CliRunner().invoke(app, [str(arg) for arg in [*fit, "-o", folder / "model.json"]]).exit_code == 0
+    page = page_of(folder)[1]
+    assert "</span>Proven optimal" in page
+    assert "checks by independent code hold" in page
+    assert "That no better tree exists is not among them" in page
+    forged(folder / "model.json")
+    assert "</span>Not verified" in page_of(folder)[1]
+
+
+def test_what_a_report_does_not_check_is_a_claim(folder):
+    split = folder / "parts"
+    split.mkdir()
+    (split / "data.csv").write_text((folder / "data.csv").read_text())
+    fit = ["fit", split, "-t", "state", "-c", 0.01, "--max-depth", 2, "-o", folder / "model.json"]
+    assert CliRunner().invoke(app, [str(arg) for arg in fit]).exit_code == 0
+    page = page_of(folder)[1]
+    assert "</span>Claimed optimal, not checked" in page
+    assert "This is what the model file says of itself" in page
+
+
+def test_a_born_again_tree_of_a_file_is_a_claim_and_one_just_made_is_not(folder):
+    from sklearn.ensemble import RandomForestClassifier
+
+    from treewright import BornAgainTreeClassifier
+    from treewright.convert import load_model
+    from treewright.show import report
+
+    forest = RandomForestClassifier(3, max_depth=2, random_state=0)
+    model = BornAgainTreeClassifier(forest).fit(np.array(AGES, dtype=float), STATES)
+    assert "Decides like its ensemble; proven smallest" in report(model, AGES, STATES, fit_models=False)
+    save_model(folder / "model.json", model)
+    page = report(load_model(folder / "model.json"), AGES, STATES, fit_models=False)
+    assert "Decides like its ensemble; smallest (claimed, not checked)" in page
