@@ -5,8 +5,9 @@ Nothing is changed by looking.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ from treewright.tree import ColumnKind
 
 __all__ = ["Look", "look", "look_at"]
 
+SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
+SHORT = 40  # letters of a sentence that is no burden twice
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
@@ -103,10 +106,22 @@ class Look:
         if not self.findings:
             return "\n".join([*lines, "Nothing to decide."])
         lines += ["", "To decide before a fit:"]
-        for number, finding in enumerate(self.findings, 1):
+        texts = _told_once(finding.text for finding in self.findings)
+        for number, (finding, text) in enumerate(zip(self.findings, texts, strict=True), 1):
             settled_by = finding.option if self.of_file else finding.in_python
-            lines.append(f"{number:>3}. {finding.text}" + (f"\n     {settled_by}" if settled_by else ""))
+            lines.append(f"{number:>3}. {text}" + (f"\n     {settled_by}" if settled_by else ""))
         return "\n".join(lines)
+
+
+def _told_once(texts: Iterable[str]) -> list[str]:
+    """Leave out long sentences of advice that stand word for word in an earlier text; each text keeps its first."""
+    told: set[str] = set()
+    short = []
+    for text in texts:
+        first, *rest = SENTENCES.split(text)
+        short.append(" ".join([first, *(part for part in rest if part not in told)]))
+        told.update(part for part in rest if len(part) > SHORT)
+    return short
 
 
 def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Look:

@@ -175,9 +175,9 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
     ordered = in_an_order(words)
     if ordered:
         text = (
-            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}), but "
-            f"a split only sets one word apart from all others. To let a split ask for {ordered[1]!r} or less, make "
-            "the words numbers (1, 2, ...); `codes` in columns.yaml shows them as words again."
+            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). A "
+            "split only sets one word apart from all others. To let it ask for one of them or less, make the words "
+            "numbers (1, 2, ...); `codes` in columns.yaml shows them as words again."
         )
         places = {word.strip().casefold(): str(place) for place, word in enumerate(ordered, start=1)}
         numbers = {word: place for word in words if (place := places.get(word.strip().casefold()))}

@@ -299,3 +299,12 @@ def test_what_has_two_readings_stays_open(tmp_path, others):
     seen = look(path, target="y")
     assert any(finding.column in ("limit", None) and "limit" in finding.text for finding in seen.findings)
     assert {action for column, action in found(seen) if column == "limit"} <= {""}
+
+
+def test_long_advice_is_given_once_and_every_column_is_named():
+    rows = 60
+    told = pd.DataFrame({name: ["18-24", "25-34", "35+"] * (rows // 3) for name in ("age", "tenure")})
+    lines = [line for line in str(look(told)).splitlines() if "in an order" in line]
+    assert [line.split()[1] for line in lines] == ["age", "tenure"]
+    assert ["A split only" in line for line in lines] == [True, False]
+    assert all("A split only" in finding.text for finding in look(told).findings if finding.action == "order")

@@ -18,7 +18,7 @@ RESTS = (
     "again from the same rows and settings."
 )
 UNCHECKED = (
-    "No: what stands here is what the model file says. `treewright verify` says what can be checked of it."
+    "No. This is what the model file says of itself; treewright verify checks what can be checked of it."
 )
 
 
