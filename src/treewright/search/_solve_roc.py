@@ -124,8 +124,14 @@ def solve_roc(
     while run.open and run.stop is None:
         side = heapq.heappop(run.open)
         asked = run.asked(*side.prices)
-        within = run.share()
-        run.take(side, asked, choice.sign(search_chosen(choice, options, asked, within, run.report())))
+        within, before = run.share(), run.steps
+        found = choice.sign(search_chosen(choice, options, asked, within, run.report()))
+        run.take(side, asked, found)
+        if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
+            run.steps = max(
+                run.steps, before + within.step_limit
+            )  # one that ends before its first step has used them
+        run.stop_after(found)
     return run.frontier()
 
 
@@ -235,7 +241,6 @@ class _Run:
             self.corners.append(corner)
             self.open_side(side.left, corner)
             self.open_side(corner, side.right)
-        self.stop_after(found)
 
     def stop_after(self, found: SolveResult) -> None:
         """Look whether the run is over."""
