@@ -1,6 +1,8 @@
 // The best single split of a table for Python.
 #include "treewright/tree/single_split.hpp"
 
+#include "treewright/tree/quantile_split.hpp"
+
 #include "arrays.hpp"
 #include "check.hpp"
 #include "encoded_rows.hpp"
@@ -8,6 +10,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -83,4 +86,29 @@ void bind_single_split(nb::module_& m) {
         },
         nb::arg("X"), nb::arg("kind"), nb::arg("numbers"), nb::arg("min_leaf"),
         "The same for rows of whose sums the loss of a leaf is a function.");
+    m.def(
+        "best_split_of_targets",
+        [](Table X, Vector<double> target, Vector<double> weight, double up, double down, std::size_t min_leaf,
+           double below) {
+            require(X.shape(0) == target.size() && weight.size() == target.size(),
+                    "rows: arrays of different lengths");
+            require(X.shape(0) < (std::size_t{1} << 32) - 1, "rows: 2^32 - 1 or more");
+            require(up > 0 && down > 0, "up and down must be positive");
+            for (const double y : span_of(target)) require(std::isfinite(y), "target must be finite");
+            for (const double w : span_of(weight)) require(w > 0 && std::isfinite(w), "weight must be positive");
+            const TargetRows rows{span_of(target), span_of(weight), up, down};
+            QuantileSplit found;
+            {
+                nb::gil_scoped_release release;
+                found = best_quantile_split(rows_of(X), rows, min_leaf, below);
+            }
+            const auto& best = found.best;
+            return nb::make_tuple(
+                best ? nb::object(nb::make_tuple(best->column, best->low, best->high, best->missing_left)) : nb::none(),
+                found.n_walked);
+        },
+        nb::arg("X"), nb::arg("target"), nb::arg("weight"), nb::arg("up"), nb::arg("down"), nb::arg("min_leaf"),
+        nb::arg("below"),
+        "The same for the quantile loss of targets, of splits that cost less than `below`; and how many columns had to "
+        "be ranked for it.");
 }

@@ -8,6 +8,7 @@ over all thresholds would find just that tree, after it has sorted every column.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
     "one_split",
     "split_of_labels",
     "split_of_sums",
+    "split_of_targets",
 ]
 
 COSTS, LOG_LOSS, GINI = range(3)  # losses of labels, for the core
@@ -147,6 +149,32 @@ def split_of_sums(
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
     return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf), weight)
+
+
+def split_of_targets(
+    table: Table,
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    sides: tuple[int, int],
+    min_leaf: int,
+    below: float = math.inf,
+) -> Split | None:
+    """Return the split of least quantile loss; None where no split costs less than `below`.
+
+    Parameters
+    ----------
+    table : Table
+        Without columns of text.
+    y, weight : ndarray of shape (n_rows,), float64
+        Weights are positive.
+    sides : (int, int)
+        What a unit above and below the value of a leaf costs.
+    min_leaf : int
+    below : float, default=inf
+    """
+    numbers = (np.ascontiguousarray(one, dtype=np.float64) for one in (y, weight))
+    found, _ = core.best_split_of_targets(table.X, *numbers, *map(float, sides), min_leaf, below)
+    return _split(table, found, weight)
 
 
 def ends_ungrouped(

@@ -1,11 +1,14 @@
 """The best single split without ranks is the one that sorting the columns finds."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.search._gini import GiniLoss
 from treewright.search._log_loss import LogLoss
+from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
 from treewright.search._single_split import COSTS, one_split, split_of_labels
 from treewright.table import table_from
@@ -46,6 +49,8 @@ def losses(rng, n):
         "squares of three": SquaredErrorLoss(rng.normal(size=(n, 3)), weight),
         "actions": ActionLoss(rng.normal(size=(n, 3))),
         "survival": SurvivalLoss(events, events + rng.integers(1, 50, n)),
+        "absolute error": PinballLoss(target, weight),
+        "quantile": PinballLoss(target, weight, Fraction(int(rng.integers(1, 10)), 10)),
         "poisson": RatioDeviance(rng.poisson(1.0, n) + (np.arange(n) == 0.0), weight),
     }
 
