@@ -41,11 +41,12 @@ class Hunt {
           bins_(rows, targets_, std::clamp(rows.target.size() / kRowsOfBin, std::size_t{8}, kMostBins)),
           list_(rows, targets_),
           min_leaf_(std::max<std::size_t>(min_leaf, 1)),
-          limit_(below),
           n_buckets_(std::clamp(rows.target.size() / kRowsOfBucket, std::size_t{16}, kMostBuckets)),
           x_(table.n_rows) {
         list_.fill([](std::size_t) { return true; });
-        slack_ = kSlack * list_.loss();
+        const double one_leaf = list_.loss();
+        slack_ = kSlack * one_leaf;
+        if (below < kInfinity) limit_ = below * one_leaf;
     }
 
     [[nodiscard]] QuantileSplit run() {
@@ -224,7 +225,7 @@ class Hunt {
     TargetBins bins_;
     TargetList list_;
     std::size_t min_leaf_;
-    double limit_, slack_ = 0.0;  // no split is looked for that costs as much
+    double limit_ = kInfinity, slack_ = 0.0;  // no split is looked for that costs as much
     std::size_t n_buckets_;
     std::vector<double> x_, left_, right_;
     std::vector<Part> sums_;           // [bucket][bin]

@@ -155,7 +155,7 @@ class PinballLoss:
         """Return nothing: a leaf's loss is no function of few sums."""
 
     def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
-        """Return the best tree of one split, or of one leaf where no split costs less than `below`."""
+        """Return the best tree of one split, found without ranks."""
         sides = (self.up, self.down)
         return one_split(split_of_targets(table, self.y, self.weight, sides, min_leaf, below))
 

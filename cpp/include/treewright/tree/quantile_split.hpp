@@ -41,8 +41,7 @@ struct QuantileSplit {
     std::size_t n_walked = 0;  // columns that were ranked
 };
 
-// Columns of numbers with `min_leaf` rows in both leaves at least. No split where none has them, or none costs less
-// than `below`.
+// As best_single_split.
 [[nodiscard]] QuantileSplit best_quantile_split(const EncodedRows& table, const TargetRows& rows, std::size_t min_leaf,
                                                 double below);
 
