@@ -90,8 +90,7 @@ void bind_single_split(nb::module_& m) {
         "best_split_of_targets",
         [](Table X, Vector<double> target, Vector<double> weight, double up, double down, std::size_t min_leaf,
            double below) {
-            require(X.shape(0) == target.size() && weight.size() == target.size(),
-                    "rows: arrays of different lengths");
+            require(X.shape(0) == target.size() && weight.size() == target.size(), "rows: arrays of different lengths");
             require(X.shape(0) < (std::size_t{1} << 32) - 1, "rows: 2^32 - 1 or more");
             require(up > 0 && down > 0, "up and down must be positive");
             for (const double y : span_of(target)) require(std::isfinite(y), "target must be finite");

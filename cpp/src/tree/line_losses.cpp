@@ -62,8 +62,7 @@ void line_losses(const EncodedRows& table, const LeafTargets& leaf, std::span<co
         for (double& value : x) value = (value / 2 - low / 2) / range;
         centre(x, leaf.weight, all);
         const double square = sum_of(n, [&](std::size_t i) { return leaf.weight[i] * (x[i] * x[i]); });
-        const double slope =
-            sum_of(n, [&](std::size_t i) { return x[i] * (leaf.weight[i] * leaf.apart[i]); }) / square;
+        const double slope = sum_of(n, [&](std::size_t i) { return x[i] * (leaf.weight[i] * leaf.apart[i]); }) / square;
         loss[j] = sum_of(n, [&](std::size_t i) {
             const double left = leaf.apart[i] - slope * x[i];
             return leaf.weight[i] * (left * left);

@@ -87,10 +87,9 @@ class Hunt {
         for (std::size_t row = 0; row < x_.size(); ++row) {
             const double value = x_[row];
             const bool is_missing = std::isnan(value);
-            const std::size_t bucket =
-                is_missing ? n_buckets_
-                : low < high ? std::min(static_cast<std::size_t>((value - low) * scale), last)
-                             : 0;
+            const std::size_t bucket = is_missing   ? n_buckets_
+                                       : low < high ? std::min(static_cast<std::size_t>((value - low) * scale), last)
+                                                    : 0;
             const TargetBins::Row& own = bins_.row(row);
             sums_[bucket * width + own.bin] += own.part;
             known_[bucket].add(value);
@@ -186,13 +185,15 @@ class Hunt {
             left_.resize(n_values), right_.resize(n_values);
             missing_left ? list_.fill(all) : list_.fill(is_known);
             for (std::size_t r = n_values - 1, end = ranks.n_known; r > 0; end = first_[r--]) {
-                for (std::size_t i = end; i-- > first_[r];) take_out(i, i >= kAhead ? i - kAhead : 0, i >= kNext ? i - kNext : 0);
+                for (std::size_t i = end; i-- > first_[r];)
+                    take_out(i, i >= kAhead ? i - kAhead : 0, i >= kNext ? i - kNext : 0);
                 left_[r - 1] = list_.loss();
             }
             missing_left ? list_.fill(is_known) : list_.fill(all);
             const std::size_t last = ordered_.size() - 1;
             for (std::size_t r = 0; r + 1 < n_values; ++r) {
-                for (std::size_t i = first_[r]; i < first_[r + 1]; ++i) take_out(i, std::min(i + kAhead, last), std::min(i + kNext, last));
+                for (std::size_t i = first_[r]; i < first_[r + 1]; ++i)
+                    take_out(i, std::min(i + kAhead, last), std::min(i + kNext, last));
                 right_[r] = list_.loss();
             }
             for (std::size_t r = 0; r + 1 < n_values; ++r) {
@@ -228,10 +229,10 @@ class Hunt {
     double limit_ = kInfinity, slack_ = 0.0;  // no split is looked for that costs as much
     std::size_t n_buckets_;
     std::vector<double> x_, left_, right_;
-    std::vector<Part> sums_;           // [bucket][bin]
-    std::vector<Known> known_;         // of each bucket
-    std::vector<std::size_t> first_;   // of each rank, in ordered_
-    std::vector<Ordered> ordered_;     // rows by the rank of their value
+    std::vector<Part> sums_;          // [bucket][bin]
+    std::vector<Known> known_;        // of each bucket
+    std::vector<std::size_t> first_;  // of each rank, in ordered_
+    std::vector<Ordered> ordered_;    // rows by the rank of their value
     QuantileSplit found_;
 };
 

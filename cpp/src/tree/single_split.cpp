@@ -230,7 +230,7 @@ class Hunt {
     std::size_t width_, stride_, min_leaf_;
     std::uint32_t column_ = 0;
     std::size_t n_known_ = 0, n_missing_ = 0;
-    double limit_ = kInfinity;  // no split is looked for that costs as much
+    double limit_ = kInfinity;                   // no split is looked for that costs as much
     std::vector<double> all_, known_, missing_;  // sums over all rows, and those of a column
     std::vector<double> left_, right_, other_;   // scratch
     std::optional<SingleSplit> found_;

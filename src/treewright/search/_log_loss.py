@@ -162,7 +162,9 @@ class LogLoss:
 
     def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_labels(table, LOG_LOSS, self.y, self.weight, self.n_classes, min_leaf, below=below))
+        return one_split(
+            split_of_labels(table, LOG_LOSS, self.y, self.weight, self.n_classes, min_leaf, below=below)
+        )
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -181,9 +181,7 @@ class SimpleLinesLoss:
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
 
-    def best_split(
-        self, table: Table, min_leaf: int, below: float = math.inf
-    ) -> list[Split | None] | None:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None] | None:
         """Return the best split for constants, where a pass over all splits for lines would be cut short by a limit.
 
         Such a pass looks at each line of each row once for each column that may split. None where it is a short one.
@@ -235,9 +233,9 @@ def best_line(
     best: tuple[int | None, float] = (None, single)
     if single == 0:
         return best
-    places = (np.ascontiguousarray(one, dtype=np.int64) for one in (rows, columns))
-    left = core.line_losses(X, next(places), apart, np.ascontiguousarray(weight), next(places))
-    for j, own in zip(columns.tolist(), left.tolist(), strict=True):
+    at, offered = (np.ascontiguousarray(one, dtype=np.int64) for one in (rows, columns))
+    left = core.line_losses(X, at, apart, np.ascontiguousarray(weight), offered)
+    for j, own in zip(offered.tolist(), left.tolist(), strict=True):
         if own < best[1] - FLAT * single:
             best = (j, own)
     return best

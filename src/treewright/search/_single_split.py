@@ -181,8 +181,10 @@ def split_of_targets(
     below : float, default=inf
         As in `split_of_labels`.
     """
-    numbers = (np.ascontiguousarray(one, dtype=np.float64) for one in (y, weight))
-    found, _ = core.best_split_of_targets(table.X, *numbers, *map(float, sides), min_leaf, below)
+    y, weight = (np.ascontiguousarray(one, dtype=np.float64) for one in (y, weight))
+    up, down = sides
+    found: Any
+    found, _ = core.best_split_of_targets(table.X, y, weight, float(up), float(down), min_leaf, below)
     return _split(table, found, weight)
 
 
