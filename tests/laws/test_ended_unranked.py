@@ -25,8 +25,10 @@ from treewright.search import (
     solve_regression,
     solve_regression_frontier,
     solve_row_costs,
+    solve_simple_lines,
     solve_survival,
 )
+from treewright.search import _simple_lines as simple_lines
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
 from treewright.verify import (
@@ -155,6 +157,30 @@ def test_not_worse_than_the_best_single_split(kind, limit, least, monkeypatch):
         assert check(made[1], stopped).ok
         assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
         assert stopped.tree.n_leaves <= 2
+
+
+@pytest.mark.parametrize("least", [1, 30, 250])  # the last one leaves no split
+@pytest.mark.parametrize("limit", LIMITS)
+def test_simple_lines(limit, least, monkeypatch):
+    """Not worse than a leaf with its line, nor than the best split for constants with a line in each leaf."""
+    monkeypatch.setattr(single_split, "MOST_CELLS", 0)
+    monkeypatch.setattr(simple_lines, "MOST_OF_A_PASS", 0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        table = table_from(rng.normal(size=(400, 3)).round(2))
+        y = (table.X[:, 0] * (table.X[:, 1] > 0) + 0.5 * rng.normal(size=400)).round(2)
+        how = {"min_samples_leaf": least, "cost_complexity": 0.01}
+        problem = make_regression_problem(table, y, max_depth=3, **how)
+        stopped = solve_simple_lines(problem, limits=LIMITS[limit][0]())
+        assert stopped.stop_reason is LIMITS[limit][1]
+        assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
+        leaf = solve_simple_lines(make_regression_problem(table, y, max_depth=0, **how))
+        best = solve_simple_lines(make_regression_problem(table, y, max_depth=1, **how))
+        constants = solve_regression(make_regression_problem(table, y, max_depth=1, **how))
+        assert stopped.objective <= min(leaf.objective, constants.objective) * (1 + ROUNDING)
+        assert stopped.objective >= best.objective * (1 - ROUNDING)
+        assert stopped.lower_bound <= best.objective
+        assert verify_regression(problem, stopped).ok
 
 
 @pytest.mark.parametrize("limit", LIMITS)

@@ -96,7 +96,7 @@ def _unranked(
     leaf_penalty: float,
 ) -> AdditiveAnswer:
     """Return the best tree of one split as the answer of a search that a limit ended before it began."""
-    tree_loss = one_leaf if splits == [None] else loss_of(splits, problem.table, loss)
+    tree_loss = loss_of(splits, problem.table, loss)
     objective = tree_loss + leaf_penalty * (2 if len(splits) > 1 else 1)
     return AdditiveAnswer(
         tuple(splits),
