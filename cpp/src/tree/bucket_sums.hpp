@@ -22,9 +22,9 @@
 namespace treewright::tree {
 
 // The cheapest prediction for labels. For predictions a on the left and b on the right a row of class k pays the lesser
-// of its two costs at least; all pairs are tried where classes are few. Where each mistake costs one, the pair (a, b) of
-// two classes pays all but A_a + B_a + B_b + C_b, and (a, a) all but A_a + B_a + C_a: the best partner of a is the best
-// or the second best b, so no pair is tried.
+// of its two costs at least; all pairs are tried where classes are few. Where each mistake costs one, the pair (a, b)
+// of two classes pays all but A_a + B_a + B_b + C_b, and (a, a) all but A_a + B_a + C_a: the best partner of a is the
+// best or the second best b, so no pair is tried.
 class Votes {
    public:
     explicit Votes(const LabelledRows& rows) : rows_(rows), best_(rows.n_classes * rows.n_classes * rows.n_classes) {
