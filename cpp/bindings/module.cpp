@@ -11,6 +11,7 @@ void bind_cpu(nb::module_& m);
 void bind_exact_sum(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_leaf_accuracy(nb::module_& m);
+void bind_line_losses(nb::module_& m);
 void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
 void bind_near_optimal_problem(nb::module_& m);
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
     bind_exact_sum(m);
     bind_latent(m);
     bind_leaf_accuracy(m);
+    bind_line_losses(m);
     bind_near_optimal(m);
     bind_near_optimal_problem(m);
     bind_pruning(m);

@@ -25,8 +25,10 @@ from treewright.search import (
     solve_regression,
     solve_regression_frontier,
     solve_row_costs,
+    solve_simple_lines,
     solve_survival,
 )
+from treewright.search import _simple_lines as simple_lines
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
 from treewright.verify import (
@@ -74,7 +76,8 @@ def numbers(criterion):
     def made(rng, table, **how):
         y = rng.poisson(1 + 2.0 * labels(rng, table)) + (criterion == "gamma")
         weight = weights(rng, table.n_rows)
-        return make_regression_problem(table, y, criterion=criterion, sample_weight=weight, **how)
+        share = {"quantile": 0.8} if criterion == "quantile" else {}
+        return make_regression_problem(table, y, criterion=criterion, sample_weight=weight, **share, **how)
 
     return made
 
@@ -112,7 +115,8 @@ KINDS = {
     "squared error": (numbers("squared_error"), solve_regression, verify_regression),
     "poisson": (numbers("poisson"), solve_regression, verify_regression),
     "gamma": (numbers("gamma"), solve_regression, verify_regression),
-    "quantile": (numbers("absolute_error"), solve_regression, verify_regression),
+    "absolute error": (numbers("absolute_error"), solve_regression, verify_regression),
+    "quantile": (numbers("quantile"), solve_regression, verify_regression),
     "brier": (shares("brier", 1), solve_probability, verify_probability),
     "brier of two": (shares("brier", 0), solve_probability, verify_probability),
     "log loss": (shares("log_loss", 1), solve_probability, verify_probability),
@@ -132,12 +136,12 @@ LIMITS = {
 def test_not_worse_than_the_best_single_split(kind, limit, least, monkeypatch):
     make, search, check = KINDS[kind]
     limits, reason = LIMITS[limit]
-    for seed in range(3):
+    for seed, penalty in enumerate((0.01, 0.0, 0.2)):
         made = [
             make(np.random.default_rng(seed), table_of(np.random.default_rng(seed)), **how)
             for how in (
-                {"max_depth": 1, "min_samples_leaf": least, "cost_complexity": 0.01},
-                {"max_depth": 4, "min_samples_leaf": least, "cost_complexity": 0.01},
+                {"max_depth": 1, "min_samples_leaf": least, "cost_complexity": penalty},
+                {"max_depth": 4, "min_samples_leaf": least, "cost_complexity": penalty},
             )
         ]
         ranked = {"options": BinaryOptions(engine="ranked")} if search is solve else {}
@@ -151,9 +155,32 @@ def test_not_worse_than_the_best_single_split(kind, limit, least, monkeypatch):
         assert stopped.stop_reason is reason
         assert stopped.lower_bound <= search(made[1], limits=Limits(step_limit=300)).objective
         assert check(made[1], stopped).ok
-        if kind != "quantile":  # that takes ranks
-            assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
-            assert stopped.tree.n_leaves <= 2
+        assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
+        assert stopped.tree.n_leaves <= 2
+
+
+@pytest.mark.parametrize("least", [1, 30, 250])  # the last one leaves no split
+@pytest.mark.parametrize("limit", LIMITS)
+def test_simple_lines(limit, least, monkeypatch):
+    """Not worse than a leaf with its line, nor than the best split for constants with a line in each leaf."""
+    monkeypatch.setattr(single_split, "MOST_CELLS", 0)
+    monkeypatch.setattr(simple_lines, "MOST_OF_A_PASS", 0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        table = table_from(rng.normal(size=(400, 3)).round(2))
+        y = (table.X[:, 0] * (table.X[:, 1] > 0) + 0.5 * rng.normal(size=400)).round(2)
+        how = {"min_samples_leaf": least, "cost_complexity": 0.01}
+        problem = make_regression_problem(table, y, max_depth=3, **how)
+        stopped = solve_simple_lines(problem, limits=LIMITS[limit][0]())
+        assert stopped.stop_reason is LIMITS[limit][1]
+        assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
+        leaf = solve_simple_lines(make_regression_problem(table, y, max_depth=0, **how))
+        best = solve_simple_lines(make_regression_problem(table, y, max_depth=1, **how))
+        constants = solve_regression(make_regression_problem(table, y, max_depth=1, **how))
+        assert stopped.objective <= min(leaf.objective, constants.objective) * (1 + ROUNDING)
+        assert stopped.objective >= best.objective * (1 - ROUNDING)
+        assert stopped.lower_bound <= best.objective
+        assert verify_regression(problem, stopped).ok
 
 
 @pytest.mark.parametrize("limit", LIMITS)

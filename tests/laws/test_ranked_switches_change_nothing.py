@@ -117,7 +117,7 @@ def test_one_split_without_ranks_or_with_them(kind, limits, monkeypatch):
     found = {on: search(problem, limits=limits, options=RankedOptions(unranked=on)) for on in (True, False)}
     for on, result in found.items():
         unranked = result.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
-        assert unranked is (on and kind not in ("absolute error", "quantile, weighted"))  # these take ranks
+        assert unranked is on
         if (
             result.status is not SolveStatus.OPTIMAL
         ):  # there is always time for a first tree, which may be all

@@ -520,7 +520,7 @@ def test_the_largest_sums_over_ranked_columns() -> None:
     assert answer["nodes"] == [None]
     assert answer["lower"] == answer["upper"] == leaf + unit * largest
     for more in ({"weight": weight + 1}, {"unit": unit + 2}, {"leaf": leaf + 1}):
-        with pytest.raises(ValueError, match="sweep"):
+        with pytest.raises(ValueError, match="ranked"):
             sweep(**({"weight": weight, "unit": unit, "leaf": leaf} | more))
 
 

@@ -16,12 +16,15 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace treewright::tree {
 
 // The cheapest prediction for labels. For predictions a on the left and b on the right a row of class k pays the lesser
-// of its two costs at least; all pairs are tried where classes are few.
+// of its two costs at least; all pairs are tried where classes are few. Where each mistake costs one, the pair (a, b)
+// of two classes pays all but A_a + B_a + B_b + C_b, and (a, a) all but A_a + B_a + C_a: the best partner of a is the
+// best or the second best b, so no pair is tried.
 class Votes {
    public:
     explicit Votes(const LabelledRows& rows) : rows_(rows), best_(rows.n_classes * rows.n_classes * rows.n_classes) {
@@ -47,8 +50,9 @@ class Votes {
         return least;
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
-        if (best_.empty()) return loss(A) + loss(C);
         const std::size_t n = rows_.n_classes;
+        if (plain_) return least_plain(A, B, C);
+        if (best_.empty()) return loss(A) + loss(C);
         double least = std::numeric_limits<double>::infinity();
         const double* best = best_.data();
         for (std::size_t a = 0; a < n; ++a) {
@@ -64,6 +68,24 @@ class Votes {
 
    private:
     static constexpr std::size_t kFewClasses = 12;
+    [[nodiscard]] double least_plain(const double* A, const double* B, const double* C) const {
+        const std::size_t n = rows_.n_classes;
+        double all = 0, best = -1, second = 0;
+        std::size_t at = n;
+        for (std::size_t k = 0; k < n; ++k) {
+            all += A[k] + B[k] + C[k];
+            const double right = B[k] + C[k];
+            if (right > best)
+                second = std::exchange(best, right), at = k;
+            else
+                second = std::max(second, right);
+        }
+        second = std::max(second, 0.0);
+        double most = 0;
+        for (std::size_t k = 0; k < n; ++k)
+            most = std::max({most, A[k] + B[k] + (k == at ? second : best), A[k] + B[k] + C[k]});
+        return all - most;
+    }
     [[nodiscard]] double cost(std::size_t k, std::size_t c) const { return rows_.costs[k * rows_.n_classes + c]; }
     [[nodiscard]] double paid(const double* sums, std::size_t c) const {
         double sum = 0;

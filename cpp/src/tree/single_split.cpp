@@ -33,9 +33,11 @@ std::uint64_t pattern_of(double value) {
 template <class Rows>
 class Hunt {
    public:
-    Hunt(const Rows& rows, std::size_t min_leaf)
+    Hunt(const Rows& rows, std::size_t n_rows, std::size_t min_leaf, double below)
         : rows_(rows), width_(rows.n_sums()), stride_(kSums + width_ + rows.n_beside()), min_leaf_(min_leaf) {
         for (auto* sums : {&missing_, &all_, &left_, &right_, &other_}) sums->resize(width_ + rows.n_beside());
+        for (std::size_t row = 0; row < n_rows; ++row) rows_.add(all_.data(), static_cast<std::uint32_t>(row));
+        if (below < kInfinity) limit_ = below * rows_.loss(all_.data());
     }
 
     void look_at(const EncodedRows& table, std::uint32_t column) {
@@ -56,12 +58,6 @@ class Hunt {
         }
         n_known_ = table.n_rows - n_missing_;
         if (n_known_ == 0) return;
-        if (column == 0 || all_of_ != table.n_rows) {
-            all_of_ = table.n_rows;
-            std::fill(all_.begin(), all_.end(), 0.0);
-            for (std::size_t row = 0; row < table.n_rows; ++row)
-                rows_.add(all_.data(), static_cast<std::uint32_t>(row));
-        }
         known_ = all_;
         for (std::size_t k = 0; k < width_; ++k) known_[k] -= missing_[k];
         if (n_missing_ > 0)
@@ -114,7 +110,7 @@ class Hunt {
     void offer(const double* left, std::size_t n_left, const double* right, std::size_t n_right, SingleSplit split) {
         if (n_left < min_leaf_ || n_right < min_leaf_) return;
         split.loss = rows_.loss(left) + rows_.loss(right);
-        if (split.loss < (found_ ? found_->loss : kInfinity)) found_ = split;
+        if (split.loss < limit_) found_ = split, limit_ = split.loss;
     }
 
     // The splits between two neighbouring values, given the known rows up to the first.
@@ -184,7 +180,7 @@ class Hunt {
             const auto here = static_cast<std::size_t>(bucket[2]);
             if (bucket[0] < bucket[1]) {
                 const double least = least_inside(sums.data(), bucket + kSums);
-                if (!found_ || least < found_->loss) open.push_back({least, b, 0, here, rows, sums});
+                if (least < limit_) open.push_back({least, b, 0, here, rows, sums});
             }
             for (std::size_t k = 0; k < width_; ++k) sums[k] += bucket[kSums + k];
             rows += here;
@@ -201,7 +197,7 @@ class Hunt {
         });
         std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
         for (Open& one : open) {
-            if (found_ && one.least >= found_->loss) break;
+            if (one.least >= limit_) break;
             const double* bucket = table.data() + one.bucket * stride_;
             const std::span<Item> inside(items.data() + one.first, one.n);
             if (one.n <= kFew) {
@@ -233,15 +229,16 @@ class Hunt {
     const Rows& rows_;
     std::size_t width_, stride_, min_leaf_;
     std::uint32_t column_ = 0;
-    std::size_t n_known_ = 0, n_missing_ = 0, all_of_ = 0;
+    std::size_t n_known_ = 0, n_missing_ = 0;
+    double limit_ = kInfinity;                   // no split is looked for that costs as much
     std::vector<double> all_, known_, missing_;  // sums over all rows, and those of a column
     std::vector<double> left_, right_, other_;   // scratch
     std::optional<SingleSplit> found_;
 };
 
 template <class Rows>
-std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, std::size_t min_leaf) {
-    Hunt<Rows> hunt(rows, std::max<std::size_t>(min_leaf, 1));
+std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, std::size_t min_leaf, double below) {
+    Hunt<Rows> hunt(rows, table.n_rows, std::max<std::size_t>(min_leaf, 1), below);
     for (std::size_t column = 0; column < table.n_columns; ++column)
         hunt.look_at(table, static_cast<std::uint32_t>(column));
     return hunt.found();
@@ -249,21 +246,23 @@ std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, s
 
 }  // namespace
 
-std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows, std::size_t min_leaf) {
+std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows, std::size_t min_leaf,
+                                             double below) {
     switch (rows.loss) {
         case LabelledRows::Loss::costs:
-            return best_of(table, Votes(rows), min_leaf);
+            return best_of(table, Votes(rows), min_leaf, below);
         case LabelledRows::Loss::entropy:
-            return best_of(table, Shares(rows), min_leaf);
+            return best_of(table, Shares(rows), min_leaf, below);
         case LabelledRows::Loss::gini:
-            return best_of(table, Gini(rows), min_leaf);
+            return best_of(table, Gini(rows), min_leaf, below);
     }
     return std::nullopt;
 }
 
-std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows, std::size_t min_leaf) {
-    return rows.kind == LossSums::Kind::least ? best_of(table, Actions(rows), min_leaf)
-                                              : best_of(table, Ratios(rows), min_leaf);
+std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows, std::size_t min_leaf,
+                                             double below) {
+    return rows.kind == LossSums::Kind::least ? best_of(table, Actions(rows), min_leaf, below)
+                                              : best_of(table, Ratios(rows), min_leaf, below);
 }
 
 std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,

@@ -109,7 +109,8 @@ def fit_lines(tree: Tree, problem: RegressionProblem, limits: Limits | None = No
             for node in sorted(rows_of, key=lambda node: (-len(rows_of[node]), node)):
                 rows, go_on = rows_of[node], _within(limits)
                 go_on(0.0)
-                found = fit_ridge(X[rows], y[rows], weight[rows], columns, go_on=go_on)
+                here = slice(None) if len(rows) == len(X) else rows  # of a single leaf nothing is copied
+                found = fit_ridge(X[here], y[here], weight[here], columns, go_on=go_on)
                 lines[node] = None if found is None else found.line
                 done += 1
     except _TimeIsOver:

@@ -27,7 +27,7 @@ from treewright.tree import Line, mean_of
 __all__ = ["PENALTIES", "Ridge", "fit_ridge"]
 
 PENALTIES = tuple(float(10.0 ** (power / 2)) for power in range(-12, 7))  # 1e-6 to 1e3, per unit of weight
-BLOCK = 1 << 20  # numbers of a block of rows
+BLOCK = 1 << 16  # numbers of a block of rows: it stays in the cache
 CERTAIN = 1e-10  # a row whose own target decides what is said of it tells nothing about others
 BETTER = 1e-9  # relative; by less a line is not better than the constant
 FLAT = 1e-12  # relative eigenvalue that is rounding
@@ -143,7 +143,7 @@ class _Leaf:
         self.go_on(8.0 * len(self.X))
         values = self.X[:, column]
         known = ~np.isnan(values)
-        seen, share = values[known], self.share[known]
+        seen, share = (values, self.share) if known.all() else (values[known], self.share[known])
         if len(seen) == 0 or seen.min() == seen.max():
             return None
         center = mean_of(seen, share)
@@ -161,9 +161,13 @@ class _Leaf:
         for start in range(0, n, step):
             rows = slice(start, min(n, start + step))
             self.go_on(float(rows.stop - start) * p * min(n, p))
-            values = self.X[rows][:, self.columns]
-            block = (values / 2 - self.centers / 2) / self.units / self.scales
-            yield rows, np.where(np.isnan(values), 0.0, block)
+            block = self.X[rows][:, self.columns]
+            block /= 2
+            block -= self.centers / 2
+            block /= self.units
+            block /= self.scales
+            block[np.isnan(block)] = 0.0
+            yield rows, block
 
     def _decompose(self) -> None:
         """Decompose the moments of the columns, or those of the rows if they are fewer."""

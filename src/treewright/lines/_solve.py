@@ -19,7 +19,7 @@ from treewright.search import (
 __all__ = ["solve_frontier_with_lines", "solve_with_lines"]
 
 SEARCH_SHARE = 0.9  # of the time, for the search; lines take the rest
-AFTER_STOP = 1.0  # seconds for lines after Ctrl-C, or a callback that stopped the search
+AFTER_STOP = 0.4  # seconds for lines after Ctrl-C, or a callback that stopped the search
 NO_TIME = 1e-9
 
 

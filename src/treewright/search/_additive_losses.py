@@ -6,6 +6,7 @@ have others.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
@@ -60,8 +61,11 @@ class AdditiveLoss(Protocol):
     def row_sums(self) -> RowSums | None:
         """Return the numbers of which a leaf's loss is a function, for its prunings; None if they are many."""
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None] | None:
-        """Return the best tree of one split, found without ranks; None where that takes ranks."""
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None] | None:
+        """Return the best tree of one split, found without ranks; None where that takes ranks.
+
+        It is one leaf where no split costs less than the share `below` of one leaf's loss.
+        """
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -142,9 +146,9 @@ class SquaredErrorLoss:
         y = y - np.average(y, axis=0, weights=weight)
         return RowSums(SQUARES, np.column_stack([weight, weight * (y**2).sum(axis=1), weight[:, None] * y]))
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf, below=below))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -203,9 +207,9 @@ class ActionLoss:
         """Return the numbers of which a leaf's loss is a function: the costs."""
         return RowSums(LEAST, np.asarray(self.cost, dtype=np.float64))
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf, below=below))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -264,9 +268,9 @@ class SurvivalLoss:
         own[seen] = events[seen] * np.log(hazard[seen] / events[seen])
         return RowSums(DEVIANCE, np.column_stack([events, hazard, own]))
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf, below=below))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -66,9 +66,11 @@ def search_all_thresholds(
     limits = (limits or Limits()).started()
     stop = ends_unranked(problem, limits, options)
     if stop is not None:
-        splits = loss.best_split(problem.table, problem.min_samples_leaf)
+        at_stake = max(one_leaf - loss.unavoidable(), 0.0) if share_of is None else share_of
+        leaf_penalty = problem.cost_complexity * at_stake
+        splits = loss.best_split(problem.table, problem.min_samples_leaf, 1 - leaf_penalty / one_leaf)
         if splits is not None:
-            return _unranked(problem, loss, one_leaf, splits, stop, options, share_of)
+            return _unranked(problem, loss, one_leaf, splits, stop, options, leaf_penalty)
     return solve_additive(
         problem.table,
         loss,
@@ -91,19 +93,16 @@ def _unranked(
     splits: list[Split | None],
     stop: StopReason,
     options: RankedOptions | None,
-    share_of: float | None,
+    leaf_penalty: float,
 ) -> AdditiveAnswer:
     """Return the best tree of one split as the answer of a search that a limit ended before it began."""
-    unavoidable = loss.unavoidable()
-    at_stake = max(one_leaf - unavoidable, 0.0) if share_of is None else share_of
-    leaf_penalty = problem.cost_complexity * at_stake
     tree_loss = loss_of(splits, problem.table, loss)
     objective = tree_loss + leaf_penalty * (2 if len(splits) > 1 else 1)
     return AdditiveAnswer(
         tuple(splits),
         False,
         objective,
-        min(objective, unavoidable + leaf_penalty),
+        min(objective, loss.unavoidable() + leaf_penalty),
         tree_loss,
         one_leaf,
         leaf_penalty,
@@ -286,6 +285,8 @@ def _pruned(
 ) -> list[Split | None] | None:
     """Return the splits of the best pruning of a tree, None if it is the tree itself."""
     table, leaf_penalty = problem.table, problem.cost_complexity
+    if len(tree.splits) == 1:
+        return None
     # Of one split there are so few prunings that no sums are made for them.
     sums = None if len(tree.splits) <= NODES_OF_ONE_SPLIT else loss.row_sums()
     if sums is not None:

@@ -6,6 +6,7 @@ only for the engine: of a million rows and ten classes they are larger than the 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -69,9 +70,11 @@ class GiniLoss:
         """Return the numbers of which a leaf's loss is a function."""
         return self.indicators.row_sums()
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_labels(table, GINI, self.y, self.weight, self.n_classes, min_leaf))
+        return one_split(
+            split_of_labels(table, GINI, self.y, self.weight, self.n_classes, min_leaf, below=below)
+        )
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -160,9 +160,11 @@ class LogLoss:
         """Return the numbers of which a leaf's loss is a function: the weights of its classes."""
         return RowSums(ENTROPY, np.eye(self.n_classes)[self.y] * self.weight[:, None])
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_labels(table, LOG_LOSS, self.y, self.weight, self.n_classes, min_leaf))
+        return one_split(
+            split_of_labels(table, LOG_LOSS, self.y, self.weight, self.n_classes, min_leaf, below=below)
+        )
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

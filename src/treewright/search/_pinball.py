@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
+from treewright.search._single_split import one_split, split_of_targets
 from treewright.table import Table
-from treewright.tree import quantile_of
+from treewright.tree import Split, quantile_of
 
 __all__ = ["PinballLoss", "PinballUnits"]
 
@@ -153,8 +154,10 @@ class PinballLoss:
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
 
-    def best_split(self, table: Table, min_leaf: int) -> None:
-        """Return nothing: the columns must be ranked."""
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
+        """Return the best tree of one split, found without ranks."""
+        sides = (self.up, self.down)
+        return one_split(split_of_targets(table, self.y, self.weight, sides, min_leaf, below))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -138,9 +138,9 @@ class RatioDeviance:
         own[seen] = self.events[seen] * np.log(hazard[seen] / self.events[seen])
         return RowSums(DEVIANCE, np.column_stack([self.events, hazard, own]))
 
-    def best_split(self, table: Table, min_leaf: int) -> list[Split | None]:
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""
-        return one_split(split_of_sums(table, self.row_sums(), min_leaf))
+        return one_split(split_of_sums(table, self.row_sums(), min_leaf, below=below))
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.errors import InputError
+from treewright.search._additive_losses import SquaredErrorLoss
 from treewright.search._additive_units import MOST_TIE_BITS
 from treewright.search._exact_sum import exact_sum
 from treewright.search._whole_numbers import WholeNumbers, whole_numbers
 from treewright.table import Table
+from treewright.tree import Split
 
 __all__ = ["SimpleLinesLoss", "SimpleLinesUnits", "best_line"]
 
@@ -28,7 +30,7 @@ MOST_TOLERANCE = 1e-8  # of the variance; more is no proof
 WEIGHT_DECIMALS = 6
 MOST_OF_LEAST = 32  # parts of the least weight that are tried
 WEIGHT_ERROR = 2.0**-49  # by which a weight is off from its whole number of parts, as a share
-BLOCK_CELLS = 1 << 16  # of columns whose lines are tried at once
+MOST_OF_A_PASS = 2**27  # lines, rows and columns that split: more takes large parts of a second
 FLAT = 1e-14  # share of the squares of a leaf that a line may gain by rounding alone
 
 Floats = NDArray[np.float64]
@@ -95,11 +97,11 @@ class SimpleLinesLoss:
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
-        return best_line(self.X[rows], self.y[rows], self.weight[rows])[1]
+        return best_line(self.X, self.y, self.weight, np.arange(self.X.shape[1]), rows)[1]
 
     def variance(self) -> float:
         """Return the loss of one leaf that says a constant."""
-        return best_line(self.X[:, :0], self.y, self.weight)[1]
+        return best_line(self.X, self.y, self.weight, np.arange(0))[1]
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""
@@ -179,8 +181,14 @@ class SimpleLinesLoss:
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
 
-    def best_split(self, table: Table, min_leaf: int) -> None:
-        """Return nothing: the columns must be ranked."""
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None] | None:
+        """Return the best split for constants, where a pass over all splits for lines would be cut short by a limit.
+
+        Such a pass looks at each line of each row once for each column that may split. None where it is a short one.
+        """
+        if table.n_rows * len(table.columns) * len(self.names) <= MOST_OF_A_PASS:
+            return None
+        return SquaredErrorLoss(self.y, self.weight).best_split(table, min_leaf)
 
     def native(self, rank: NDArray[np.uint32], units: Any, **rest: Any) -> dict[str, Any]:
         """Run the engine."""
@@ -197,42 +205,46 @@ class SimpleLinesLoss:
         return answer
 
 
-def best_line(X: Floats, y: Floats, weight: Floats) -> tuple[int | None, float]:
+def best_line(
+    X: Floats,
+    y: Floats,
+    weight: Floats,
+    columns: NDArray[np.intp],
+    rows: NDArray[np.intp] | slice = slice(None),
+) -> tuple[int | None, float]:
     """Return the column of the best line of a leaf, None for a constant, and its weighted squared error.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
-        A column with a missing value has no line.
     y, weight : ndarray of shape (n_rows,)
+    columns : ndarray of int
+        That may have the line; one with a missing value has none.
+    rows : ndarray of int or slice, default=all
+        Of the leaf.
     """
-    if len(y) == 0:
+    if isinstance(rows, slice):
+        rows = np.arange(len(y))[rows]
+    if len(rows) == 0:
         return None, 0.0
-    share = weight / weight.sum()
-    apart = _centered(y, share)
+    y, weight = y[rows], weight[rows]
+    apart = _centered(y, weight / weight.sum())
     single = float((weight * apart**2).sum())
     best: tuple[int | None, float] = (None, single)
     if single == 0:
         return best
-    block = max(1, BLOCK_CELLS // len(y))
-    for begin in range(0, X.shape[1], block):
-        x = np.ascontiguousarray(X[:, begin : begin + block].T)
-        low, high = x.min(axis=1), x.max(axis=1)
-        varies = low < high  # not where a value is missing
-        x, low, high = x[varies] / 2, low[varies, None] / 2, high[varies, None] / 2
-        moved = _centered(x - low, share) / (high - low)
-        slope = (moved * (weight * apart)).sum(axis=1) / (weight * moved**2).sum(axis=1)
-        left = (weight * (apart - slope[:, None] * moved) ** 2).sum(axis=1)
-        for j, own in zip((begin + np.flatnonzero(varies)).tolist(), left.tolist(), strict=True):
-            if own < best[1] - FLAT * single:
-                best = (j, own)
+    at, offered = (np.ascontiguousarray(one, dtype=np.int64) for one in (rows, columns))
+    left = core.line_losses(X, at, apart, np.ascontiguousarray(weight), offered)
+    for j, own in zip(offered.tolist(), left.tolist(), strict=True):
+        if own < best[1] - FLAT * single:
+            best = (j, own)
     return best
 
 
 def _centered(values: Floats, share: Floats) -> Floats:
-    """Return values less their mean, row by row of a matrix or of one row."""
-    first = values - (share * values).sum(axis=-1, keepdims=True)
-    return np.asarray(first - (share * first).sum(axis=-1, keepdims=True), dtype=np.float64)
+    """Return values less their mean."""
+    first = values - (share * values).sum()
+    return np.asarray(first - (share * first).sum(), dtype=np.float64)
 
 
 def _whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:

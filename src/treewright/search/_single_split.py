@@ -8,6 +8,7 @@ over all thresholds would find just that tree, after it has sorted every column.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
     "one_split",
     "split_of_labels",
     "split_of_sums",
+    "split_of_targets",
 ]
 
 COSTS, LOG_LOSS, GINI = range(3)  # losses of labels, for the core
@@ -107,6 +109,7 @@ def split_of_labels(
     n_classes: int,
     min_leaf: int,
     costs: NDArray[np.float64] | None = None,
+    below: float = math.inf,
 ) -> Split | None:
     """Return the split of least loss of labels, None where no split has `min_leaf` rows on both sides.
 
@@ -122,17 +125,22 @@ def split_of_labels(
     min_leaf : int
     costs : ndarray of shape (n_classes, n_classes), default=None
         For COSTS: of predicting the second class for a row of the first.
+    below : float, default=inf
+        A split is found only where it costs less than this share of what one leaf costs.
     """
     flat = np.empty(0) if costs is None else np.ascontiguousarray(costs, dtype=np.float64).ravel()
     codes = np.ascontiguousarray(y, dtype=np.int32)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    return _split(
-        table, core.best_split_of_labels(table.X, loss, codes, weight, n_classes, flat, min_leaf), weight
-    )
+    found = core.best_split_of_labels(table.X, loss, codes, weight, n_classes, flat, min_leaf, below)
+    return _split(table, found, weight)
 
 
 def split_of_sums(
-    table: Table, rows: RowSums, min_leaf: int, weight: NDArray[np.float64] | None = None
+    table: Table,
+    rows: RowSums,
+    min_leaf: int,
+    weight: NDArray[np.float64] | None = None,
+    below: float = math.inf,
 ) -> Split | None:
     """Return the split of least loss, where that is a function of sums over the rows.
 
@@ -144,9 +152,40 @@ def split_of_sums(
     min_leaf : int
     weight : ndarray of shape (n_rows,), default=None
         Which side gets missing values of later rows: the one that weighs more; None counts rows.
+    below : float, default=inf
+        As in `split_of_labels`.
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
-    return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf), weight)
+    return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf, below), weight)
+
+
+def split_of_targets(
+    table: Table,
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    sides: tuple[int, int],
+    min_leaf: int,
+    below: float = math.inf,
+) -> Split | None:
+    """Return the split of least quantile loss, None where no split has `min_leaf` rows on both sides.
+
+    Parameters
+    ----------
+    table : Table
+        Without columns of text.
+    y, weight : ndarray of shape (n_rows,), float64
+        Weights are positive.
+    sides : (int, int)
+        What a unit above and below the value of a leaf costs.
+    min_leaf : int
+    below : float, default=inf
+        As in `split_of_labels`.
+    """
+    y, weight = (np.ascontiguousarray(one, dtype=np.float64) for one in (y, weight))
+    up, down = sides
+    found: Any
+    found, _ = core.best_split_of_targets(table.X, y, weight, float(up), float(down), min_leaf, below)
+    return _split(table, found, weight)
 
 
 def ends_ungrouped(

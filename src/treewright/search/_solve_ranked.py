@@ -296,6 +296,8 @@ def _single_leaf(problem: Problem, space: RankedSpace, options: RankedOptions) -
 
 def _one_split(problem: Problem, space: RankedSpace, options: RankedOptions, stop: StopReason) -> SolveResult:
     """Return the best tree of one split: a limit ends the run before the columns are ranked."""
+    leaf = counted_tree(problem, [None])
+    one_leaf = measured(problem, leaf)[0]
     split = split_of_labels(
         problem.table,
         COSTS,
@@ -304,10 +306,11 @@ def _one_split(problem: Problem, space: RankedSpace, options: RankedOptions, sto
         problem.n_classes,
         problem.min_samples_leaf,
         problem.costs,
+        1 - problem.cost_complexity / one_leaf if one_leaf > 0 else 0.0,
     )
     return result_of(
         problem,
-        counted_tree(problem, one_split(split)),
+        leaf if split is None else counted_tree(problem, one_split(split)),
         proven=False,
         lower_bound=min(1.0, problem.cost_complexity),  # every tree has a leaf
         slack=0.0,

@@ -82,7 +82,7 @@ def solve_simple_lines(
             "or take leaf_model='linear'."
         )
     numbers = _columns_of_numbers(problem)
-    X = problem.table.X[:, numbers]
+    X = problem.table.X if len(numbers) == len(problem.table.columns) else problem.table.X[:, numbers]
     names = tuple(problem.table.columns[j].name for j in numbers)
     asked: dict[str, Any] = {
         "scope": scope_of_all(problem.table),
@@ -92,8 +92,8 @@ def solve_simple_lines(
         tree = replace(grown(problem, [None]), lines=(None,))
         note = "All targets are equal: one leaf is right on every row."
         return trivial_result(RegressionResult, problem, tree, note=note, stats={"lines": 0}, **asked)
-    for name, values in zip((*names, "y"), (*X.T, problem.y), strict=True):
-        _refuse_extremes(name, values)
+    _refuse_extremes(names, X)
+    _refuse_extremes(("y",), problem.y[:, None])
     y = np.ldexp(problem.y, -int(np.frexp(float(np.abs(problem.y).max()))[1]))  # below 1, and nothing lost
     loss = SimpleLinesLoss(y, problem.sample_weight, X, names)
     variance = loss.variance()
@@ -143,7 +143,7 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
     X, y, weight = problem.table.X, problem.y, problem.sample_weight
     y = y / (float(np.abs(y).max()) or 1.0)
     numbers = _columns_of_numbers(problem)
-    variance = best_line(X[:, :0], y, weight)[1]
+    variance = best_line(X, y, weight, numbers[:0])[1]
     worth = np.zeros(len(tree.columns))
     if variance == 0:
         return worth
@@ -152,7 +152,7 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
         split = tree.splits[node]
         if split is None or without in getattr(split, "columns", (getattr(split, "column", None),)):
             others = numbers[numbers != without]
-            left = best_line(X[np.ix_(rows, others)], y[rows], weight[rows])[1]
+            left = best_line(X, y, weight, others, rows)[1]
             return left / variance + problem.cost_complexity
         goes_left = split.goes_left(X, rows)
         return cost(int(tree.children_left[node]), rows[goes_left], without) + cost(
@@ -171,15 +171,14 @@ def _columns_of_numbers(problem: RegressionProblem) -> NDArray[np.intp]:
     return np.array([j for j, column in columns if column.kind is not ColumnKind.CATEGORICAL], dtype=np.intp)
 
 
-def _refuse_extremes(name: str, values: Floats) -> None:
-    known = values[~np.isnan(values)]
-    if len(known) == 0 or known.min() == known.max():
-        return
-    spread = float(known.max()) / 2 - float(known.min()) / 2
-    if not spread > 1 / EXTREME or not float(np.abs(known).max()) < EXTREME:
+def _refuse_extremes(names: tuple[str, ...], X: Floats) -> None:
+    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # NaN only where no value is known
+    spread, size = high / 2 - low / 2, np.maximum(np.abs(low), np.abs(high))
+    extreme = (low < high) & ~((spread > 1 / EXTREME) & (size < EXTREME))
+    for j in np.flatnonzero(extreme).tolist():
         raise InputError(
-            f"Column {name!r} ranges from {float(known.min()):g} to {float(known.max()):g}: slopes of lines would not "
-            "be floating-point numbers. Divide it by a power of ten."
+            f"Column {names[j]!r} ranges from {low[j]:g} to {high[j]:g}: slopes of lines would not be floating-point "
+            "numbers. Divide it by a power of ten."
         )
 
 
@@ -189,10 +188,10 @@ def _with_simple_lines(tree: Tree, problem: RegressionProblem, numbers: NDArray[
     lines: list[Line | None] = [None] * tree.node_count
     for node in np.unique(leaf).tolist():
         rows = np.flatnonzero(leaf == node)
-        X, y, weight = problem.table.X[np.ix_(rows, numbers)], problem.y[rows], problem.sample_weight[rows]
-        at, _ = best_line(X, y, weight)
+        X, y, weight = problem.table.X, problem.y, problem.sample_weight
+        at, _ = best_line(X, y, weight, numbers, rows)
         if at is not None:
-            lines[node] = _line(int(numbers[at]), X[:, at], y, weight, float(tree.value[node, 0]))
+            lines[node] = _line(at, X[rows, at], y[rows], weight[rows], float(tree.value[node, 0]))
     return replace(tree, lines=tuple(lines))
 
 
@@ -212,7 +211,7 @@ def _check_written(result: RegressionResult, problem: RegressionProblem) -> None
     y, weight = problem.y, problem.sample_weight
     unit = float(np.abs(y).max())
     left = float((weight * (y / unit - result.tree.predict(problem.table.X) / unit) ** 2).sum())
-    if left <= (result.loss + NEAR) * best_line(problem.table.X[:, :0], y / unit, weight)[1]:
+    if left <= (result.loss + NEAR) * best_line(problem.table.X, y / unit, weight, np.arange(0))[1]:
         return
     used = {result.tree.columns[line.columns[0]].name for line in result.tree.lines or () if line is not None}
     raise InputError(

@@ -1,11 +1,16 @@
 """The best single split without ranks is the one that sorting the columns finds."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
+from treewright._native import core
 from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
 from treewright.search._gini import GiniLoss
 from treewright.search._log_loss import LogLoss
+from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
 from treewright.search._single_split import COSTS, one_split, split_of_labels
 from treewright.table import table_from
@@ -21,10 +26,9 @@ class Votes:
         of_class = np.bincount(self.y[rows], self.weight[rows], self.n_classes)
         return float((of_class @ self.costs).min())
 
-    def best_split(self, table, min_leaf):
-        return one_split(
-            split_of_labels(table, COSTS, self.y, self.weight, self.n_classes, min_leaf, self.costs)
-        )
+    def best_split(self, table, min_leaf, below=math.inf):
+        asked = self.y, self.weight, self.n_classes, min_leaf, self.costs, below
+        return one_split(split_of_labels(table, COSTS, *asked))
 
 
 def losses(rng, n):
@@ -46,6 +50,8 @@ def losses(rng, n):
         "squares of three": SquaredErrorLoss(rng.normal(size=(n, 3)), weight),
         "actions": ActionLoss(rng.normal(size=(n, 3))),
         "survival": SurvivalLoss(events, events + rng.integers(1, 50, n)),
+        "absolute error": PinballLoss(target, weight),
+        "quantile": PinballLoss(target, weight, Fraction(int(rng.integers(1, 10)), 10)),
         "poisson": RatioDeviance(rng.poisson(1.0, n) + (np.arange(n) == 0.0), weight),
     }
 
@@ -133,3 +139,29 @@ def test_planted_split_among_a_hundred_thousand_rows():
     split = split_of_labels(table_from(X), COSTS, y, np.ones(len(y)), 2, 1, 1.0 - np.eye(2))
     assert split.column == 1
     assert np.array_equal(split.goes_left(X, np.arange(len(y))), y == 0)
+
+
+def test_columns_that_hold_no_better_split_are_not_ranked_for_quantiles():
+    rng = np.random.default_rng(6)
+    X, weight = rng.normal(size=(20_000, 10)), rng.exponential(size=20_000) + 0.1
+    y = 3.0 * (X[:, 4] > 0.5) + rng.normal(size=20_000)
+    found, n_ranked = core.best_split_of_targets(X, y, weight, 1.0, 1.0, 1, math.inf)
+    assert found[0] == 4
+    assert n_ranked == 1
+    noise = rng.normal(size=20_000)  # here no split is worth a hundredth of the loss, so none is looked for
+    assert core.best_split_of_targets(X, noise, weight, 1.0, 2.0, 1, 0.99) == (None, 0)
+    assert core.best_split_of_targets(X, noise, weight, 1.0, 2.0, 1, math.inf)[1] > 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_split_that_does_not_pay_is_not_found(name):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 60))
+        table = table_from(np.column_stack([values(rng, n) for _ in range(rng.integers(1, 4))]))
+        loss = losses(rng, n)[name]
+        best, one_leaf = least(loss, table, 1), loss.leaf_loss()
+        if best < np.inf and one_leaf > 1e-6:
+            share = best / one_leaf
+            assert loss.best_split(table, 1, share - 1e-6) == [None]
+            assert loss.best_split(table, 1, share + 1e-6) != [None]

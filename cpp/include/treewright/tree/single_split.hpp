@@ -57,11 +57,12 @@ struct SummedRows {
     std::size_t n_sums = 1;
 };
 
-// Columns of numbers with `min_leaf` rows in both leaves at least; none where no split has them.
+// Columns of numbers with `min_leaf` rows in both leaves at least; none where no split has them, or where none costs
+// less than the share `below` of what one leaf costs: a split that does not pay for its leaf need not be found.
 [[nodiscard]] std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows,
-                                                           std::size_t min_leaf);
+                                                           std::size_t min_leaf, double below);
 [[nodiscard]] std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows,
-                                                           std::size_t min_leaf);
+                                                           std::size_t min_leaf, double below);
 
 // The same among splits that are bits already: bit r % 8 of byte r / 8 of a split is 1 where row r goes right. Returns
 // its number, the first of equals.
