@@ -3,6 +3,7 @@
 #include "treewright/core/control.hpp"
 #include "treewright/kernels/line_kernel.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
+#include "treewright/objective/floor_of.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,12 +42,6 @@ double square_about(std::int64_t weight, Wide square, std::int64_t sum, std::int
     return static_cast<double>(square - 2 * Wide{center} * sum + Wide{center} * center * weight);
 }
 
-// std::floor of a number within 2^53, without the call.
-std::int64_t floor_of(double x) {
-    const auto whole = static_cast<std::int64_t>(x);
-    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
-}
-
 }  // namespace
 
 void LineTable::prepare() {
@@ -62,6 +57,16 @@ void LineTable::prepare() {
             const std::int64_t x = value[row * n_lines + j];
             values[row * lanes + j] = x == kMissing ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
         }
+}
+
+void LineTable::take(const LineTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    n_lines = other.n_lines;
+    scale = other.scale;
+    weight = of_rows(rows, other.weight);
+    target = of_rows(rows, other.target);
+    value = of_rows(rows, other.value, n_lines);
+    prepare();
 }
 
 LineSums::LineSums(std::span<const std::int64_t> words, std::size_t n_lines)
@@ -104,32 +109,26 @@ LineSums& LineSums::operator-=(const LineSums& other) {
 }
 
 SimpleLines::SimpleLines(std::shared_ptr<const LineTable> data, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, kFirstLine + data->n_lines * kWordsOfLine, {true, true, false}),
-      data_(std::move(data)),
+    : TableObjective(data, leaf_penalty, 1, kFirstLine + data->n_lines * kWordsOfLine, {true, true, false}),
       tie_bits_(tie_bits) {}
 
-void SimpleLines::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
+void SimpleLines::add_row(std::uint32_t row, Node& node) const {
     const LineTable& data = *data_;
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        const std::int64_t w = data.weight[row], weighted = w * data.target[row];
-        std::int64_t* words = node.sums.data();
-        words[0] += w;
-        words[1] += weighted;
-        add_product(Wide{weighted} * data.target[row], words + 2);
-        const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
-        words += kFirstLine;
-        for (std::size_t j = 0; j < data.n_lines; ++j, words += kWordsOfLine) {
-            if (x[j] == LineTable::kMissing) {
-                words[0] += w;
-                continue;
-            }
-            words[1] += w * x[j];
-            add_product(Wide{w * x[j]} * x[j], words + 2);
-            add_product(Wide{weighted} * x[j], words + 2 + kParts);
+    const std::int64_t w = data.weight[row], weighted = w * data.target[row];
+    std::int64_t* words = node.sums.data();
+    words[0] += w;
+    words[1] += weighted;
+    add_product(Wide{weighted} * data.target[row], words + 2);
+    const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
+    words += kFirstLine;
+    for (std::size_t j = 0; j < data.n_lines; ++j, words += kWordsOfLine) {
+        if (x[j] == LineTable::kMissing) {
+            words[0] += w;
+            continue;
         }
-        node.rows.add(data.key[row]);
+        words[1] += w * x[j];
+        add_product(Wide{w * x[j]} * x[j], words + 2);
+        add_product(Wide{weighted} * x[j], words + 2 + kParts);
     }
 }
 
@@ -276,25 +275,6 @@ Stump SimpleLines::look(const Node& node, Control* control) const {
 
 std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
     return std::make_unique<StumpPairSolver>(*this, options, control, true);
-}
-
-std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<SimpleLines>(data_, tie_bits_, penalty);
-}
-
-std::unique_ptr<RankedObjective> SimpleLines::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<LineTable>();
-    part->take(*data_, rows);
-    part->n_lines = data_->n_lines;
-    part->scale = data_->scale;
-    for (const std::uint32_t row : rows) {
-        part->weight.push_back(data_->weight[row]);
-        part->target.push_back(data_->target[row]);
-        const auto own = data_->value.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * data_->n_lines);
-        part->value.insert(part->value.end(), own, own + data_->n_lines);
-    }
-    part->prepare();
-    return std::make_unique<SimpleLines>(part, tie_bits_, penalty);
 }
 
 }  // namespace treewright::ranked
