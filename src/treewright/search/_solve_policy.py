@@ -39,9 +39,11 @@ def solve_policy(
     Parameters
     ----------
     problem : PolicyProblem
+    limits : Limits, default=None
+        None is no limit but the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
-    limits, progress, shallower
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns

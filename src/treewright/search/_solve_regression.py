@@ -35,9 +35,11 @@ def solve_regression(
     Parameters
     ----------
     problem : RegressionProblem
+    limits : Limits, default=None
+        None is no limit but the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
-    limits, progress, shallower
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns

@@ -94,6 +94,17 @@ class SimpleLines final : public TableObjective<SimpleLines, LineTable> {
    private:
     static constexpr std::int64_t kSlack = 1;
 
+    class Pass;
+    // Bounds of the losses of splits, as far as the run went.
+    struct Bounds {
+        std::vector<double> of_split;                             // [column][position]
+        std::size_t n_seen = 0;                                   // columns
+        double lowest = std::numeric_limits<double>::infinity();  // that leaves both sides enough rows: it is at ...
+        std::size_t column = 0;
+        std::uint32_t position = 0;  // ... this position; 0: there is none
+        double lowest_of_all = std::numeric_limits<double>::infinity();
+    };
+    [[nodiscard]] Bounds bound_splits(const Node& node, const LineSums& all, Control* control) const;
     // A look costs rows x columns x columns. It asks the clock between columns, if there is one.
     [[nodiscard]] Stump look(const Node& node, Control* control) const;
     // p of a set of rows.
