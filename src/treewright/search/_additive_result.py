@@ -206,12 +206,9 @@ class AdditiveQuestion(Generic[Result]):
         leaf_penalty = problem.cost_complexity
 
         def share_of(tree: Tree) -> float:
-            found = (
-                loss_of(list(tree.splits), problem.table, loss)
-                if self.measure is None
-                else self.measure(tree)
-            )
-            return found / one_leaf
+            if self.measure is not None:
+                return self.measure(tree) / one_leaf
+            return loss_of(list(tree.splits), problem.table, loss) / one_leaf
 
         tree = grow(answer.splits)
         share = answer.loss / one_leaf if self.measure is None else share_of(tree)
@@ -220,9 +217,8 @@ class AdditiveQuestion(Generic[Result]):
         bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
         finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
         refuted: tuple[str, ...] = ()
-        others = [
-            (_pruned(problem, tree, loss, one_leaf), ROUNDING)
-        ]  # of equal trees the one with fewer leaves
+        # Of equal trees the one with fewer leaves.
+        others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]
         if is_coarse:
             others.append((_one_split(problem, loss), 0.0))
         for splits, as_good in others:
