@@ -21,13 +21,11 @@ using namespace treewright::ranked;
 
 namespace {
 
-nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
-                       int shift, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
-                       std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
-                       std::size_t memory_limit, nb::object report) {
+nb::dict squared_error(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Matrix<std::int64_t> weighted,
+                       int shift, int tie_bits, std::int64_t leaf) {
     const auto table = std::make_shared<TargetTable>();
     TargetTable& data = *table;
-    set_ranks(data, rank, weight.size(), min_leaf);
+    set_ranks(data, rank, weight.size(), run.min_leaf);
     if (weighted.shape(1) != weight.size() || weighted.shape(0) == 0)
         throw std::invalid_argument("squared_error: arrays of different lengths");
     if (leaf < 1 || leaf > largest::kLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > largest::kTieBits)
@@ -56,7 +54,6 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
         throw std::invalid_argument("squared_error: squares too large");
     if (std::ldexp(squares, tie_bits - shift) > static_cast<double>(largest::kLoss))
         throw std::invalid_argument("squared_error: units too fine");
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
     const auto make = [&] {
         data.prepare();
         double spans = 0;  // of rows, where leaves have a least size
@@ -65,15 +62,14 @@ nb::dict squared_error(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, 
             throw std::invalid_argument("squared_error: units too fine for what rows may lose");
         return std::make_unique<SquaredError>(table, shift, tie_bits, leaf);
     };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_search(run, make);
 }
 
-nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int tie_bits, std::int64_t leaf,
-                      std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t max_leaves, const Options& options,
-                      double time_limit, std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+nb::dict action_costs(Run& run, Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int tie_bits,
+                      std::int64_t leaf) {
     const auto table = std::make_shared<ActionTable>();
     ActionTable& data = *table;
-    set_ranks(data, rank, cost.shape(0), min_leaf);
+    set_ranks(data, rank, cost.shape(0), run.min_leaf);
     if (cost.shape(1) == 0) throw std::invalid_argument("action_costs: no action");
     if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits)
         throw std::invalid_argument("action_costs: units");
@@ -87,21 +83,14 @@ nb::dict action_costs(Matrix<std::uint32_t> rank, Matrix<std::int64_t> cost, int
         if (*most > room) throw std::invalid_argument("action_costs: costs too large");
         room -= *most;
     }
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<ActionCosts>(table, tie_bits, leaf);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<ActionCosts>(run, table, tie_bits, leaf);
 }
 
-nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vector<std::int64_t> hazard, int scale,
-                  int tie_bits, std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth,
-                  std::uint32_t max_leaves, const Options& options, double time_limit, std::int64_t step_limit,
-                  std::size_t memory_limit, nb::object report) {
+nb::dict survival(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vector<std::int64_t> hazard,
+                  int scale, int tie_bits, std::int64_t leaf) {
     const auto table = std::make_shared<EventTable>();
     EventTable& data = *table;
-    set_ranks(data, rank, events.size(), min_leaf);
+    set_ranks(data, rank, events.size(), run.min_leaf);
     if (hazard.size() != events.size()) throw std::invalid_argument("survival: arrays of different lengths");
     if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits || scale < -60 || scale > 60)
         throw std::invalid_argument("survival: units");
@@ -122,21 +111,14 @@ nb::dict survival(Matrix<std::uint32_t> rank, Vector<std::int64_t> events, Vecto
             std::min(static_cast<double>(EventTable::kLargestTerm),
                      std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
         throw std::invalid_argument("survival: units too fine");
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<Survival>(table, tie_bits, leaf);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<Survival>(run, table, tie_bits, leaf);
 }
 
-nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vector<std::int64_t> weight,
-                  std::uint32_t n_classes, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
-                  std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
-                  std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+nb::dict log_loss(Run& run, Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vector<std::int64_t> weight,
+                  std::uint32_t n_classes, int scale, int tie_bits, std::int64_t leaf) {
     const auto table = std::make_shared<ClassTable>();
     ClassTable& data = *table;
-    set_ranks(data, rank, label.size(), min_leaf);
+    set_ranks(data, rank, label.size(), run.min_leaf);
     if (weight.size() != label.size()) throw std::invalid_argument("log_loss: arrays of different lengths");
     if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > largest::kTieBits || scale < -60 ||
         scale > 60 || n_classes == 0)
@@ -159,22 +141,15 @@ nb::dict log_loss(Matrix<std::uint32_t> rank, Vector<std::uint32_t> label, Vecto
             std::min(static_cast<double>(ClassTable::kLargestTerm),
                      std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
         throw std::invalid_argument("log_loss: units too fine");
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<LogLoss>(table, tie_bits, leaf);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<LogLoss>(run, table, tie_bits, leaf);
 }
 
-nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector<std::uint32_t> place,
+nb::dict pinball(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector<std::uint32_t> place,
                  Vector<std::int64_t> weight, std::int64_t up, std::int64_t down, int shift, int tie_bits,
-                 std::int64_t leaf, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t max_leaves,
-                 const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-                 nb::object report) {
+                 std::int64_t leaf) {
     const auto table = std::make_shared<QuantileTable>();
     QuantileTable& data = *table;
-    set_ranks(data, rank, place.size(), min_leaf);
+    set_ranks(data, rank, place.size(), run.min_leaf);
     if (weight.size() != place.size()) throw std::invalid_argument("pinball: arrays of different lengths");
     if (leaf < 1 || leaf > largest::kLeaf || shift < 0 || shift > 96 || tie_bits < 0 || tie_bits > largest::kTieBits ||
         up < 1 || down < 1 || up > QuantileTable::kLargestFactor || down > QuantileTable::kLargestFactor - up)
@@ -197,21 +172,14 @@ nb::dict pinball(Matrix<std::uint32_t> rank, Vector<std::int64_t> target, Vector
             throw std::invalid_argument("pinball: places or weights");
         if ((room -= (data.largest_loss(row) >> shift) + 1) < 0) throw std::invalid_argument("pinball: units too fine");
     }
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<Pinball>(table, shift, tie_bits, leaf, options.target_bins);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<Pinball>(run, table, shift, tie_bits, leaf, run.options.target_bins);
 }
 
-nb::dict simple_lines(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Vector<std::int64_t> target,
-                      Matrix<std::int64_t> value, int scale, int tie_bits, std::int64_t leaf, std::uint32_t min_leaf,
-                      std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
-                      std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+nb::dict simple_lines(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, Vector<std::int64_t> target,
+                      Matrix<std::int64_t> value, int scale, int tie_bits, std::int64_t leaf) {
     const auto table = std::make_shared<LineTable>();
     LineTable& data = *table;
-    set_ranks(data, rank, target.size(), min_leaf);
+    set_ranks(data, rank, target.size(), run.min_leaf);
     if (weight.size() != target.size() || (value.shape(0) != 0 && value.shape(1) != target.size()))
         throw std::invalid_argument("simple_lines: arrays of different lengths");
     if (leaf < 1 || leaf > largest::kLeaf || tie_bits < 0 || tie_bits > 10 || scale < -200 || scale > 60)
@@ -240,44 +208,30 @@ nb::dict simple_lines(Matrix<std::uint32_t> rank, Vector<std::int64_t> weight, V
     }
     if (std::ldexp(square, scale) > LineTable::kLargestLoss)
         throw std::invalid_argument("simple_lines: units too fine");
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<SimpleLines>(table, tie_bits, leaf);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<SimpleLines>(run, table, tie_bits, leaf);
 }
 
 }  // namespace
 
 void bind_additive(nb::module_& m) {
-    m.def("squared_error_solve", &squared_error, nb::arg("rank"), nb::arg("weight"), nb::arg("weighted"),
-          nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
-          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
-          nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree for squared error over all splits of ranked columns; see treewright.search._additive.");
-    m.def("action_costs_solve", &action_costs, nb::arg("rank"), nb::arg("cost"), nb::arg("tie_bits"), nb::arg("leaf"),
-          nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"),
-          nb::arg("step_limit"), nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree of actions over all splits of ranked columns; see treewright.search._additive.");
-    m.def("survival_solve", &survival, nb::arg("rank"), nb::arg("events"), nb::arg("hazard"), nb::arg("scale"),
-          nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"),
-          nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
-          nb::arg("report").none(),
-          "Best survival tree over all splits of ranked columns; see treewright.search._additive.");
-    m.def("log_loss_solve", &log_loss, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("n_classes"),
-          nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
-          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
-          nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best probability tree for log loss over all splits of ranked columns; see treewright.search._additive.");
-    m.def("pinball_solve", &pinball, nb::arg("rank"), nb::arg("target"), nb::arg("place"), nb::arg("weight"),
-          nb::arg("up"), nb::arg("down"), nb::arg("shift"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"),
-          nb::arg("depth"), nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
-          nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.");
-    m.def("simple_lines_solve", &simple_lines, nb::arg("rank"), nb::arg("weight"), nb::arg("target"), nb::arg("value"),
-          nb::arg("scale"), nb::arg("tie_bits"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"),
-          nb::arg("max_leaves"), nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"),
-          nb::arg("memory_limit"), nb::arg("report").none(),
-          "Best tree of lines in one column over all splits of ranked columns; see treewright.search._simple_lines.");
+    bind_search(m, "squared_error_solve", &squared_error,
+                "Best tree for squared error over all splits of ranked columns; see treewright.search._additive.",
+                "rank", "weight", "weighted", "shift", "tie_bits", "leaf");
+    bind_search(m, "action_costs_solve", &action_costs,
+                "Best tree of actions over all splits of ranked columns; see treewright.search._additive.", "rank",
+                "cost", "tie_bits", "leaf");
+    bind_search(m, "survival_solve", &survival,
+                "Best survival tree over all splits of ranked columns; see treewright.search._additive.", "rank",
+                "events", "hazard", "scale", "tie_bits", "leaf");
+    bind_search(
+        m, "log_loss_solve", &log_loss,
+        "Best probability tree for log loss over all splits of ranked columns; see treewright.search._additive.",
+        "rank", "label", "weight", "n_classes", "scale", "tie_bits", "leaf");
+    bind_search(m, "pinball_solve", &pinball,
+                "Best tree of quantiles over all splits of ranked columns; see treewright.search._additive.", "rank",
+                "target", "place", "weight", "up", "down", "shift", "tie_bits", "leaf");
+    bind_search(
+        m, "simple_lines_solve", &simple_lines,
+        "Best tree of lines in one column over all splits of ranked columns; see treewright.search._simple_lines.",
+        "rank", "weight", "target", "value", "scale", "tie_bits", "leaf");
 }

@@ -17,10 +17,8 @@ using namespace treewright::ranked;
 
 namespace {
 
-nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
-               Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf, std::uint32_t min_leaf,
-               std::uint32_t depth, std::uint32_t max_leaves, const Options& options, double time_limit,
-               std::int64_t step_limit, std::size_t memory_limit, nb::object report) {
+nb::dict solve(Run& run, Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<std::int32_t> weight,
+               Matrix<std::int32_t> cost, std::int64_t unit, std::int64_t leaf) {
     if (weight.size() != label.size() || cost.shape(0) != cost.shape(1))
         throw std::invalid_argument("ranked: arrays of different lengths");
     if (leaf < 1 || unit < 1) throw std::invalid_argument("ranked: parameter below 1");
@@ -28,7 +26,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
         throw std::invalid_argument("ranked: unit or leaf above 2^59");
     const auto table = std::make_shared<LabelledTable>();
     LabelledTable& data = *table;
-    set_ranks(data, rank, label.size(), min_leaf);
+    set_ranks(data, rank, label.size(), run.min_leaf);
     data.n_classes = static_cast<std::uint32_t>(cost.shape(0));
     data.label.assign(label.data(), label.data() + label.size());
     data.weight.assign(weight.data(), weight.data() + weight.size());
@@ -44,12 +42,7 @@ nb::dict solve(Matrix<std::uint32_t> rank, Vector<std::uint16_t> label, Vector<s
     }
     if (total > 0 && unit > largest::kClassCost / total)
         throw std::invalid_argument("ranked: unit times all costs is above 2^59");
-    Control control = make_control(time_limit, step_limit, memory_limit, std::move(report));
-    const auto make = [&] {
-        data.prepare();
-        return std::make_unique<Misclassification>(table, unit, leaf);
-    };
-    return run_search(make, depth, max_leaves, options, control);
+    return run_over<Misclassification>(run, table, unit, leaf);
 }
 
 }  // namespace
@@ -63,9 +56,7 @@ void bind_ranked(nb::module_& m) {
 #undef OPTION
 #undef SETTING
         .def_rw("threads", &Options::threads, "Threads of the search, the calling one among them.");
-    m.def("ranked_solve", &solve, nb::arg("rank"), nb::arg("label"), nb::arg("weight"), nb::arg("cost"),
-          nb::arg("unit"), nb::arg("leaf"), nb::arg("min_leaf"), nb::arg("depth"), nb::arg("max_leaves"),
-          nb::arg("options"), nb::arg("time_limit"), nb::arg("step_limit"), nb::arg("memory_limit"),
-          nb::arg("report").none(),
-          "Best tree over all splits of ranked columns; see treewright.search._solve_ranked.");
+    bind_search(m, "ranked_solve", &solve,
+                "Best tree over all splits of ranked columns; see treewright.search._solve_ranked.", "rank", "label",
+                "weight", "cost", "unit", "leaf");
 }

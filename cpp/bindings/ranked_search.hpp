@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace treewright::ranked {
 
@@ -33,9 +34,18 @@ inline void set_ranks(RankedTable& table, const Matrix<std::uint32_t>& rank, std
     table.rank.assign(rank.data(), rank.data() + rank.size());
 }
 
+// What a search is asked beside its objective.
+struct Run {
+    std::uint32_t min_leaf, depth, max_leaves;
+    const Options& options;
+    Control control;
+};
+
 // `make` prepares the table and gives the objective; it runs without the interpreter's lock, as the search does.
-inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjective>()>& make, std::uint32_t depth,
-                                 std::uint32_t max_leaves, const Options& options, Control& control) {
+inline nanobind::dict run_search(Run& run, const std::function<std::unique_ptr<RankedObjective>()>& make) {
+    const std::uint32_t depth = run.depth, max_leaves = run.max_leaves;
+    const Options& options = run.options;
+    Control& control = run.control;
     if (depth < 1 || max_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
     if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) ||
         options.part_rows < 1)
@@ -47,15 +57,15 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
         nanobind::gil_scoped_release release;
         const std::unique_ptr<RankedObjective> objective = make();
         const Size limits{depth, max_leaves == 0 ? Size::kAny : max_leaves};
-        const auto run = [&](auto&& search) {
+        const auto finish = [&](auto&& search) {
             outcome = search.run(limits);
             tree = search.write(outcome.plan);
             statistics = search.statistics();
         };
         if (GroupSearch::fits(*objective, options, limits))
-            run(GroupSearch(*objective, options, control));
+            finish(GroupSearch(*objective, options, control));
         else
-            run(Search(*objective, options, control));
+            finish(Search(*objective, options, control));
     }
     nanobind::dict result;
     result["lower"] = outcome.lower;
@@ -72,6 +82,33 @@ inline nanobind::dict run_search(const std::function<std::unique_ptr<RankedObjec
     result["parts"] = statistics.parts;
     result["bytes"] = statistics.bytes;
     return result;
+}
+
+// The same where the table needs no look once it is prepared; `rest` follows it in the objective's constructor.
+template <class Objective, class Table, class... Rest>
+nanobind::dict run_over(Run& run, const std::shared_ptr<Table>& table, Rest... rest) {
+    return run_search(run, [&] {
+        table->prepare();
+        return std::make_unique<Objective>(table, rest...);
+    });
+}
+
+// Binds a search: what is its own, then what every run is asked.
+template <class... Own, class... Names>
+void bind_search(nanobind::module_& m, const char* name, nanobind::dict (*solve)(Run&, Own...), const char* text,
+                 Names... names) {
+    using nanobind::arg;
+    m.def(
+        name,
+        [solve](Own... own, std::uint32_t min_leaf, std::uint32_t depth, std::uint32_t max_leaves,
+                const Options& options, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
+                nanobind::object report) {
+            Run run{min_leaf, depth, max_leaves, options,
+                    make_control(time_limit, step_limit, memory_limit, std::move(report))};
+            return solve(run, std::move(own)...);
+        },
+        arg(names)..., arg("min_leaf"), arg("depth"), arg("max_leaves"), arg("options"), arg("time_limit"),
+        arg("step_limit"), arg("memory_limit"), arg("report").none(), text);
 }
 
 }  // namespace treewright::ranked

@@ -11,13 +11,37 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.datasets import load_diabetes, load_iris
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from certificate_born_again import (
+    agreeing,
+    agreeing_stopped,
+    agreeing_with_answers,
+    agreement_on_rows,
+    faithful,
+    faithful_otherwise,
+    faithful_stopped,
+    near_values,
+    pruned,
+    small_ensemble,
+    unfaithful,
+    values_on_rows,
+    values_open,
+)
+from certificate_losses import (
+    policy,
+    policy_stopped,
+    regression,
+    regression_lines,
+    regression_of,
+    regression_simple_lines,
+    regression_stopped,
+    survival,
+    survival_stopped,
+)
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 from treewright import (
     HybridTreeClassifier,
@@ -27,37 +51,20 @@ from treewright import (
     near_optimal_trees,
 )
 from treewright.bornagain import (
-    Ensemble,
-    agreement,
-    distil,
-    distil_labels,
-    distil_values,
     forecast,
-    solve_active,
-    value_agreement,
 )
-from treewright.bornagain import solve as reborn
 from treewright.datasets import iris
 from treewright.estimators import CartComparison
-from treewright.lines import with_lines
 from treewright.problem import (
-    Criterion,
     make_f1_problem,
-    make_policy_problem,
     make_problem,
-    make_regression_problem,
-    make_survival_problem,
 )
 from treewright.result import (
-    BornAgainResult,
     LeafAccuracyResult,
-    PolicyResult,
-    RegressionResult,
     ShardsResult,
     SolveResult,
     SolveStatus,
     StopReason,
-    SurvivalResult,
     shallow_note,
 )
 from treewright.search import (
@@ -68,12 +75,7 @@ from treewright.search import (
     solve,
     solve_f1,
     solve_leaf_accuracy,
-    solve_policy,
-    solve_regression,
-    solve_simple_lines,
-    solve_survival,
 )
-from treewright.table import table_from
 from treewright.verify import check_faithful
 
 Maker = Callable[[], str]
@@ -92,20 +94,6 @@ def largest_f1() -> str:
     return solve_f1(
         make_f1_problem(data.table, data.y == data.y[-1], cost_complexity=0.0, max_depth=2)
     ).sentence()
-
-
-@cache
-def small_ensemble() -> Ensemble:
-    """Return a forest of two small trees."""
-    data = iris()
-    forest = RandomForestClassifier(2, max_depth=2, random_state=0).fit(data.table.X[:, 2:], data.y)
-    return Ensemble.from_model(forest)
-
-
-@cache
-def faithful(objective: str) -> BornAgainResult:
-    """Return one tree that decides like the forest."""
-    return reborn(small_ensemble(), objective=objective)
 
 
 def stopped(reason: StopReason | None) -> str:
@@ -135,12 +123,6 @@ def single_leaf() -> str:
     """Say what is said where no split pays for itself."""
     data = iris()
     return solve(make_problem(data.table, data.y, cost_complexity=0.5)).sentence()
-
-
-def faithful_otherwise() -> str:
-    """Say what a file says whose objective this release does not know."""
-    found = faithful("leaves")
-    return replace(found, options={**found.options, "objective": "unknown"}).sentence()
 
 
 @cache
@@ -211,80 +193,6 @@ def front_limited(proven: int) -> str:
     return replace(front(), limits=limits, stop_reason=stop).sentence()
 
 
-def faithful_stopped(leaves: int) -> str:
-    """Say what a born-again run says that ended early."""
-    found = faithful("leaves")
-    bounds = {"depth_lower_bound": 2, "leaves_lower_bound": leaves}
-    return replace(
-        found,
-        status=SolveStatus.FEASIBLE,
-        stop_reason=StopReason.TIME_LIMIT,
-        stats={**found.stats, **bounds},
-    ).sentence()
-
-
-def pruned() -> str:
-    """Say what is said of the fewest leaves that survive pruning."""
-    data = iris()
-    return solve_active(small_ensemble(), data.table.X[:, 2:]).sentence()
-
-
-def agreeing(**changes: Any) -> BornAgainResult:
-    """Return the smallest tree that agrees with the small ensemble on nearly all rows."""
-    return distil(small_ensemble(), iris().table.X[:, 2:], **changes)
-
-
-def agreeing_stopped() -> str:
-    """Say what such a run says that ended early."""
-    found = agreeing(tolerance=0.02)
-    stats = {**found.stats, "leaves_lower_bound": found.tree.n_leaves - 1}
-    reason = StopReason.TIME_LIMIT
-    return replace(found, status=SolveStatus.FEASIBLE, stop_reason=reason, stats=stats).sentence()
-
-
-def agreement_on_rows() -> str:
-    """Say on how many rows a tree and an ensemble decide alike."""
-    return agreement(agreeing(tolerance=0.02).tree, small_ensemble(), iris().table.X[:, 2:]).sentence()
-
-
-def agreeing_with_answers() -> str:
-    """Say what is said of the smallest tree that agrees with the answers of any classifier."""
-    data = iris()
-    return distil_labels(
-        small_ensemble().predict(data.table.X[:, 2:]), data.table.X[:, 2:], tolerance=0.02
-    ).sentence()
-
-
-@cache
-def near_values() -> tuple[BornAgainResult, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest tree near a regression model, what the model predicts, and the rows."""
-    X, y = load_diabetes(return_X_y=True)
-    X = X[:60, 2:4]
-    predicted = DecisionTreeRegressor(max_leaf_nodes=3, random_state=0).fit(X, y[:60]).predict(X)
-    return distil_values(predicted, X, tolerance=10.0, max_depth=2), predicted, X
-
-
-def values_open() -> str:
-    """Say what a run says that proved the number of leaves, and not that none of as many is near on more rows."""
-    return replace(
-        near_values()[0], status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT
-    ).sentence()
-
-
-def values_on_rows() -> str:
-    """Say on how many rows a tree is near a regression model."""
-    found, predicted, X = near_values()
-    return value_agreement(found.tree, predicted, X, tolerance=10.0).sentence()
-
-
-def unfaithful() -> str:
-    """Say what the checker says where it finds a difference."""
-    other = RandomForestClassifier(2, max_depth=2, random_state=1)
-    data = iris()
-    other.fit(data.table.X[:, 2:], data.y)
-    return check_faithful(faithful("leaves").tree, Ensemble.from_model(other)).sentence()
-
-
 def rounded() -> str:
     """Say what a proof says whose weights had to be rounded."""
     proven = optimal()
@@ -302,67 +210,6 @@ def beside_cart_freer() -> str:
     """Say what is said where CART may use splits that the search may not."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     return compare_with_cart(X, y, max_depth=2, thresholds=3, min_samples_leaf=5).sentence()
-
-
-@cache
-def regression() -> RegressionResult:
-    """Return a proven regression tree."""
-    X, y = load_diabetes(return_X_y=True)
-    problem = make_regression_problem(table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=2)
-    return solve_regression(problem)
-
-
-def regression_stopped() -> str:
-    """Say what a search for a regression tree says that ended early."""
-    proven = regression()
-    bound = 0.9 * proven.objective
-    return replace(
-        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
-    ).sentence()
-
-
-def regression_of(criterion: Criterion) -> str:
-    """Say what a proven regression tree of another loss says."""
-    X, y = load_diabetes(return_X_y=True)
-    problem = make_regression_problem(
-        table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=1, criterion=criterion, quantile=0.9
-    )
-    return solve_regression(problem).sentence()
-
-
-def regression_simple_lines() -> str:
-    """Say what a regression tree says that is proven best for lines in one column."""
-    X, y = load_diabetes(return_X_y=True)
-    problem = make_regression_problem(
-        table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=1, min_samples_leaf=5
-    )
-    return solve_simple_lines(problem).sentence()
-
-
-def regression_lines(left_out: int) -> str:
-    """Say what a proven regression tree says that got lines afterwards, in all leaves but so many, or in none."""
-    X, y = load_diabetes(return_X_y=True)
-    problem = make_regression_problem(table_from(X[:, 2:4]), y, cost_complexity=0.01, max_depth=2)
-    lined = with_lines(regression(), problem)
-    lines = 0 if left_out < 0 else lined.tree.n_leaves - left_out
-    return replace(lined, stats={**lined.stats, "lines": lines}).sentence()
-
-
-@cache
-def survival() -> SurvivalResult:
-    """Return a proven survival tree; the times are those of a disease that went on."""
-    X, y = load_diabetes(return_X_y=True)
-    problem = make_survival_problem(table_from(X[:, 2:4]), (y < 250, np.minimum(y, 250)), max_depth=2)
-    return solve_survival(problem)
-
-
-def survival_stopped() -> str:
-    """Say what a search for a survival tree says that ended early."""
-    proven = survival()
-    bound = 0.9 * proven.objective
-    return replace(
-        proven, status=SolveStatus.FEASIBLE, lower_bound=bound, stop_reason=StopReason.TIME_LIMIT
-    ).sentence()
 
 
 @cache
@@ -396,39 +243,6 @@ def in_one_shard() -> str:
         lower_bound=0.1,
         stats={"shards": 1},
         stop_reason=StopReason.TIME_LIMIT,
-    ).sentence()
-
-
-@cache
-def policy() -> PolicyResult:
-    """Return a proven policy tree: to wait, or a drug that costs something."""
-    X, y = load_diabetes(return_X_y=True)
-    rewards = np.column_stack([np.full(len(y), 150.0), y])
-    problem = make_policy_problem(
-        table_from(X[:, 2:4]),
-        rewards,
-        actions=["wait", "drug"],
-        action_costs={"drug": 10.0},
-        cost_complexity=0.02,
-        max_depth=2,
-    )
-    return solve_policy(problem)
-
-
-def policy_stopped() -> str:
-    """Say what a search for a policy tree says that ended early."""
-    proven = policy()
-    stats = {
-        name: value
-        for name, value in proven.stats.items()
-        if name not in ("mean_reward", "best_single_reward")
-    }
-    return replace(
-        proven,
-        status=SolveStatus.FEASIBLE,
-        lower_bound=0.9 * proven.objective,
-        stop_reason=StopReason.TIME_LIMIT,
-        stats=stats,
     ).sentence()
 
 

@@ -34,3 +34,18 @@ def test_no_line_of_cpp_is_longer_than_120_columns():
         if len(line) > 120
     ]
     assert too_long == []
+
+
+def test_a_file_of_more_than_400_lines_says_why():
+    sources = [path for path in tracked_files() if path.suffix in {".py", ".cpp", ".hpp"} and path.is_file()]
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in sources
+        if path.relative_to(ROOT).parts[0] in ("cpp", "src")
+    }
+    silent = [
+        str(path.relative_to(ROOT))
+        for path, text in texts.items()
+        if text.count("\n") > 400 and "Longer than 400 lines" not in "\n".join(text.split("\n")[:20])
+    ]
+    assert silent == []

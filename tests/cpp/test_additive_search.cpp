@@ -192,6 +192,24 @@ void check_laws(Random32& random, const RankedObjective& objective) {
     }
 }
 
+// Some of the rows as an objective of their own: any of these lose there what they lose among all.
+void check_part(Random32& random, const RankedObjective& objective) {
+    std::vector<std::uint32_t> rows;
+    std::uint32_t of_all = 0, of_part = 0;
+    for (std::uint32_t row = 0; row < objective.table().n_rows; ++row) {
+        if (below(random, 3) == 0) continue;
+        const bool is_in = below(random, 3) > 0;
+        of_all |= std::uint32_t{is_in} << row;
+        of_part |= std::uint32_t{is_in} << rows.size();
+        rows.push_back(row);
+    }
+    if (rows.empty()) return;
+    const auto part = objective.part(rows, 1);
+    check(leaf_of(*part, of_part).loss == leaf_of(objective, of_all).loss, "a part has the same losses");
+    const auto dear = objective.with_leaf_penalty(objective.leaf_penalty() + 5);
+    check(leaf_of(*dear, of_all).loss == leaf_of(objective, of_all).loss, "the penalty changes no loss");
+}
+
 void check_search(Random32& random, const RankedObjective& objective) {
     const Size size{1 + below(random, 4), random() % 3 == 0 ? 2 + below(random, 6) : Size::kAny};
     check_variants(random, objective, size, solve(objective, Options{}, size, {}).upper);
@@ -203,6 +221,7 @@ int main() {
     Random32 random(17);
     for (const auto& make : objectives) {
         for (int round = 0; round < 60; ++round) check_laws(random, *make(random, 2 + below(random, 20)));
+        for (int round = 0; round < 60; ++round) check_part(random, *make(random, 2 + below(random, 20)));
         for (int round = 0; round < 25; ++round) check_search(random, *make(random, 4 + below(random, 40)));
     }
     std::printf("laws hold, searches agree\n");

@@ -120,7 +120,7 @@ def test_a_leaf_needs_more_rows_than_there_are() -> None:
     assert not search(bits(min_count=2**62))["feasible"]
 
 
-def sweep(**other: Any) -> dict[str, Any]:
+def ranked(**other: Any) -> dict[str, Any]:
     arguments = {
         "rank": np.array([[0, 1, 2]], dtype=np.uint32),
         "label": np.array([0, 1, 0], dtype=np.uint16),
@@ -159,9 +159,9 @@ def sweep(**other: Any) -> dict[str, Any]:
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_ranked_columns(wrong: dict[str, Any]) -> None:
-    assert sweep()["nodes"]
-    with pytest.raises(ValueError, match=r"sweep|rank"):
-        sweep(**wrong)
+    assert ranked()["nodes"]
+    with pytest.raises(ValueError, match="rank"):
+        ranked(**wrong)
 
 
 def leaf_accuracy(**other: Any) -> dict[str, Any]:
@@ -229,54 +229,6 @@ def test_a_leaf_dearer_than_all_weights_together() -> None:
     assert leaf_accuracy(**many | {"target": None}, leaf=(2**15, 1))["feasible"]
 
 
-def ensemble(**other: Any) -> core.BornAgainEnsemble:
-    arguments = {
-        "feature": np.array([0, -1, -1], dtype=np.int32),
-        "plane": np.array([0, 0, 0], dtype=np.int32),
-        "left": np.array([1, -1, -1], dtype=np.int32),
-        "right": np.array([2, -1, -1], dtype=np.int32),
-        "missing_left": np.zeros(3, dtype=np.uint8),
-        "values": np.array([0.0, 1.0, -1.0]),
-        "roots": np.array([0], dtype=np.int32),
-        "n_cells": np.array([2], dtype=np.int32),
-        "missing": np.zeros(1, dtype=np.uint8),
-        "bias": np.zeros(1),
-        "n_classes": 2,
-        "link": 1,
-        "single": False,
-        "exact": True,
-        "divisor": 1.0,
-        "cutoff": 0.0,
-    } | other
-    return core.bornagain_ensemble(**arguments)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"plane": np.array([5, 0, 0], dtype=np.int32)},
-        {"plane": np.array([-1, 0, 0], dtype=np.int32)},
-        {"feature": np.array([7, -1, -1], dtype=np.int32)},
-        {"left": np.array([0, -1, -1], dtype=np.int32)},
-        {"roots": np.array([3], dtype=np.int32)},
-        {"n_cells": np.array([0], dtype=np.int32)},
-        {"n_cells": np.array([2**31 - 1], dtype=np.int32)},
-        {"divisor": 0.0},
-        {"divisor": float("nan")},
-        {"link": 9},
-    ],
-    ids=str,
-)
-def test_ensembles(wrong: dict[str, Any]) -> None:
-    ensemble()
-    with pytest.raises(ValueError, match=r"ensemble|n_cells"):
-        ensemble(**wrong)
-    with pytest.raises(ValueError, match="label"):
-        core.bornagain_find_other(ensemble(), [0], [1], 300)
-    with pytest.raises(ValueError, match="goal"):
-        core.bornagain_exact(ensemble(), 17, 1, 1.0, 10, 2**20, None)
-
-
 @pytest.mark.parametrize("answer", [np.array([1, 2]), np.array([True, False])], ids=str)
 def test_an_answer_of_the_report_without_truth(answer: object) -> None:
     """An error that was set but not raised was a SystemError."""
@@ -289,88 +241,6 @@ def test_an_answer_of_the_report_without_truth(answer: object) -> None:
     )
     with pytest.raises(ValueError, match="truth value of an array"):
         search(problem, report=lambda *_: answer, time_limit=60.0, step_limit=10**9)
-
-
-def splits(**other: Any) -> core.SplitList:
-    arguments = {
-        "kind": np.array([1, 0, 0], dtype=np.uint8),
-        "column": np.array([0, -1, -1], dtype=np.int32),
-        "threshold": np.array([0.5, 0.0, 0.0]),
-        "missing_left": np.zeros(3, dtype=np.bool_),
-        "category_end": np.zeros(3, dtype=np.int64),
-        "categories": np.zeros(0),
-    } | other
-    return core.SplitList(**arguments)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"kind": np.array([1, 0, 3], dtype=np.uint8)},
-        {"kind": np.array([1, 0, 1], dtype=np.uint8), "column": np.array([0, -1, 0], dtype=np.int32)},
-        {"kind": np.zeros(3, dtype=np.uint8)},
-        {"column": np.array([-1, -1, -1], dtype=np.int32)},
-        {"column": np.array([0], dtype=np.int32)},
-        {"category_end": np.array([1, 1, 1], dtype=np.int64)},
-        {"category_end": np.array([1, 0, 1], dtype=np.int64), "categories": np.zeros(1)},
-    ],
-    ids=str,
-)
-def test_splits_of_no_tree(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"splits|kind"):
-        splits(**wrong)
-
-
-def prune(call: str = "cheapest_pruning", **other: Any) -> Any:
-    arguments = {
-        "splits": splits(),
-        "X": np.array([[0.0], [1.0], [1.0]]),
-        "y": np.array([0, 1, 1], dtype=np.int32),
-        "weight": np.ones(3, dtype=np.int64),
-        "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
-        "unit": (0, 1),
-        "leaf": (0, 0),
-        "seconds": 1.0,
-    } | ({"least": 0.0} if call == "cheapest_pruning" else {"z": 0.0, "scale": 1.0})
-    return getattr(core, call)(**(arguments | other))
-
-
-@pytest.mark.parametrize("call", ["cheapest_pruning", "best_worst_leaf"])
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"y": np.array([0, 10**9, 0], dtype=np.int32)},
-        {"y": np.array([0, -1, 0], dtype=np.int32)},
-        {"y": np.array([0, 1], dtype=np.int32)},
-        {"X": np.zeros((3, 0))},
-        {"weight": np.array([1, -1, 1], dtype=np.int64)},
-        {"weight": np.full(3, 2**62, dtype=np.int64)},
-        {"costs": np.zeros((0, 0), dtype=np.int64)},
-        {"costs": np.zeros((2, 1), dtype=np.int64)},
-        {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
-        {"unit": (0, 0)},
-        {"unit": (2**62, 0)},
-        {"leaf": (-1, 0)},
-        {"leaf": (2**62, 0)},
-        {"seconds": float("nan")},
-    ],
-    ids=str,
-)
-def test_wrong_prunings(call: str, wrong: dict[str, Any]) -> None:
-    source, leaves = prune(call)
-    assert (source.tolist(), leaves) == ([0, -1, -1], 2)
-    with pytest.raises(ValueError, match=r"rows|y must|splits|weight|costs|n_classes|unit or leaf|seconds"):
-        prune(call, **wrong)
-
-
-def test_wrong_counts() -> None:
-    rows = (np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), np.ones(2))
-    left, right, count, weight = core.tree_counts(splits(), *rows, 2)
-    assert (left.tolist(), right.tolist(), count.tolist()) == ([1, -1, -1], [2, -1, -1], [2, 1, 1])
-    assert weight.tolist() == [[1, 1], [1, 0], [0, 1]]
-    for n_classes in (0, 1, 2**40):
-        with pytest.raises(ValueError, match=r"n_classes|y must"):
-            core.tree_counts(splits(), *rows, n_classes)
 
 
 def additive(loss: str, **other: Any) -> dict[str, Any]:
@@ -464,41 +334,6 @@ def test_factors_of_quantiles_times_all_weights(up: int, fits: bool) -> None:
             solve()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"codes": np.array([[0, 3], [1, 0], [0, 0]], dtype=np.uint8)},
-        {"codes": np.zeros((3, 1), dtype=np.uint8)},
-        {"label": np.array([0, 2], dtype=np.uint8)},
-        {"sizes": np.array([2, 0, 1], dtype=np.uint32)},
-        {"sizes": np.array([2, 2], dtype=np.uint32)},
-        {"n_classes": 0},
-        {"triples": np.array([[0, 1, 3]], dtype=np.uint32)},
-        {"triples": np.array([[0, 1]], dtype=np.uint32)},
-        {"cells": np.zeros(7, dtype=np.uint32)},
-    ],
-)
-def test_codes_that_cannot_be_counted_are_refused(wrong: dict[str, Any]) -> None:
-    arguments = {
-        "codes": np.array([[0, 1], [1, 0], [0, 0]], dtype=np.uint8),
-        "label": np.array([0, 1], dtype=np.uint8),
-        "sizes": np.array([2, 2, 1], dtype=np.uint32),
-        "n_classes": 2,
-        "triples": np.array([[0, 1, 2]], dtype=np.uint32),
-        "cells": np.zeros(8, dtype=np.uint32),
-    }
-    core.count_codes(**arguments)
-    assert arguments["cells"].sum() == 2
-    with pytest.raises(ValueError, match=r"count_codes|sizes"):
-        core.count_codes(**(arguments | wrong))
-
-
-@pytest.mark.parametrize("thresholds", [[1.0, 0.0], [0.0, 0.0], [np.inf], [np.nan], np.arange(255.0)])
-def test_thresholds_that_do_not_ascend_are_refused(thresholds: Any) -> None:
-    with pytest.raises(ValueError, match="code_values"):
-        core.code_values(np.zeros(2), np.array(thresholds, dtype=np.float64), np.zeros(2, dtype=np.uint8))
-
-
 def test_the_largest_sums_over_binary_columns() -> None:
     """The caps of docs/architecture.md: what is accepted is added without overflow, and one more is refused."""
     largest = 2**58 // 3
@@ -514,14 +349,14 @@ def test_the_largest_sums_over_ranked_columns() -> None:
     largest = (2**30 - 1) // 3
     weight = np.full(3, largest, dtype=np.int32)
     unit, leaf = 2**59 // (3 * largest), 2**59
-    answer = sweep(weight=weight, unit=unit, leaf=1)
+    answer = ranked(weight=weight, unit=unit, leaf=1)
     assert (answer["lower"], answer["upper"]) == (3, 3)  # three leaves, no mistake
-    answer = sweep(weight=weight, unit=unit, leaf=leaf)
+    answer = ranked(weight=weight, unit=unit, leaf=leaf)
     assert answer["nodes"] == [None]
     assert answer["lower"] == answer["upper"] == leaf + unit * largest
     for more in ({"weight": weight + 1}, {"unit": unit + 2}, {"leaf": leaf + 1}):
         with pytest.raises(ValueError, match="ranked"):
-            sweep(**({"weight": weight, "unit": unit, "leaf": leaf} | more))
+            ranked(**({"weight": weight, "unit": unit, "leaf": leaf} | more))
 
 
 def test_the_largest_sums_of_the_worst_leaf() -> None:

@@ -4,9 +4,8 @@
 // sum of its positive rows, and no conjunction inside it gains more. What keeps the enumeration small:
 //
 //   Order        The branches of a conjunction are its literals, smallest potential first; a branch may use the
-//   literals
-//                of later branches only (each set of literals is met once). So the rich literals come where nearly
-//                nothing is left to add to them.
+//                literals of later branches only (each set of literals is met once). So the rich literals come where
+//                nearly nothing is left to add to them.
 //   Closure      Without a depth limit, a literal that all positive rows inside satisfy is added at once: for every
 //                conjunction T inside, adding it removes negative rows only. So only conjunctions closed over their
 //                positive rows are visited, and one whose closure has a literal of an earlier branch was visited

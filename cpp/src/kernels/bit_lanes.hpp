@@ -1,7 +1,6 @@
 // The two steps of the bit kernels (kernels/pair_matrix.cpp) on 16 columns side by side, for each instruction set:
 //   add    turns up to 32 rows into one word for each column; `bit` says which bit of a row is the column's, 0 for
-//   none,
-//          and the words are ORed into `out`;
+//          none, and the words are ORed into `out`;
 //   mask   out = words AND rows, lane by lane;
 //   count  counts the ones of column AND mask over n words, for n_blocks blocks of columns that lie n_words apart and
 //          for kMasks masks side by side, whose words lie kLanes apart; the sums of mask g go to out[g]. kGroup masks

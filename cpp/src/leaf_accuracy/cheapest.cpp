@@ -48,58 +48,13 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
 
     here.boxes.size = 0;  // the table belongs to pass 1
     Cost lower = best.upper;
-    std::vector<std::size_t> meeting;
-    OpenColumn& column = here.column;
-    std::unique_lock<std::mutex> alone;
     for (const ColumnOfPairs& at : by_promise(costs)) {
-        open_column(node, at.column, column);
+        open_column(node, at.column, here.column);
         here.left_floor.assign(at.count, rates_->kernel.leaf);
         here.right_floor.assign(at.count, rates_->kernel.leaf);
-        meeting.clear();
-        while (!column.stretches.empty() && !control_.stopped()) {
-            const auto [first, last] = column.stretches.back();
-            column.stretches.pop_back();
-            if (first == last) continue;
-            const std::size_t middle = first + (last - first) / 2;
-            column.stretches.push_back({first, middle});
-            column.stretches.push_back({middle + 1, last});
-            if (column.closed(middle)) continue;
-            const auto hint = [&](const std::vector<Count>& side) { return side[at.first + middle] < kNoCost ? 0 : 1; };
-            ask(node, depth, level, column, {middle, {first, last}, hint(costs.left), hint(costs.right), {}}, alone);
-            if (column.met(middle)) meeting.push_back(middle);
-        }
-        std::stable_sort(meeting.begin(), meeting.end(), [&](std::size_t a, std::size_t b) {
-            return costs.sum(at.first + a) < costs.sum(at.first + b);
-        });
-        for (const std::size_t i : meeting) {
+        for (const std::size_t i : meeting_splits(node, depth, level, at.first)) {
             if (control_.stopped()) break;
-            const Cost target = std::min(best.upper, budget);
-            make_sides(node, column, i, here);
-            const bool left_first = here.left_node.n() <= here.right_node.n();
-            const Node &first = left_first ? here.left_node : here.right_node,
-                       &second = left_first ? here.right_node : here.left_node;
-            const auto known = [&](const Node& side, bool is_left) {
-                const Cost floor = lower_of(is_left ? here.left_floor[i] : here.right_floor[i], side);
-                const Cost kept = options_.cache ? cheapest_.find(side.key, Size{depth - 1}).lower : 0;
-                return std::max({floor, rates_->leaf, kept});
-            };
-            Cost first_lower = known(first, left_first), second_lower = known(second, !left_first);
-            if (first_lower + second_lower < target) {
-                const Cheapest a = least(first, depth - 1, target - second_lower, level + 1);
-                first_lower = std::max(first_lower, a.lower);
-                raise_floors(here, i, left_first, a.relaxed);
-                if (first_lower + second_lower < target) {
-                    const Cheapest b = least(second, depth - 1, target - first_lower, level + 1);
-                    second_lower = std::max(second_lower, b.lower);
-                    raise_floors(here, i, !left_first, b.relaxed);
-                    if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
-                        best.upper = a.upper + b.upper;
-                        const PartialTree left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
-                        best.plan = remember({at.column, column.sorted.splits[i].rank, left, right});
-                    }
-                }
-            }
-            lower = std::min(lower, first_lower + second_lower);
+            lower = std::min(lower, weigh_split(node, at.column, i, depth, budget, level, best));
         }
         if (control_.stopped()) {
             lower = std::min(lower, split);
@@ -108,6 +63,60 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
     }
     best.lower = std::min(lower, best.upper);
     return best;
+}
+
+std::vector<std::size_t> Search::meeting_splits(const Node& node, std::uint32_t depth, std::size_t level,
+                                                std::size_t first_split) {
+    OpenColumn& column = level_at(level).column;
+    const PairAnswer& costs = level_at(level).costs;
+    std::vector<std::size_t> meeting;
+    std::unique_lock<std::mutex> alone;
+    while (!column.stretches.empty() && !control_.stopped()) {
+        const auto [first, last] = column.stretches.back();
+        column.stretches.pop_back();
+        if (first == last) continue;
+        const std::size_t middle = first + (last - first) / 2;
+        column.stretches.push_back({first, middle});
+        column.stretches.push_back({middle + 1, last});
+        if (column.closed(middle)) continue;
+        const auto hint = [&](const std::vector<Count>& side) { return side[first_split + middle] < kNoCost ? 0 : 1; };
+        ask(node, depth, level, column, {middle, {first, last}, hint(costs.left), hint(costs.right), {}}, alone);
+        if (column.met(middle)) meeting.push_back(middle);
+    }
+    std::stable_sort(meeting.begin(), meeting.end(), [&](std::size_t a, std::size_t b) {
+        return costs.sum(first_split + a) < costs.sum(first_split + b);
+    });
+    return meeting;
+}
+
+Cost Search::weigh_split(const Node& node, std::uint32_t column, std::size_t split, std::uint32_t depth, Cost budget,
+                         std::size_t level, Cheapest& best) {
+    Level& here = level_at(level);
+    const Cost target = std::min(best.upper, budget);
+    make_sides(node, here.column, split, here);
+    const bool left_first = here.left_node.n() <= here.right_node.n();
+    const Node &first = left_first ? here.left_node : here.right_node,
+               &second = left_first ? here.right_node : here.left_node;
+    const auto known = [&](const Node& side, bool is_left) {
+        const Cost floor = lower_of(is_left ? here.left_floor[split] : here.right_floor[split], side);
+        const Cost kept = options_.cache ? cheapest_.find(side.key, Size{depth - 1}).lower : 0;
+        return std::max({floor, rates_->leaf, kept});
+    };
+    Cost first_lower = known(first, left_first), second_lower = known(second, !left_first);
+    if (first_lower + second_lower >= target) return first_lower + second_lower;
+    const Cheapest a = least(first, depth - 1, target - second_lower, level + 1);
+    first_lower = std::max(first_lower, a.lower);
+    raise_floors(here, split, left_first, a.relaxed);
+    if (first_lower + second_lower >= target) return first_lower + second_lower;
+    const Cheapest b = least(second, depth - 1, target - first_lower, level + 1);
+    second_lower = std::max(second_lower, b.lower);
+    raise_floors(here, split, !left_first, b.relaxed);
+    if (a.upper < kNoTree && b.upper < kNoTree && a.upper + b.upper < best.upper) {
+        best.upper = a.upper + b.upper;
+        const PartialTree left = left_first ? a.plan : b.plan, right = left_first ? b.plan : a.plan;
+        best.plan = remember({column, here.column.sorted.splits[split].rank, left, right});
+    }
+    return first_lower + second_lower;
 }
 
 Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level) {

@@ -30,6 +30,15 @@ void LabelledTable::prepare() {
     }
 }
 
+void LabelledTable::take(const LabelledTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    n_classes = other.n_classes;
+    cost = other.cost;
+    label = of_rows(rows, other.label);
+    weight = of_rows(rows, other.weight);
+    prepare();
+}
+
 std::vector<std::uint32_t> LabelledTable::drawn() const {
     std::vector<std::uint64_t> content(n_rows);
     for (std::uint32_t row = 0; row < n_rows; ++row)

@@ -40,19 +40,19 @@ void ClassTable::prepare() {
     known = std::move(terms);
 }
 
-LogLoss::LogLoss(std::shared_ptr<const ClassTable> data, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, data->n_classes, {true, true, false}),
-      data_(std::move(data)),
-      tie_bits_(tie_bits) {}
-
-void LogLoss::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        node.sums[data_->label[row]] += data_->weight[row];
-        node.rows.add(data_->key[row]);
-    }
+void ClassTable::take(const ClassTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    n_classes = other.n_classes;
+    scale = other.scale;
+    slack = other.slack;
+    known = other.known;
+    label = of_rows(rows, other.label);
+    weight = of_rows(rows, other.weight);
+    RankedTable::prepare();
 }
+
+LogLoss::LogLoss(std::shared_ptr<const ClassTable> data, int tie_bits, Cost leaf_penalty)
+    : TableObjective(data, leaf_penalty, 1, data->n_classes, {true, true, false}), tie_bits_(tie_bits) {}
 
 Cost LogLoss::leaf_cost(const Node& node) const {
     if (node.n == 0) return leaf_penalty();
@@ -64,7 +64,6 @@ Cost LogLoss::leaf_cost(const Node& node) const {
 
 Stump LogLoss::best_stump(const Node& node) const {
     const ClassTable& data = *data_;
-    const std::uint32_t least = data.min_leaf;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
     if (best.cost <= 2 * leaf_penalty()) return best;
     std::int64_t all = 0, own = 0;
@@ -76,16 +75,11 @@ Stump LogLoss::best_stump(const Node& node) const {
         std::fill(left.begin(), left.end(), 0);
         right = node.sums;
         std::int64_t n_left = 0, n_right = all, own_left = 0, own_right = own;
-        const std::uint32_t* order = node.orders[c];
-        for (std::uint32_t i = 0; i < node.n; ++i) {
-            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.label.data() + row; });
-            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.weight.data() + row; });
-            const std::uint32_t row = row_of(order[i]);
-            if (i >= least && node.n - i >= least && starts_group(order[i])) {
-                const Cost loss = data.term(n_left) - own_left + data.term(n_right) - own_right + beside;
-                const Cost cost = (loss << tie_bits_) + 2 * leaf_penalty();
-                if (cost < best.cost) best = {cost, node.columns[c], data.rank_of(node.columns[c], row)};
-            }
+        const auto cost_here = [&] {
+            const Cost loss = data.term(n_left) - own_left + data.term(n_right) - own_right + beside;
+            return (loss << tie_bits_) + 2 * leaf_penalty();
+        };
+        const auto move = [&](std::uint32_t row) {
             const std::int64_t weight = data.weight[row];
             std::int64_t &here = left[data.label[row]], &there = right[data.label[row]];
             own_left -= data.term(here);
@@ -93,7 +87,10 @@ Stump LogLoss::best_stump(const Node& node) const {
             here += weight, there -= weight, n_left += weight, n_right -= weight;
             own_left += data.term(here);
             own_right += data.term(there);
-        }
+        };
+        walk(
+            node, c, best, cost_here, move, [&](std::uint32_t row) { return data.label.data() + row; },
+            [&](std::uint32_t row) { return data.weight.data() + row; });
     }
     return best;
 }
@@ -101,26 +98,6 @@ Stump LogLoss::best_stump(const Node& node) const {
 std::unique_ptr<PairSolver> LogLoss::pair_solver(const Options& options, Control& control) const {
     if (data_->n_classes <= SharePairs::kMaxClasses) return std::make_unique<SharePairs>(*this, options, control);
     return RankedObjective::pair_solver(options, control);
-}
-
-std::unique_ptr<RankedObjective> LogLoss::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<LogLoss>(data_, tie_bits_, penalty);
-}
-
-// With the slack of all rows, so that integer losses of parts and of the whole are those of one function of sets.
-std::unique_ptr<RankedObjective> LogLoss::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<ClassTable>();
-    part->take(*data_, rows);
-    part->n_classes = data_->n_classes;
-    part->scale = data_->scale;
-    part->slack = data_->slack;
-    part->known = data_->known;
-    for (const std::uint32_t row : rows) {
-        part->label.push_back(data_->label[row]);
-        part->weight.push_back(data_->weight[row]);
-    }
-    part->RankedTable::prepare();
-    return std::make_unique<LogLoss>(part, tie_bits_, penalty);
 }
 
 }  // namespace treewright::ranked

@@ -97,29 +97,28 @@ bool fit_64_bits(const QuantileTable& data, const std::vector<std::int64_t>& wei
 
 }  // namespace
 
+void QuantileTable::take(const QuantileTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    target = other.target;
+    up = other.up;
+    down = other.down;
+    place = of_rows(rows, other.place);
+    weight = of_rows(rows, other.weight);
+    prepare();
+}
+
 Wide QuantileTable::largest_loss(std::uint32_t row) const {
     const Wide y = target[place[row]];
     return weight[row] * std::max(up * (y - target.front()), down * (target.back() - y));
 }
 
 Pinball::Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty, bool with_bins)
-    : RankedObjective(*data, leaf_penalty, Cost{1} << tie_bits, data->target.size(), {true, true, true}),
-      data_(std::move(data)),
+    : TableObjective(data, leaf_penalty, Cost{1} << tie_bits, data->target.size(), {true, true, true}),
       shift_(shift),
       tie_bits_(tie_bits),
       with_bins_(with_bins) {
     const Wide most = (Wide{1} << shift) - 1;  // rounds up
     for (std::uint32_t row = 0; row < data_->n_rows; ++row) span_.push_back(in_units(data_->largest_loss(row) + most));
-}
-
-void Pinball::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        node.sums[data_->place[row]] += data_->weight[row];
-        node.span += span_[row];
-        node.rows.add(data_->key[row]);
-    }
 }
 
 Cost Pinball::leaf_cost(const Node& node) const {
@@ -187,30 +186,6 @@ Stump Pinball::best_stump_by(const Node& node) const {
             best = found;
     }
     return best;
-}
-
-void Pinball::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                           std::vector<Cost>& prefix) const {
-    add_up(span_, order, positions, prefix);
-}
-
-std::unique_ptr<RankedObjective> Pinball::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<Pinball>(data_, shift_, tie_bits_, penalty, with_bins_);
-}
-
-// Targets that no row of the part has stay: what a row can lose at most is that in the whole table.
-std::unique_ptr<RankedObjective> Pinball::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<QuantileTable>();
-    part->take(*data_, rows);
-    part->target = data_->target;
-    part->up = data_->up;
-    part->down = data_->down;
-    for (const std::uint32_t row : rows) {
-        part->place.push_back(data_->place[row]);
-        part->weight.push_back(data_->weight[row]);
-    }
-    part->prepare();
-    return std::make_unique<Pinball>(part, shift_, tie_bits_, penalty, with_bins_);
 }
 
 }  // namespace treewright::ranked

@@ -3,6 +3,7 @@
 #include "treewright/core/control.hpp"
 #include "treewright/kernels/line_kernel.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
+#include "treewright/objective/floor_of.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,12 +42,6 @@ double square_about(std::int64_t weight, Wide square, std::int64_t sum, std::int
     return static_cast<double>(square - 2 * Wide{center} * sum + Wide{center} * center * weight);
 }
 
-// std::floor of a number within 2^53, without the call.
-std::int64_t floor_of(double x) {
-    const auto whole = static_cast<std::int64_t>(x);
-    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
-}
-
 }  // namespace
 
 void LineTable::prepare() {
@@ -62,6 +57,16 @@ void LineTable::prepare() {
             const std::int64_t x = value[row * n_lines + j];
             values[row * lanes + j] = x == kMissing ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
         }
+}
+
+void LineTable::take(const LineTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    n_lines = other.n_lines;
+    scale = other.scale;
+    weight = of_rows(rows, other.weight);
+    target = of_rows(rows, other.target);
+    value = of_rows(rows, other.value, n_lines);
+    prepare();
 }
 
 LineSums::LineSums(std::span<const std::int64_t> words, std::size_t n_lines)
@@ -104,32 +109,26 @@ LineSums& LineSums::operator-=(const LineSums& other) {
 }
 
 SimpleLines::SimpleLines(std::shared_ptr<const LineTable> data, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, kFirstLine + data->n_lines * kWordsOfLine, {true, true, false}),
-      data_(std::move(data)),
+    : TableObjective(data, leaf_penalty, 1, kFirstLine + data->n_lines * kWordsOfLine, {true, true, false}),
       tie_bits_(tie_bits) {}
 
-void SimpleLines::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
+void SimpleLines::add_row(std::uint32_t row, Node& node) const {
     const LineTable& data = *data_;
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        const std::int64_t w = data.weight[row], weighted = w * data.target[row];
-        std::int64_t* words = node.sums.data();
-        words[0] += w;
-        words[1] += weighted;
-        add_product(Wide{weighted} * data.target[row], words + 2);
-        const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
-        words += kFirstLine;
-        for (std::size_t j = 0; j < data.n_lines; ++j, words += kWordsOfLine) {
-            if (x[j] == LineTable::kMissing) {
-                words[0] += w;
-                continue;
-            }
-            words[1] += w * x[j];
-            add_product(Wide{w * x[j]} * x[j], words + 2);
-            add_product(Wide{weighted} * x[j], words + 2 + kParts);
+    const std::int64_t w = data.weight[row], weighted = w * data.target[row];
+    std::int64_t* words = node.sums.data();
+    words[0] += w;
+    words[1] += weighted;
+    add_product(Wide{weighted} * data.target[row], words + 2);
+    const std::int64_t* x = data.value.data() + std::size_t{row} * data.n_lines;
+    words += kFirstLine;
+    for (std::size_t j = 0; j < data.n_lines; ++j, words += kWordsOfLine) {
+        if (x[j] == LineTable::kMissing) {
+            words[0] += w;
+            continue;
         }
-        node.rows.add(data.key[row]);
+        words[1] += w * x[j];
+        add_product(Wide{w * x[j]} * x[j], words + 2);
+        add_product(Wide{weighted} * x[j], words + 2 + kParts);
     }
 }
 
@@ -162,6 +161,82 @@ Cost SimpleLines::leaf_cost(const Node& node) const {
     return loss_cost(LineSums(node.sums, data_->n_lines), node.n) + leaf_penalty();
 }
 
+// What a pass of the kernel over a node is asked with; it owns the numbers that the pass points to.
+class SimpleLines::Pass {
+   public:
+    Pass(const LineTable& data, const LineSums& all, std::uint32_t n)
+        : centers_(data.lanes, 0.0),
+          value_errors_(data.lanes, 0.0),
+          product_errors_(data.lanes, 0.0),
+          scratch_(3 * std::size_t{n}) {
+        const double error = 5 * std::ldexp(static_cast<double>(n) + 8, -53);
+        const std::int64_t target_center = all.target / all.weight;
+        const double of_target = square_about(all.weight, all.square, all.target, target_center);
+        for (std::size_t j = 0; j < data.n_lines; ++j) {
+            const LineSums::Of& own = all.lines[j];
+            const std::int64_t known = all.weight - own.missing;
+            if (known == 0) continue;
+            const std::int64_t center = own.sum / known;
+            const double of_values = square_about(known, own.square, own.sum, center);
+            centers_[j] = static_cast<double>(center);
+            value_errors_[j] = error * of_values;
+            product_errors_[j] = error * std::sqrt(of_values * of_target);
+        }
+        pass_.n = n;
+        pass_.lanes = data.lanes;
+        pass_.weights = data.weights.data();
+        pass_.targets = data.targets.data();
+        pass_.values = data.values.data();
+        pass_.target_center = static_cast<double>(target_center);
+        pass_.centers = centers_.data();
+        pass_.target_error = error * of_target;
+        pass_.value_errors = value_errors_.data();
+        pass_.product_errors = product_errors_.data();
+        pass_.inverse_weight = scratch_.data();
+        pass_.mean_target = scratch_.data() + n;
+        pass_.gain = scratch_.data() + 2 * std::size_t{n};
+    }
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+
+    // Bounds of the loss of the rows before each position of an order, or of those from it on.
+    void bound_losses(const std::uint32_t* order, bool backward, double* bounds) {
+        pass_.order = order;
+        pass_.backward = backward;
+        kernels_.bound_losses(pass_, bounds);
+    }
+
+   private:
+    const LineKernels& kernels_ = line_kernels(simd());
+    std::vector<double> centers_, value_errors_, product_errors_, scratch_;
+    LinePass pass_;
+};
+
+SimpleLines::Bounds SimpleLines::bound_splits(const Node& node, const LineSums& all, Control* control) const {
+    const std::uint32_t least = data_->min_leaf, n = node.n;
+    const std::int64_t work = 1 + static_cast<std::int64_t>(n * data_->lanes / kSumsPerBeat);
+    Pass pass(*data_, all, n);
+    Bounds bounds;
+    bounds.of_split.resize(node.columns.size() * n);
+    std::vector<double> behind(n);
+    for (std::size_t& c = bounds.n_seen; c < node.columns.size(); ++c) {
+        if (control != nullptr && control->must_abandon(work)) break;
+        const std::uint32_t* order = node.orders[c];
+        double* of_split = bounds.of_split.data() + c * n;
+        pass.bound_losses(order, false, of_split);
+        pass.bound_losses(order, true, behind.data());
+        for (std::uint32_t i = 1; i < n; ++i) {
+            if (!starts_group(order[i])) continue;
+            of_split[i] += behind[i];
+            bounds.lowest_of_all = std::min(bounds.lowest_of_all, of_split[i]);
+            if (of_split[i] >= bounds.lowest || i < least || n - i < least) continue;
+            bounds.lowest = of_split[i];
+            bounds.column = c, bounds.position = i;
+        }
+    }
+    return bounds;
+}
+
 // Two walks of each column by the kernel give a bound for each split; splits whose bound is not above the cost of the
 // best one are computed exactly, in their order, so that the first of equals is found. The bounds of all splits, with
 // leaves of any number of rows, make Stump::any_size.
@@ -172,69 +247,16 @@ Stump SimpleLines::look(const Node& node, Control* control) const {
     Stump best{leaf, Stump::kLeaf, 0, true, node.columns.empty() ? leaf : std::min(leaf, two_leaves)};
     if (leaf <= two_leaves || n < 2 * least || node.columns.empty()) return best;
     const LineSums all(node.sums, data.n_lines);
-
-    std::vector<double> centers(data.lanes, 0.0), value_errors(data.lanes, 0.0), product_errors(data.lanes, 0.0);
-    const double error = 5 * std::ldexp(static_cast<double>(n) + 8, -53);
-    const std::int64_t target_center = all.target / all.weight;
-    const double of_target = square_about(all.weight, all.square, all.target, target_center);
-    for (std::size_t j = 0; j < data.n_lines; ++j) {
-        const LineSums::Of& own = all.lines[j];
-        const std::int64_t known = all.weight - own.missing;
-        if (known == 0) continue;
-        const std::int64_t center = own.sum / known;
-        const double of_values = square_about(known, own.square, own.sum, center);
-        centers[j] = static_cast<double>(center);
-        value_errors[j] = error * of_values;
-        product_errors[j] = error * std::sqrt(of_values * of_target);
-    }
-    std::vector<double> scratch(3 * std::size_t{n}), bound(node.columns.size() * n), behind(n);
-    LinePass pass;
-    pass.n = n;
-    pass.lanes = data.lanes;
-    pass.weights = data.weights.data();
-    pass.targets = data.targets.data();
-    pass.values = data.values.data();
-    pass.target_center = static_cast<double>(target_center);
-    pass.centers = centers.data();
-    pass.target_error = error * of_target;
-    pass.value_errors = value_errors.data();
-    pass.product_errors = product_errors.data();
-    pass.inverse_weight = scratch.data();
-    pass.mean_target = scratch.data() + n;
-    pass.gain = scratch.data() + 2 * std::size_t{n};
-
-    const LineKernels& kernels = line_kernels(simd());
-    const std::int64_t work = 1 + static_cast<std::int64_t>(n * data.lanes / kSumsPerBeat);
-    double lowest = std::numeric_limits<double>::infinity(), lowest_of_all = lowest;
-    std::size_t lowest_column = 0, n_seen = 0;
-    std::uint32_t lowest_position = 0;
-    for (; n_seen < node.columns.size(); ++n_seen) {
-        if (control != nullptr && control->must_abandon(work)) break;
-        const std::size_t c = n_seen;
-        double* of_split = bound.data() + c * n;
-        pass.order = node.orders[c];
-        pass.backward = false;
-        kernels.bound_losses(pass, of_split);
-        pass.backward = true;
-        kernels.bound_losses(pass, behind.data());
-        for (std::uint32_t i = 1; i < n; ++i) {
-            if (!starts_group(pass.order[i])) continue;
-            of_split[i] += behind[i];
-            lowest_of_all = std::min(lowest_of_all, of_split[i]);
-            if (of_split[i] >= lowest || i < least || n - i < least) continue;
-            lowest = of_split[i];
-            lowest_column = c, lowest_position = i;
-        }
-    }
+    const Bounds bounds = bound_splits(node, all, control);
     // Of two sides, p is below the loss by less than one unit each, and two floors take less than one each.
     const double others = 4.0 * kSlack * n - 6.0 * kSlack - 4.0;
-    best.whole = n_seen == node.columns.size();
+    best.whole = bounds.n_seen == node.columns.size();
     if (best.whole) {
-        const double units = std::max(0.0, std::min(lowest_of_all * data.units + others - 1, data.kLargestLoss));
+        const double units = std::max(0.0, std::min(bounds.lowest_of_all * data.units + others - 1, data.kLargestLoss));
         const Cost of_any = two_leaves + (static_cast<Cost>(floor_of(units)) << tie_bits_);
         best.any_size = std::min(leaf, of_any);
     }
-    if (lowest_position == 0) return best;
+    if (bounds.position == 0) return best;
 
     LineSums before(data.n_lines);
     const auto cost_at = [&](std::uint32_t i) {
@@ -242,7 +264,7 @@ Stump SimpleLines::look(const Node& node, Control* control) const {
         after -= before;
         return loss_cost(before, i) + loss_cost(after, n - i) + two_leaves;
     };
-    for (std::uint32_t i = 0; i < lowest_position; ++i) before.add(data, row_of(node.orders[lowest_column][i]));
+    for (std::uint32_t i = 0; i < bounds.position; ++i) before.add(data, row_of(node.orders[bounds.column][i]));
     const auto most = [&](Cost cost) {
         const double room = static_cast<double>((cost - two_leaves) >> tie_bits_) - others + 1;
         return room / data.units;
@@ -253,9 +275,9 @@ Stump SimpleLines::look(const Node& node, Control* control) const {
         best.column = node.columns[c];
         best.rank = data.rank_of(node.columns[c], row_of(node.orders[c][i]));
     };
-    const Cost first = cost_at(lowest_position);
+    const Cost first = cost_at(bounds.position);
     double limit = most(std::min(best.cost, first));
-    for (std::size_t c = 0; c < n_seen; ++c) {
+    for (std::size_t c = 0; c < bounds.n_seen; ++c) {
         if (control != nullptr && control->must_abandon(1)) {
             best.whole = false;
             break;
@@ -264,37 +286,18 @@ Stump SimpleLines::look(const Node& node, Control* control) const {
         before = LineSums(data.n_lines);
         std::uint32_t added = 0;
         for (std::uint32_t i = least; i + least <= n; ++i) {
-            if (!starts_group(order[i]) || bound[c * n + i] > limit) continue;
+            if (!starts_group(order[i]) || bounds.of_split[c * n + i] > limit) continue;
             for (; added < i; ++added) before.add(data, row_of(order[added]));
             offer(cost_at(i), c, i);
             limit = std::min(limit, most(best.cost));
         }
     }
-    if (!best.whole) offer(first, lowest_column, lowest_position);
+    if (!best.whole) offer(first, bounds.column, bounds.position);
     return best;
 }
 
 std::unique_ptr<PairSolver> SimpleLines::pair_solver(const Options& options, Control& control) const {
     return std::make_unique<StumpPairSolver>(*this, options, control, true);
-}
-
-std::unique_ptr<RankedObjective> SimpleLines::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<SimpleLines>(data_, tie_bits_, penalty);
-}
-
-std::unique_ptr<RankedObjective> SimpleLines::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<LineTable>();
-    part->take(*data_, rows);
-    part->n_lines = data_->n_lines;
-    part->scale = data_->scale;
-    for (const std::uint32_t row : rows) {
-        part->weight.push_back(data_->weight[row]);
-        part->target.push_back(data_->target[row]);
-        const auto own = data_->value.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * data_->n_lines);
-        part->value.insert(part->value.end(), own, own + data_->n_lines);
-    }
-    part->prepare();
-    return std::make_unique<SimpleLines>(part, tie_bits_, penalty);
 }
 
 }  // namespace treewright::ranked

@@ -18,8 +18,7 @@ Laws laws_of(const TargetTable& data) { return {true, true, data.min_leaf > 1}; 
 }  // namespace
 
 SquaredError::SquaredError(std::shared_ptr<const TargetTable> data, int shift, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, kFirst + data->n_outputs, laws_of(*data)),
-      data_(std::move(data)),
+    : TableObjective(data, leaf_penalty, 1, kFirst + data->n_outputs, laws_of(*data)),
       shift_(shift),
       tie_bits_(tie_bits) {
     if (!laws().similar) return;
@@ -34,25 +33,6 @@ Cost SquaredError::loss_cost(const std::int64_t* sums) const {
     for (std::uint32_t k = 0; k < data_->n_outputs; ++k) squares += Wide{sums[kFirst + k]} * sums[kFirst + k];
     const Wide loss = square(sums) - (squares + sums[kWeight] - 1) / sums[kWeight];  // floor(Q - S^2 / W)
     return static_cast<Cost>(loss >> shift_) << tie_bits_;
-}
-
-void SquaredError::add_row(std::uint32_t row, std::int64_t* sums) const {
-    const TargetTable& data = *data_;
-    sums[kWeight] += data.weight[row];
-    sums[kHigh] += data.square_high[row];
-    sums[kLow] += data.square_low[row];
-    const std::int64_t* weighted = data.weighted_of(row);
-    for (std::uint32_t k = 0; k < data.n_outputs; ++k) sums[kFirst + k] += weighted[k];
-}
-
-void SquaredError::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        add_row(row, node.sums.data());
-        node.rows.add(data_->key[row]);
-        if (!span_.empty()) node.span += span_[row];
-    }
 }
 
 // Two walks of each column: the first finds the largest gain in double precision, the second compares the splits that
@@ -126,11 +106,6 @@ std::unique_ptr<PairSolver> SquaredError::pair_solver(const Options& options, Co
     return RankedObjective::pair_solver(options, control);
 }
 
-void SquaredError::prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                                std::vector<Cost>& prefix) const {
-    add_up(span_, order, positions, prefix);
-}
-
 // A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding
 // eight of them costs as much again at most.
 std::optional<TwoSums> SquaredError::two_sums() const {
@@ -151,22 +126,6 @@ std::optional<TwoSums> SquaredError::two_sums() const {
     sums.error = squares * std::ldexp(64.0, -53) * sums.unit;
     sums.leaf_error = 2;
     return sums;
-}
-
-std::unique_ptr<RankedObjective> SquaredError::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<SquaredError>(data_, shift_, tie_bits_, penalty);
-}
-
-std::unique_ptr<RankedObjective> SquaredError::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<TargetTable>();
-    part->take(*data_, rows);
-    part->n_outputs = data_->n_outputs;
-    for (const std::uint32_t row : rows) part->weight.push_back(data_->weight[row]);
-    for (const std::uint32_t row : rows)
-        part->weighted.insert(part->weighted.end(), data_->weighted_of(row),
-                              data_->weighted_of(row) + data_->n_outputs);
-    part->prepare();
-    return std::make_unique<SquaredError>(part, shift_, tie_bits_, penalty);
 }
 
 }  // namespace treewright::ranked

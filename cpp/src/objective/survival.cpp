@@ -1,6 +1,7 @@
 #include "treewright/objective/survival.hpp"
 
 #include "treewright/kernels/survival_pairs.hpp"
+#include "treewright/objective/floor_of.hpp"
 #include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
@@ -15,12 +16,6 @@ namespace {
 double events_times_log(std::int64_t events, std::int64_t hazard, double units) {
     const double d = static_cast<double>(events);
     return times_log(d, static_cast<double>(hazard) / d, units);
-}
-
-// std::floor of a number within 2^53, without the call.
-std::int64_t floor_of(double x) {
-    const auto whole = static_cast<std::int64_t>(x);
-    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
 }
 
 }  // namespace
@@ -49,51 +44,46 @@ void EventTable::prepare() {
     }
 }
 
+void EventTable::take(const EventTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    scale = other.scale;
+    slack = other.slack;
+    units = other.units;
+    events = of_rows(rows, other.events);
+    hazard = of_rows(rows, other.hazard);
+    constant = of_rows(rows, other.constant);
+    RankedTable::prepare();
+}
+
 Survival::Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty)
-    : RankedObjective(*data, leaf_penalty, 1, kSums, {true, true, false}),
-      data_(std::move(data)),
-      tie_bits_(tie_bits) {}
+    : TableObjective(data, leaf_penalty, 1, kSums, {true, true, false}), tie_bits_(tie_bits) {}
 
 Cost Survival::loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const {
     const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->units);
     return static_cast<Cost>(floor_of(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
 }
 
-void Survival::add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const {
-    node.n += end - begin;
-    for (std::uint32_t i = begin; i < end; ++i) {
-        const std::uint32_t row = row_of(order[i]);
-        node.sums[kEvents] += data_->events[row];
-        node.sums[kHazard] += data_->hazard[row];
-        node.sums[kConstant] += data_->constant[row];
-        node.rows.add(data_->key[row]);
-    }
-}
-
 Stump Survival::best_stump(const Node& node) const {
     const EventTable& data = *data_;
-    const std::uint32_t least = data.min_leaf;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
     if (best.cost <= 2 * leaf_penalty()) return best;
     for (std::size_t c = 0; c < node.columns.size(); ++c) {
         std::int64_t events = 0, hazard = 0, constant = 0;
-        const std::uint32_t* order = node.orders[c];
-        for (std::uint32_t i = 0; i < node.n; ++i) {
-            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.events.data() + row; });
-            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.hazard.data() + row; });
-            ask_ahead(order, i, node.n, [&](std::uint32_t row) { return data.constant.data() + row; });
-            const std::uint32_t row = row_of(order[i]);
-            if (i >= least && node.n - i >= least && starts_group(order[i])) {
-                const Cost cost = loss_cost(events, hazard, constant) +
-                                  loss_cost(node.sums[kEvents] - events, node.sums[kHazard] - hazard,
-                                            node.sums[kConstant] - constant) +
-                                  2 * leaf_penalty();
-                if (cost < best.cost) best = {cost, node.columns[c], data.rank_of(node.columns[c], row)};
-            }
+        const auto cost_here = [&] {
+            return loss_cost(events, hazard, constant) +
+                   loss_cost(node.sums[kEvents] - events, node.sums[kHazard] - hazard,
+                             node.sums[kConstant] - constant) +
+                   2 * leaf_penalty();
+        };
+        const auto move = [&](std::uint32_t row) {
             events += data.events[row];
             hazard += data.hazard[row];
             constant += data.constant[row];
-        }
+        };
+        walk(
+            node, c, best, cost_here, move, [&](std::uint32_t row) { return data.events.data() + row; },
+            [&](std::uint32_t row) { return data.hazard.data() + row; },
+            [&](std::uint32_t row) { return data.constant.data() + row; });
     }
     return best;
 }
@@ -138,26 +128,6 @@ std::optional<TwoSums> Survival::two_sums() const {
     sums.error = (rounded + 4e-11 * static_cast<double>(all_events)) * sums.unit * (1 + 1e-9);
     sums.leaf_error = slack + 2;
     return sums;
-}
-
-std::unique_ptr<RankedObjective> Survival::with_leaf_penalty(Cost penalty) const {
-    return std::make_unique<Survival>(data_, tie_bits_, penalty);
-}
-
-// With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the
-// whole are those of one function of sets.
-std::unique_ptr<RankedObjective> Survival::part(std::span<const std::uint32_t> rows, Cost penalty) const {
-    const auto part = std::make_shared<EventTable>();
-    part->take(*data_, rows);
-    part->scale = data_->scale;
-    part->slack = data_->slack;
-    for (const std::uint32_t row : rows) {
-        part->events.push_back(data_->events[row]);
-        part->hazard.push_back(data_->hazard[row]);
-        part->constant.push_back(data_->constant[row]);
-    }
-    part->RankedTable::prepare();
-    return std::make_unique<Survival>(part, tie_bits_, penalty);
 }
 
 }  // namespace treewright::ranked

@@ -42,4 +42,12 @@ void TargetTable::prepare() {
     for (double& loss : largest_loss) loss = loss > 0 ? loss * (1 + 1e-12) + 1 : 0;
 }
 
+void TargetTable::take(const TargetTable& other, std::span<const std::uint32_t> rows) {
+    RankedTable::take(other, rows);
+    n_outputs = other.n_outputs;
+    weight = of_rows(rows, other.weight);
+    weighted = of_rows(rows, other.weighted, n_outputs);
+    prepare();
+}
+
 }  // namespace treewright::ranked

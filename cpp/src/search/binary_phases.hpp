@@ -3,15 +3,12 @@
 // Depth-first search proves fast but answers late: its bound at the root stays low until most splits are done, and its
 // tree is good only where it has been. So a run has phases, in the order of schedule.hpp, all on one cache:
 //   1. one dive (greedy with a look two splits ahead), then the plain search for some thousand steps: most problems end
-//   here;
-//      what remains without a depth limit, and has a small enough lattice, goes to the dense program
+//      here; what remains without a depth limit, and has a small enough lattice, goes to the dense program
 //      (dense_program.hpp);
 //   2. dives with more and more discrepancies (Harvey and Ginsberg 1995): take the second, third, ... best split where
-//   the
-//      first may have been wrong;
+//      the first may have been wrong;
 //   3. the plain search again and again with a rising budget: each round proves the bound up to its budget, or ends
-//   with
-//      the optimum. Rounds share the cache, so a round costs little more than what is new in it.
+//      with the optimum. Rounds share the cache, so a round costs little more than what is new in it.
 #pragma once
 
 #include "space/row_values.hpp"

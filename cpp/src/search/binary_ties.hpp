@@ -6,8 +6,7 @@
 //
 //   1. a leaf, if it costs V;
 //   2. else, of the splits whose children's least costs add up to V, the one with the cheapest children as trees of two
-//   leaves
-//      or less, which the matrix knows; among equals the lowest column;
+//      leaves or less, which the matrix knows; among equals the lowest column;
 //   3. on both sides the same, with what each costs.
 //
 // The leaf penalty is part of V, so all these trees have the least loss, and of those the fewest leaves. The order of

@@ -4,8 +4,8 @@
 // luck. So once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
 //
 //   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these
-//   rows (among
-//      equal trees of depth two, with the same switches and lanes: they look at the splits in an order of their own);
+//      rows (among equal trees of depth two, with the same switches and lanes: they look at the splits in an order of
+//      their own);
 //   2. above that, the first column, and in it the first split, with which a tree of cost V can begin;
 //   3. with a limit of leaves, the fewest of them on the left;
 //   4. on both sides the same, with what each costs.

@@ -1,5 +1,7 @@
 #include "treewright/space/value_buckets.hpp"
 
+#include "treewright/space/value_order.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,13 +21,6 @@ constexpr std::size_t kHashed = 1024;                       // rows of a bucket 
 constexpr std::size_t kBits = 64;                           // of a hash table, for each row
 constexpr std::size_t kCrowded = 16;                        // parts of the rows: as many in one bucket are too many
 
-// Unsigned integers in the order of the values; both zeros are one.
-std::uint64_t pattern_of(double value) {
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
-
 // Never a smaller bucket for a larger value: subtracting, multiplying and cutting off keep the order.
 struct EvenValues {
     double low, scale;
@@ -41,13 +36,13 @@ struct EvenValues {
 struct EvenPatterns {
     std::uint64_t lowest;
     unsigned shift;
-    EvenPatterns(double low, double high, std::size_t n) : lowest(pattern_of(low)) {
-        const auto wide = static_cast<unsigned>(std::bit_width(pattern_of(high) - lowest));
+    EvenPatterns(double low, double high, std::size_t n) : lowest(ordered_bits(low)) {
+        const auto wide = static_cast<unsigned>(std::bit_width(ordered_bits(high) - lowest));
         const auto kept = static_cast<unsigned>(std::bit_width(n - 1));
         shift = wide > kept ? wide - kept : 0;
     }
     [[nodiscard]] std::size_t operator()(double value) const {
-        return static_cast<std::size_t>((pattern_of(value) - lowest) >> shift);
+        return static_cast<std::size_t>((ordered_bits(value) - lowest) >> shift);
     }
 };
 

@@ -1,5 +1,7 @@
 #include "treewright/space/value_ranks.hpp"
 
+#include "treewright/space/value_order.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,13 +18,6 @@ constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr unsigned kRowBits = 32;
 constexpr std::size_t kAhead = 24;  // rows that are asked for: they lie in no order
-
-// Unsigned integers in the order of the values; both zeros are one.
-std::uint64_t key_of(double value) {
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
 
 // By the upper half, the lower half being in order already.
 void sort_by_upper_half(std::vector<std::uint64_t>& entries) {
@@ -56,7 +51,7 @@ void sort_runs(std::vector<std::uint64_t>& entries, std::span<const double> colu
         if (end - first < 2) continue;
         run.clear();
         for (std::size_t i = first; i < end; ++i)
-            run.emplace_back(key_of(column[static_cast<std::uint32_t>(entries[i])]), entries[i]);
+            run.emplace_back(ordered_bits(column[static_cast<std::uint32_t>(entries[i])]), entries[i]);
         std::sort(run.begin(), run.end());
         for (std::size_t i = first; i < end; ++i) entries[i] = run[i - first].second;
     }
@@ -70,7 +65,7 @@ ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> 
     std::uint64_t some = 0, differ = 0;
     for (const double value : column) {
         if (std::isnan(value)) continue;
-        const std::uint64_t key = key_of(value);
+        const std::uint64_t key = ordered_bits(value);
         if (ranks.n_known++ == 0) some = key;
         differ |= key ^ some;
     }
@@ -80,7 +75,7 @@ ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> 
     std::vector<std::uint64_t> entries;
     entries.reserve(ranks.n_known);
     for (std::uint32_t row = 0; row < n; ++row)
-        if (!std::isnan(column[row])) entries.push_back(((key_of(column[row]) >> lost) << kRowBits) | row);
+        if (!std::isnan(column[row])) entries.push_back(((ordered_bits(column[row]) >> lost) << kRowBits) | row);
     sort_by_upper_half(entries);
     if (!whole) sort_runs(entries, column);
     ranks.values.reserve(entries.size());  // of a large table: growing it would touch new memory again and again

@@ -21,13 +21,26 @@
 
 namespace treewright::tree {
 
+// The weights of classes.
+class ClassWeights {
+   public:
+    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
+    [[nodiscard]] std::size_t n_beside() const { return 0; }
+    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+
+   protected:
+    explicit ClassWeights(const LabelledRows& rows) : rows_(rows) {}
+    const LabelledRows& rows_;
+};
+
 // The cheapest prediction for labels. For predictions a on the left and b on the right a row of class k pays the lesser
 // of its two costs at least; all pairs are tried where classes are few. Where each mistake costs one, the pair (a, b)
 // of two classes pays all but A_a + B_a + B_b + C_b, and (a, a) all but A_a + B_a + C_a: the best partner of a is the
 // best or the second best b, so no pair is tried.
-class Votes {
+class Votes : public ClassWeights {
    public:
-    explicit Votes(const LabelledRows& rows) : rows_(rows), best_(rows.n_classes * rows.n_classes * rows.n_classes) {
+    explicit Votes(const LabelledRows& rows)
+        : ClassWeights(rows), best_(rows.n_classes * rows.n_classes * rows.n_classes) {
         const std::size_t n = rows.n_classes;
         if (n > kFewClasses) best_.clear();
         for (std::size_t i = 0; i < best_.size(); ++i)
@@ -35,9 +48,6 @@ class Votes {
         for (std::size_t k = 0; k < n; ++k)
             for (std::size_t c = 0; c < n; ++c) plain_ = plain_ && cost(k, c) == (k == c ? 0.0 : 1.0);
     }
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
-    [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
     [[nodiscard]] double loss(const double* sums) const {
         const std::size_t n = rows_.n_classes;
         if (plain_) {
@@ -92,7 +102,6 @@ class Votes {
         for (std::size_t k = 0; k < rows_.n_classes; ++k) sum += sums[k] * cost(k, c);
         return sum;
     }
-    const LabelledRows& rows_;
     std::vector<double> best_;  // [a][b][k]: the lesser of two costs
     bool plain_ = true;
 };
@@ -101,12 +110,9 @@ class Votes {
 //     F = g(N) + g(N') - sum_k (g(n_k) + g(n'_k)) = [g(N) + g(N') - t N] + sum_k [t n_k - g(n_k) - g(n'_k)]
 // for every t. The first bracket is convex in N; with t = log(N / N') at A it is least there. Each of the others is
 // concave in n_k, so least with none or all rows of class k of the bucket on the left.
-class Shares {
+class Shares : public ClassWeights {
    public:
-    explicit Shares(const LabelledRows& rows) : rows_(rows) {}
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
-    [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+    explicit Shares(const LabelledRows& rows) : ClassWeights(rows) {}
     [[nodiscard]] double loss(const double* sums) const {
         double all = 0, own = 0;
         for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k], own += times_log(sums[k]);
@@ -131,7 +137,6 @@ class Shares {
 
    private:
     static double times_log(double n) { return n > 0 ? n * std::log(n) : 0.0; }
-    const LabelledRows& rows_;
 };
 
 // The cheapest of some actions. Each row pays its cheapest one at least: its sum over the bucket is what F has beside
@@ -166,12 +171,9 @@ template <class Cost>
 
 // Squared error of shares: W - sum_k n_k^2 / W. F is a sum over classes, each at least what it is at the best corner; a
 // row of weight w has the mass w and the number w, or 0 if it is of another class.
-class Gini {
+class Gini : public ClassWeights {
    public:
-    explicit Gini(const LabelledRows& rows) : rows_(rows) {}
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
-    [[nodiscard]] std::size_t n_beside() const { return 0; }
-    void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
+    explicit Gini(const LabelledRows& rows) : ClassWeights(rows) {}
     [[nodiscard]] double loss(const double* sums) const {
         double all = 0, of_shares = 0;
         for (std::size_t k = 0; k < rows_.n_classes; ++k) all += sums[k];
@@ -197,9 +199,6 @@ class Gini {
         if (m > 0) return -s * (s / m);
         return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
     }
-
-   private:
-    const LabelledRows& rows_;
 };
 
 // A mass m and sums s: a leaf loses -s^2 / m for each output beside a constant for squared error, s log(m / s) for the

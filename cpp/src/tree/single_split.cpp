@@ -1,6 +1,7 @@
 #include "treewright/tree/single_split.hpp"
 
 #include "bucket_sums.hpp"
+#include "treewright/space/value_order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -22,13 +23,6 @@ struct Item {
     double value;
     std::uint32_t row;
 };
-
-// Integers in the order of the values; both zeros are one.
-std::uint64_t pattern_of(double value) {
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-    const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
-}
 
 template <class Rows>
 class Hunt {
@@ -89,13 +83,13 @@ class Hunt {
         Buckets(Range range, std::size_t n, bool by_pattern) : low_(range.low), last_(n - 1) {
             scale_ = static_cast<double>(n) / (range.high - range.low);
             by_pattern_ = by_pattern || !std::isfinite(scale_) || !(scale_ > 0);
-            lowest_ = pattern_of(range.low);
-            const auto wide = static_cast<unsigned>(std::bit_width(pattern_of(range.high) - lowest_));
+            lowest_ = ordered_bits(range.low);
+            const auto wide = static_cast<unsigned>(std::bit_width(ordered_bits(range.high) - lowest_));
             const auto kept = static_cast<unsigned>(std::bit_width(last_));
             shift_ = wide > kept ? wide - kept : 0;
         }
         [[nodiscard]] std::size_t of(double value) const {
-            if (by_pattern_) return static_cast<std::size_t>((pattern_of(value) - lowest_) >> shift_);
+            if (by_pattern_) return static_cast<std::size_t>((ordered_bits(value) - lowest_) >> shift_);
             return std::min(static_cast<std::size_t>((value - low_) * scale_), last_);
         }
 

@@ -9,7 +9,8 @@ rows must lie outside; the first number of leaves with few enough is the answer.
 best k points on the line: where these are too few, whatever the splits, k needs no search.
 
 What is near is asked in one way, here and of new rows: whether v is between two float64 numbers, the ends of the range
-(`_ranges`). They are a little wider than e, for 0.35 is within 0.05 of 0.3 and of 0.4, whatever float64 makes of these.
+(`ranges_around`). They are a little wider than e, for 0.35 is within 0.05 of 0.3 and of 0.4, whatever float64 makes of
+these.
 
 The points are as many as the rows at most, so time and memory grow with the square of the rows.
 """
@@ -23,9 +24,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright.bornagain._agreement import Agreement
+from treewright.bornagain._value_ranges import (
+    Numbers,
+    are_near,
+    outside_on_the_line,
+    points_to_choose_from,
+    ranges_around,
+)
 from treewright.errors import InputError
 from treewright.problem import RowCostsProblem
 from treewright.result import BornAgainResult, RowCostsResult, SolveStatus, StopReason, told_to_stop
@@ -38,7 +46,6 @@ __all__ = ["distil_values", "value_agreement"]
 MOST_COSTS = 2**25  # rows times windows
 COST_BYTES = 70  # of each, measured: the table of costs, its integers, and the search's copies
 LEAST_MEMORY = 2**26  # bytes that are always granted
-Numbers = NDArray[np.float64]
 
 
 def distil_values(
@@ -116,7 +123,7 @@ def distil_values(
     table = X if isinstance(X, Table) else table_from(X)
     numbers = _numbers(predicted, table.n_rows)
     _check(tolerance, share, max_depth, max_leaves)
-    points = _points(*_ranges(numbers, float(tolerance)))
+    points = points_to_choose_from(*ranges_around(numbers, float(tolerance)))
     granted = COST_BYTES * MOST_COSTS
     if memory_limit is not None:
         granted = min(granted, max(memory_limit, LEAST_MEMORY))
@@ -165,7 +172,7 @@ def value_agreement(
     rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="value_agreement")
     numbers = _numbers(predicted, len(rows))
     _check(tolerance, 0.0, 0, 1)
-    near = int(_near(tree.predict(rows), numbers, float(tolerance)).sum())
+    near = int(are_near(tree.predict(rows), numbers, float(tolerance)).sum())
     return Agreement(
         len(rows), near, wilson_interval(near, len(rows), confidence)[0], confidence, float(tolerance)
     )
@@ -184,7 +191,7 @@ class _Search:
         progress: Callable[[Any], bool | None] | None,
     ) -> None:
         self.numbers, self.points, self.tolerance = numbers, points, tolerance
-        self.low, self.high = _ranges(numbers, tolerance)
+        self.low, self.high = ranges_around(numbers, tolerance)
         self.progress = progress
         outside = ~((self.low[:, None] <= points) & (points <= self.high[:, None]))
         self.problem = RowCostsProblem(
@@ -211,7 +218,7 @@ class _Search:
         last = self._least(largest)
         self._keep(largest)
         goal = max(allowed, last)  # no tree at all leaves fewer than `last` outside
-        line = _outside_on_the_line(self.numbers, self.low, self.high, max_leaves)
+        line = outside_on_the_line(self.numbers, self.low, self.high, max_leaves)
         for n_leaves in range(1, max_leaves + 1):
             bound = max(int(line[n_leaves - 1]), last)
             if bound > goal:
@@ -285,7 +292,7 @@ def _result(search: _Search, allowed: int, max_leaves: int, share: float, second
     n = len(search.numbers)
     tree = search.values()
     near = int(
-        _near(tree.predict(search.problem.table.X), search.numbers, search.tolerance).sum()
+        are_near(tree.predict(search.problem.table.X), search.numbers, search.tolerance).sum()
     )  # counted anew
     needed = 1 + next((k for k, rows in enumerate(search.least) if rows <= allowed), len(search.least))
     needed = min(needed, tree.n_leaves)
@@ -336,47 +343,6 @@ def _half(limits: Limits) -> Limits:
     steps = None if limits.step_limit is None else max(1, limits.step_limit // 2)
     seconds = None if limits.time_limit is None else max(1e-3, limits.time_limit - limits.left() / 2)
     return replace(limits, step_limit=steps, time_limit=seconds)
-
-
-def _ranges(numbers: Numbers, tolerance: float) -> tuple[Numbers, Numbers]:
-    """Return from where to where values are near each number."""
-    with np.errstate(over="ignore"):  # a range may reach beyond the largest number
-        wide = tolerance + (1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers))
-        return numbers - wide, numbers + wide
-
-
-def _near(values: Numbers, numbers: Numbers, tolerance: float) -> NDArray[np.bool_]:
-    low, high = _ranges(numbers, tolerance)
-    return np.asarray((low <= values) & (values <= high))
-
-
-def _points(low: Numbers, high: Numbers) -> Numbers:
-    """Return where ranges begin, but for points whose ranges all hold the next point, too."""
-    points, ends = np.unique(low), np.sort(high)
-    over = np.searchsorted(ends, points)  # ranges that end before each point
-    return np.asarray(points[np.append(over[1:] > over[:-1], True)])
-
-
-def _outside_on_the_line(numbers: Numbers, low: Numbers, high: Numbers, max_leaves: int) -> NDArray[np.int64]:
-    """Return the rows that no choice of 1, 2, ... points holds: what so many leaves leave outside at least.
-
-    The most rows that k points hold, by dynamic programming from the right over the numbers, whose ranges begin and end
-    in their order (made wider where rounding has them otherwise, which holds no fewer rows): the first number that is
-    held is best held at the end of its range, with all further ones whose ranges have begun there.
-    """
-    each, first, counts = np.unique(numbers, return_index=True, return_counts=True)
-    begin = np.minimum.accumulate(low[first][::-1])[::-1]
-    below = np.append(0, np.cumsum(counts))
-    end = np.searchsorted(begin, np.maximum.accumulate(high[first]), side="right")
-    held = np.zeros(len(each) + 1, dtype=np.int64)
-    out = []
-    for _ in range(max_leaves):
-        now = np.zeros_like(held)
-        for i in range(len(each) - 1, -1, -1):
-            now[i] = max(now[i + 1], below[end[i]] - below[i] + held[end[i]])
-        held = now
-        out.append(len(numbers) - int(held[0]))
-    return np.array(out)
 
 
 def _numbers(predicted: ArrayLike, n_rows: int) -> Numbers:

@@ -10,8 +10,9 @@ from treewright.estimators._front_cv import CVProgress
 from treewright.estimators._hybrid import HybridTreeClassifier
 from treewright.estimators._importances import Importance, importances_without
 from treewright.estimators._interrupt import raise_on_interrupt
-from treewright.estimators._latent import LatentTreeClassifier, LatentTreeRegressor
+from treewright.estimators._latent_classifier import LatentTreeClassifier
 from treewright.estimators._latent_clusterer import LatentTreeClusterer
+from treewright.estimators._latent_regressor import LatentTreeRegressor
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._leaf_accuracy_cv import LeafAccuracyTreeClassifierCV
 from treewright.estimators._leaf_probabilities import leaf_probabilities

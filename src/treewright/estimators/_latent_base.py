@@ -1,4 +1,7 @@
-"""What the three latent tree estimators share: parameters, validation split, training, routing, hardening."""
+"""What the three latent tree estimators share: parameters, validation split, training, routing, hardening.
+
+Longer than 400 lines: an eighth names the parameters, and the steps of a training read one another's state.
+"""
 
 from __future__ import annotations
 

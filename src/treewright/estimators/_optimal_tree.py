@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits
+from treewright.estimators._beside_objectives import refuse_beside_f1, refuse_beside_row_costs
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._f1_importances import f1_importances
@@ -20,7 +21,6 @@ from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import F1Problem, make_f1_problem, make_problem, make_row_costs_problem
 from treewright.search import (
     BinaryOptions,
-    Limits,
     ProgressCallback,
     RankedOptions,
     progress_bar,
@@ -270,9 +270,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
                 "them out."
             )
         if row_costs is not None:
-            self._check_goes_with_row_costs()
+            refuse_beside_row_costs(self)
         if self.objective == "f1":
-            self._check_goes_with_f1()
+            refuse_beside_f1(self)
         table = self._training_table(X, y, stacklevel=4)
         asked: dict[str, Any] = {
             "sample_weight": sample_weight,
@@ -299,35 +299,6 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         if guesses.any:
             return Question(problem, partial(solve_guided, guesses=guesses, **how))
         return Question(problem, partial(solve, **how))
-
-    def _check_goes_with_row_costs(self) -> None:
-        unused = {
-            "costs": self.costs is not None,
-            "objective": self.objective != "accuracy",
-            "min_leaf_accuracy": self.min_leaf_accuracy is not None,
-            "thresholds": self.thresholds not in ("auto", "all"),
-            "max_depth": self.max_depth == "guess",
-            "guess_lower_bounds": self.guess_lower_bounds,
-        }
-        for name in (name for name, is_set in unused.items() if is_set):
-            raise InputError(
-                f"{name}={getattr(self, name)!r} cannot be used with row_costs, which say what every prediction costs "
-                "and are minimised over all thresholds; leave one of the two out."
-            )
-
-    def _check_goes_with_f1(self) -> None:
-        unused = {
-            "costs": self.costs is not None,
-            "min_leaf_accuracy": self.min_leaf_accuracy is not None,
-            "thresholds": isinstance(self.thresholds, str) and self.thresholds == "guess",
-            "max_depth": self.max_depth == "guess",
-            "guess_lower_bounds": self.guess_lower_bounds,
-        }
-        for name in (name for name, is_set in unused.items() if is_set):
-            raise InputError(
-                f'{name}={getattr(self, name)!r} cannot be used with objective="f1", which sets the costs of both '
-                "kinds of errors itself; leave one of the two out."
-            )
 
     def near_optimal(
         self,
@@ -385,7 +356,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         >>> model.tree_ in model.near_optimal(X, y, epsilon=0.1)
         True
         """
-        limits = Limits(self.time_limit, self.step_limit, self.memory_limit, n_jobs=self.n_jobs).started()
+        limits = limits_of(self, self.n_jobs)
         if self.objective == "f1":
             raise InputError(
                 'A near-optimal set is of trees whose losses are sums over their leaves; objective="f1" is no such sum.'
@@ -402,10 +373,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             class_weight=self.class_weight,
             costs=self.costs,
             objective=self.objective,
-            cost_complexity=self.cost_complexity,
-            max_depth=self.max_depth,  # type: ignore[arg-type]  # no guess: checked above
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
+            **penalty_and_limits(self),  # no guess: checked above
         )
         with progress_bar(self.progress, self.time_limit) as report:
             return solve_near_optimal(

@@ -10,6 +10,8 @@ The paper and the published code differ; the defaults follow the paper:
 - ``batch_norm=False``: the published splits are a linear map followed by batch normalisation.
 - ``capped=True``: running minima start from the root's q = 1, as in the published code; with False eq. (1) is
   read literally, without the root, and pooling can happen (slower, general projection).
+
+Longer than 400 lines: one class, and a third of it documents what it can be asked.
 """
 
 from __future__ import annotations

@@ -11,19 +11,13 @@ rows. That the set is complete is a claim, as the certificate of a model file is
 
 from __future__ import annotations
 
-import base64
 import copyreg
 import json
-import math
-import zlib
-from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import __version__
 from treewright.binarize import SplitMatrix
@@ -31,6 +25,7 @@ from treewright.convert import Model, Terms, from_json, to_json, write_bytes
 from treewright.errors import InputError, ModelFileError
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import native_of
+from treewright.near_optimal._file_fields import Fields, are_integers, packed
 from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.near_optimal._units import units_of
@@ -44,7 +39,6 @@ __all__ = ["FORMAT", "load_near_optimal", "save_near_optimal", "set_from_json", 
 
 FORMAT = "treewright-near-optimal"
 VERSION = 1
-MOST_ARRAY_BYTES = 1 << 33
 ARRAYS = {
     "depth": "<i4",
     "budget": "<i8",
@@ -162,14 +156,14 @@ def set_to_json(trees: NearOptimalTrees, terms: Terms | None = None, reading: Re
             "min_samples_leaf": problem.min_samples_leaf,
         },
         "rows": {
-            "X": _packed(np.asarray(table.X, order="F").T, "<f8"),
-            "y": _packed(problem.y, "<i4"),
-            "weight": _packed(problem.sample_weight, "<f8"),
-            "costs": _packed(problem.costs, "<f8"),
-            "kept": None if problem.rows is None else _packed(problem.rows, "<i8"),
+            "X": packed(np.asarray(table.X, order="F").T, "<f8"),
+            "y": packed(problem.y, "<i4"),
+            "weight": packed(problem.sample_weight, "<f8"),
+            "costs": packed(problem.costs, "<f8"),
+            "kept": None if problem.rows is None else packed(problem.rows, "<i8"),
         },
         "graph": {
-            **{name: _packed(graph.arrays[name], kind) for name, kind in ARRAYS.items()},
+            **{name: packed(graph.arrays[name], kind) for name, kind in ARRAYS.items()},
             **{name: int(graph.arrays[name]) for name in NUMBERS},
         },
         "pinned": [[edge, list(group)] for edge, group in graph.pinned.items()],
@@ -214,7 +208,7 @@ def set_from_json(text: str) -> NearOptimalTrees:
         raise ModelFileError(f"The file of the set is not JSON ({error}). It may be cut off.") from None
     if not isinstance(top, dict) or top.get("format") != FORMAT:
         raise ModelFileError(f'This is not a file of a near-optimal set: it lacks "format": "{FORMAT}".')
-    fields = _Fields(top, "")
+    fields = Fields(top, "")
     if fields.integer("version", 1) > VERSION:
         raise ModelFileError(
             f"The file of the set has schema version {top['version']}, this release of treewright reads up to "
@@ -226,7 +220,7 @@ def set_from_json(text: str) -> NearOptimalTrees:
         raise ModelFileError(f"The file of the set holds numbers that are too large ({error}).") from None
 
 
-def _set(fields: _Fields) -> NearOptimalTrees:
+def _set(fields: Fields) -> NearOptimalTrees:
     fields.text("written_by")
     model = from_json(json.dumps(fields.field("best")))
     best = model.result
@@ -269,7 +263,7 @@ def _set(fields: _Fields) -> NearOptimalTrees:
     )
 
 
-def _problem(fields: _Fields, tree: Tree) -> Problem:
+def _problem(fields: Fields, tree: Tree) -> Problem:
     assert tree.classes is not None  # checked
     rows, limits = fields.object("rows"), fields.object("limits")
     k = len(tree.classes)
@@ -311,7 +305,7 @@ def _problem(fields: _Fields, tree: Tree) -> Problem:
     )
 
 
-def _graph(fields: _Fields, problem: Problem, split_matrix: SplitMatrix) -> SetGraph:
+def _graph(fields: Fields, problem: Problem, split_matrix: SplitMatrix) -> SetGraph:
     given = fields.object("graph")
     arrays: dict[str, Any] = {name: given.array(name, kind, None) for name, kind in ARRAYS.items()}
     arrays |= {name: given.integer(name, 0) for name in NUMBERS}
@@ -330,8 +324,8 @@ def _graph(fields: _Fields, problem: Problem, split_matrix: SplitMatrix) -> SetG
     entries = fields.field("pinned")
     for entry in entries if isinstance(entries, list) else [None]:
         pair = entry if isinstance(entry, list) and len(entry) == 2 else [None, []]
-        known = _integers([pair[0]], 0, len(arrays["column"]) - 1) and isinstance(pair[1], list)
-        if not known or not _integers(pair[1], 0, len(split_matrix.splits) - 1):
+        known = are_integers([pair[0]], 0, len(arrays["column"]) - 1) and isinstance(pair[1], list)
+        if not known or not are_integers(pair[1], 0, len(split_matrix.splits) - 1):
             fields.fail("pinned", "pairs of an edge and its splits")
         pinned[pair[0]] = tuple(pair[1])
     graph = SetGraph(
@@ -402,105 +396,3 @@ def _as_tree(splits: tuple[Split, ...], like: Tree) -> Tree:
         like.columns, like.classes, tuple(every), left, right, zeros, np.zeros((n, len(like.classes))),
         np.zeros(n, dtype=np.int64),
     )  # fmt: skip
-
-
-def _packed(array: Any, kind: str) -> str:
-    content = np.ascontiguousarray(array).astype(kind).tobytes()
-    return base64.b64encode(zlib.compress(content, 6)).decode("ascii")
-
-
-def _integers(values: list[Any], low: int, high: int) -> bool:
-    return all(isinstance(v, int) and not isinstance(v, bool) and low <= v <= high for v in values)
-
-
-class _Fields:
-    """An object of the file, and where it stands."""
-
-    def __init__(self, value: Any, path: str) -> None:
-        self.value: Mapping[str, Any] = value
-        self.path = path
-
-    def fail(self, name: str, accepted: str) -> NoReturn:
-        raise ModelFileError(f"File of the set, at {self.path}{name}: it must be {accepted}.")
-
-    def field(self, name: str) -> Any:
-        if name not in self.value:
-            raise ModelFileError(
-                f"File of the set, at {self.path or 'the top'}: the field {name!r} is absent."
-            )
-        return self.value[name]
-
-    def object(self, name: str) -> _Fields:
-        value = self.field(name)
-        if not isinstance(value, dict):
-            self.fail(name, "an object")
-        return _Fields(value, f"{self.path}{name}.")
-
-    def integer(self, name: str, low: int) -> int:
-        value = self.field(name)
-        if not _integers([value], low, 2**62):
-            self.fail(name, f"an integer of at least {low}")
-        return int(value)
-
-    def optional_integer(self, name: str, low: int) -> int | None:
-        return None if self.field(name) is None else self.integer(name, low)
-
-    def truth(self, name: str) -> bool:
-        value = self.field(name)
-        if not isinstance(value, bool):
-            self.fail(name, "true or false")
-        return value
-
-    def text(self, name: str) -> str:
-        value = self.field(name)
-        if not isinstance(value, str):
-            self.fail(name, "text")
-        return value
-
-    def texts(self, name: str, n: int) -> list[tuple[str, ...]]:
-        value = self.field(name)
-        lists = isinstance(value, list) and len(value) == n and all(isinstance(part, list) for part in value)
-        if not lists or not all(isinstance(text, str) for part in value for text in part):
-            self.fail(name, f"{n} lists of texts")
-        return [tuple(part) for part in value]
-
-    def optional_numbers(self, name: str, low: int, high: int) -> frozenset[int] | None:
-        value = self.field(name)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not _integers(value, low, high):
-            self.fail(name, f"null or integers from {low} to {high}")
-        return frozenset(value)
-
-    def fraction(self, name: str) -> Fraction:
-        value = self.text(name)
-        try:
-            number = Fraction(value) if len(value) < 5000 else None
-        except (ValueError, ZeroDivisionError):
-            number = None
-        if number is None or not math.isfinite(_rounded(number)):
-            self.fail(name, 'a fraction such as "7/200"')
-        return number
-
-    def array(self, name: str, kind: str, length: int | None) -> NDArray[Any]:
-        text = self.text(name)
-        size = np.dtype(kind).itemsize
-        try:
-            unpack = zlib.decompressobj()
-            content = unpack.decompress(base64.b64decode(text, validate=True), MOST_ARRAY_BYTES)
-            whole = unpack.eof and not unpack.unused_data and len(content) % size == 0
-        except (ValueError, zlib.error):
-            whole = False
-        if not whole or (length is not None and len(content) != length * size):
-            self.fail(
-                name, "a whole array, compressed and in base64" + (f", of {length} numbers" if length else "")
-            )
-        native = np.frombuffer(content, dtype=kind)
-        return native.astype(native.dtype.newbyteorder("="))
-
-
-def _rounded(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import CandidateSplits
+from treewright.binarize import CandidateSplits, scope_of_all
 from treewright.problem import TreeProblem
 from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
@@ -32,7 +32,7 @@ from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
 from treewright.search._single_split import UNRANKED, ends_unranked, one_split
 from treewright.tree import Split, Tree
 
-__all__ = ["as_shares", "result_of_answer", "search_all_thresholds", "trivial_result"]
+__all__ = ["AdditiveQuestion", "as_shares", "search_all_thresholds"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
 NODES_OF_ONE_SPLIT = 3
@@ -126,63 +126,9 @@ def as_shares(progress: ProgressCallback | None, one_leaf: float) -> ProgressCal
     return report
 
 
-def trivial_result(
-    kind: type[Result],
-    problem: TreeProblem,
-    tree: Tree,
-    *,
-    scope: str,
-    options: Mapping[str, Any],
-    note: str,
-    stats: Mapping[str, Any] | None = None,
-) -> Result:
-    """Return the result of a problem that a single leaf solves without loss.
-
-    Parameters
-    ----------
-    kind : type
-        Of the result.
-    problem : TreeProblem
-    tree : Tree
-        The leaf.
-    scope : str
-    options : mapping
-        What was asked, beside the limits.
-    note : str
-        Why one leaf is enough.
-    stats : mapping, default=None
-        Further statistics.
-    """
-    return kind(
-        tree=tree,
-        status=SolveStatus.OPTIMAL,
-        objective=problem.cost_complexity,
-        lower_bound=problem.cost_complexity,
-        loss=0.0,
-        scope=scope,
-        stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0, **(stats or {})},
-        options={**options, **_limits_of(problem)},
-        notes=(*problem.notes, note),
-    )
-
-
-def result_of_answer(
-    kind: type[Result],
-    problem: TreeProblem,
-    loss: AdditiveLoss,
-    answer: AdditiveAnswer,
-    *,
-    grow: Callable[[Any], Tree],
-    one_leaf: float,
-    rounded: str,
-    scope: str,
-    options: Mapping[str, Any],
-    measure: Callable[[Tree], float] | None = None,
-    tolerance: float = 0.0,
-    stats: Callable[[Tree], Mapping[str, Any]] = lambda _: {},
-    notes: tuple[str, ...] = (),
-) -> Result:
-    """Return the result of a search, with what is proven of its tree.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AdditiveQuestion(Generic[Result]):
+    """What a loss says of itself; the search and what is made of its answer are the same for all.
 
     Parameters
     ----------
@@ -190,74 +136,117 @@ def result_of_answer(
         Of the result.
     problem : TreeProblem
     loss : AdditiveLoss
-        What was searched; prunings are judged by it.
-    answer : AdditiveAnswer
+        What is searched; prunings are judged by it.
+    one_leaf : float
+        Loss of a single leaf.
     grow : callable
         From splits, depth-first, to the tree.
-    one_leaf : float
-        Loss of a single leaf, above 0.
-    rounded : str
-        What was rounded, in words that begin a sentence: "The rewards".
-    scope : str
     options : mapping
-        What was asked, beside the limits.
+        What is asked, beside the limits.
+    rounded : str
+        What is rounded, in words that begin a sentence: "The rewards".
+    nothing_to_gain : str
+        Why one leaf is enough, where it has no loss.
     measure : callable, default=None
         Loss of a tree in units of `one_leaf`, where it is not `loss`.
     tolerance : float, default=0.0
-        What may be lost beside `answer.tolerance`.
+        What may be lost beside that of an answer.
     stats : callable, default=none
-        Further statistics of a tree; the engine, where it is not the usual one.
-    notes : tuple of str, default=()
-        Of a proof.
-
-    Warns
-    -----
-    RefutedProofWarning
-        A pruning of the tree is better than was claimed possible. It is handed out without any claim.
+        Further statistics of a tree.
     """
-    leaf_penalty = problem.cost_complexity
 
-    def share_of(tree: Tree) -> float:
-        found = loss_of(list(tree.splits), problem.table, loss) if measure is None else measure(tree)
-        return found / one_leaf
+    kind: type[Result]
+    problem: TreeProblem
+    loss: AdditiveLoss
+    one_leaf: float
+    grow: Callable[[Any], Tree]
+    options: Mapping[str, Any]
+    rounded: str
+    nothing_to_gain: str
+    measure: Callable[[Tree], float] | None = None
+    tolerance: float = 0.0
+    stats: Callable[[Tree], Mapping[str, Any]] = lambda _: {}
 
-    tree = grow(answer.splits)
-    share = answer.loss / one_leaf if measure is None else share_of(tree)
-    objective = share + leaf_penalty * tree.n_leaves
-    open_to = (answer.tolerance + tolerance) / one_leaf
-    bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
-    finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
-    refuted: tuple[str, ...] = ()
-    others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]  # of equal trees the one with fewer leaves
-    if is_coarse:
-        others.append((_one_split(problem, loss), 0.0))
-    for splits, as_good in others:
-        if splits is None:
-            continue
-        other = grow(splits)
-        other_share = share_of(other)
-        other_objective = other_share + leaf_penalty * other.n_leaves
-        if other_objective < bound - ROUNDING:
-            refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
-            finished, bound = False, leaf_penalty  # every tree has a leaf
-        if (is_coarse or not finished) and other_objective < objective + as_good:
-            tree, share, objective = other, other_share, other_objective
-    proven = finished and not is_coarse
-    told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
-    if finished and not proven:
-        told = (*told, note_of_rounding(rounded, open_to))
-    return kind(
-        tree=tree,
-        status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
-        objective=objective,
-        lower_bound=max(0.0, min(objective, bound)),
-        loss=share,
-        scope=scope,
-        stop_reason=None if answer.proven else answer.stop,
-        stats={**ENGINE, **answer.stats, "tolerance": open_to, **stats(tree)},
-        options={**options, **_limits_of(problem), **answer.options},
-        notes=(*told, *refuted),
-    )
+    def solved(
+        self, limits: Limits | None, options: RankedOptions | None, progress: ProgressCallback | None
+    ) -> Result:
+        """Return the result over all thresholds."""
+        if self.one_leaf == 0:
+            return self.trivial()
+        answer = search_all_thresholds(
+            self.problem, self.loss, self.one_leaf, limits=limits, options=options, progress=progress
+        )
+        return self.answered(answer)
+
+    def trivial(self) -> Result:
+        """Return the result of a problem that a single leaf solves without loss."""
+        problem, tree = self.problem, self.grow([None])
+        return self.kind(
+            tree=tree,
+            status=SolveStatus.OPTIMAL,
+            objective=problem.cost_complexity,
+            lower_bound=problem.cost_complexity,
+            loss=0.0,
+            scope=scope_of_all(problem.table),
+            stats={"seconds": 0.0, "subproblems": 0, "tolerance": 0.0, **self.stats(tree)},
+            options={**self.options, **_limits_of(problem)},
+            notes=(*problem.notes, self.nothing_to_gain),
+        )
+
+    def answered(self, answer: AdditiveAnswer, notes: tuple[str, ...] = ()) -> Result:
+        """Return the result of a search, with what is proven of its tree; `notes` are those of a proof.
+
+        Warns
+        -----
+        RefutedProofWarning
+            A pruning of the tree is better than was claimed possible. It is handed out without any claim.
+        """
+        problem, loss, one_leaf, grow = self.problem, self.loss, self.one_leaf, self.grow
+        leaf_penalty = problem.cost_complexity
+
+        def share_of(tree: Tree) -> float:
+            if self.measure is not None:
+                return self.measure(tree) / one_leaf
+            return loss_of(list(tree.splits), problem.table, loss) / one_leaf
+
+        tree = grow(answer.splits)
+        share = answer.loss / one_leaf if self.measure is None else share_of(tree)
+        objective = share + leaf_penalty * tree.n_leaves
+        open_to = (answer.tolerance + self.tolerance) / one_leaf
+        bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
+        finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
+        refuted: tuple[str, ...] = ()
+        # Of equal trees the one with fewer leaves.
+        others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]
+        if is_coarse:
+            others.append((_one_split(problem, loss), 0.0))
+        for splits, as_good in others:
+            if splits is None:
+                continue
+            other = grow(splits)
+            other_share = share_of(other)
+            other_objective = other_share + leaf_penalty * other.n_leaves
+            if other_objective < bound - ROUNDING:
+                refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
+                finished, bound = False, leaf_penalty  # every tree has a leaf
+            if (is_coarse or not finished) and other_objective < objective + as_good:
+                tree, share, objective = other, other_share, other_objective
+        proven = finished and not is_coarse
+        told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
+        if finished and not proven:
+            told = (*told, note_of_rounding(self.rounded, open_to))
+        return self.kind(
+            tree=tree,
+            status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+            objective=objective,
+            lower_bound=max(0.0, min(objective, bound)),
+            loss=share,
+            scope=scope_of_all(problem.table),
+            stop_reason=None if answer.proven else answer.stop,
+            stats={**ENGINE, **answer.stats, "tolerance": open_to, **self.stats(tree)},
+            options={**self.options, **_limits_of(problem), **answer.options},
+            notes=(*told, *refuted),
+        )
 
 
 def _one_split(problem: TreeProblem, loss: AdditiveLoss) -> list[Split | None] | None:

@@ -36,11 +36,11 @@ FIRST_DEPTH = 2
 OF_TREE = ("_reward", "_score", "log_loss")
 
 Result = TypeVar("Result", bound=SolveResult)
-Search = Callable[[Any, Limits, ProgressCallback | None], Result]
+Search = Callable[..., Result]  # of a problem, with `limits` and `progress`
 
 
 def search_then_shallower(
-    search: Search[Result], problem: Any, limits: Limits, progress: ProgressCallback | None = None
+    search: Search[Result], problem: Any, limits: Limits | None, progress: ProgressCallback | None = None
 ) -> Result:
     """Search, and where time stops a deep search, prove what can be proven of shallower trees.
 
@@ -49,15 +49,16 @@ def search_then_shallower(
     search : callable
         Over the same splits on every call.
     problem : Problem or TreeProblem
-    limits : Limits
-        Of everything together; their time is running.
+    limits : Limits or None
+        Of everything together; their time runs from here on if it does not yet.
     progress : callable or None
     """
+    limits = (limits or Limits()).started()
     is_deep = problem.max_depth is None or problem.max_depth > SHALLOW
     if limits.time_limit is None or limits.left() < LEAST_LIMIT or not is_deep:
-        return search(problem, limits, progress)
+        return search(problem, limits=limits, progress=progress)
     first = replace(limits, time_limit=float(limits.time_limit) - SHARE * limits.left())
-    result = search(problem, first, progress)
+    result = search(problem, limits=first, progress=progress)
     if result.status is not SolveStatus.FEASIBLE or result.stop_reason is not StopReason.TIME_LIMIT:
         return result
     return prove_shallower(result, search, problem, limits, progress)
@@ -128,7 +129,7 @@ class _Run(Generic[Result]):
         if left is None or left.left() <= 0:
             return False
         depth = self.next_depth
-        found = self.search(replace(self.problem, max_depth=depth), left, self._report())
+        found = self.search(replace(self.problem, max_depth=depth), limits=left, progress=self._report())
         for name in ("steps", "subproblems"):
             self.spent[name] += found.stats.get(name, 0)
         self.spent["bytes"] = max(self.spent["bytes"], found.stats.get("bytes", 0))

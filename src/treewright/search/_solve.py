@@ -95,7 +95,7 @@ def solve(
     search = partial(search_chosen, choice, options)
     if shallower:
         return choice.sign(search_then_shallower(search, problem, limits, progress))
-    return choice.sign(search(problem, limits, progress))
+    return choice.sign(search(problem, limits=limits, progress=progress))
 
 
 def search_chosen(

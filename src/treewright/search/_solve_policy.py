@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from dataclasses import replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from treewright.binarize import SplitMatrix, scope_of_all
+from treewright.binarize import SplitMatrix
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult
 from treewright.search._additive_losses import ActionLoss
-from treewright.search._additive_result import (
-    as_shares,
-    result_of_answer,
-    search_all_thresholds,
-    trivial_result,
-)
+from treewright.search._additive_result import AdditiveQuestion, as_shares, search_all_thresholds
 from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions, unranked_choice
 from treewright.search._exact_sum import exact_sum
@@ -47,9 +43,7 @@ def solve_policy(
         None is no limit but the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
-    progress : callable, default=None
-        Called about 20 times a second with a `Progress`; a true return value stops the search.
-    shallower : bool, default=True
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns
@@ -81,28 +75,29 @@ def solve_policy(
     2.0
     """
     if shallower:
-
-        def search(asked: PolicyProblem, within: Limits, report: ProgressCallback | None) -> PolicyResult:
-            return solve_policy(asked, limits=within, options=options, progress=report, shallower=False)
-
-        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
+        search = partial(solve_policy, options=options, shallower=False)
+        return search_then_shallower(search, problem, limits, progress)
     regret = problem.regret
     one_leaf = _least(regret)
-    asked: dict[str, Any] = {
-        "scope": scope_of_all(problem.table),
-        "options": {"method": "policy", "criterion": "regret"},
-    }
-    if problem.action_costs.any():
-        asked["options"]["action_costs"] = problem.action_costs.tolist()
-    if one_leaf == 0:
-        tree = grow(problem, [None])
-        note = "One action is best for every row: no split can gain anything."
-        return trivial_result(
-            PolicyResult, problem, tree, note=note, stats=rewards_of(problem, tree), **asked
-        )
-    limits = (limits or Limits()).started()
     cost = np.minimum(regret, one_leaf)
-    loss = ActionLoss(cost)
+    action_costs = problem.action_costs.tolist()
+    question = AdditiveQuestion(
+        kind=PolicyResult,
+        problem=problem,
+        loss=ActionLoss(cost),
+        one_leaf=one_leaf,
+        grow=lambda splits: merge_equal_leaves(grow(problem, splits)),
+        options={"method": "policy", "criterion": "regret"}
+        | ({"action_costs": action_costs} if any(action_costs) else {}),
+        rounded="The rewards",
+        nothing_to_gain="One action is best for every row: no split can gain anything.",
+        measure=lambda tree: regret_of(problem, tree),
+        tolerance=2.0**-50 * float(cost.max(axis=1).sum()),  # each regret is off by 2**-51 of itself
+        stats=lambda tree: rewards_of(problem, tree),
+    )
+    if one_leaf == 0:
+        return question.trivial()
+    limits = (limits or Limits()).started()
     if ends_unranked(problem, limits, options) is None:
         choice = choose_for_actions(problem, cost, options, limits)
     else:
@@ -116,27 +111,12 @@ def solve_policy(
     else:
         switches = options if isinstance(options, RankedOptions) else None
         answer = search_all_thresholds(
-            problem, loss, one_leaf, limits=limits, options=switches, progress=progress,
+            problem, question.loss, one_leaf, limits=limits, options=switches, progress=progress,
             candidates=choice.space.candidates,
         )  # fmt: skip
-    return result_of_answer(
-        PolicyResult,
-        problem,
-        loss,
-        answer,
-        grow=lambda splits: merge_equal_leaves(grow(problem, splits)),
-        one_leaf=one_leaf,
-        rounded="The rewards",
-        measure=lambda tree: regret_of(problem, tree),
-        tolerance=2.0**-50 * float(cost.max(axis=1).sum()),  # each regret is off by 2**-51 of itself
-        stats=lambda tree: {
-            "engine": choice.engine,
-            "engine_reason": choice.why,
-            **rewards_of(problem, tree),
-        },
-        notes=() if answer.stats.get("leaves_proven", True) else (LEAVES_NOT_PROVEN,),
-        **asked,
-    )
+    engine = {"engine": choice.engine, "engine_reason": choice.why}
+    notes = () if answer.stats.get("leaves_proven", True) else (LEAVES_NOT_PROVEN,)
+    return question.answered(replace(answer, stats={**answer.stats, **engine}), notes)
 
 
 def grow(problem: PolicyProblem, splits: Any) -> Tree:

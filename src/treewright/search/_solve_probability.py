@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from treewright.binarize import scope_of_all
 from treewright.problem import ProbabilityProblem
 from treewright.result import ProbabilityResult
 from treewright.search._additive import loss_of
 from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
-from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._additive_result import AdditiveQuestion
 from treewright.search._gini import GiniLoss
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._log_loss import LogLoss
@@ -39,9 +39,7 @@ def solve_probability(
         None is no limit but the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
-    progress : callable, default=None
-        Called about 20 times a second with a `Progress`; a true return value stops the search.
-    shallower : bool, default=True
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns
@@ -72,41 +70,26 @@ def solve_probability(
     'proven optimal'
     """
     if shallower:
-
-        def search(
-            asked: ProbabilityProblem, within: Limits, report: ProgressCallback | None
-        ) -> ProbabilityResult:
-            return solve_probability(asked, limits=within, options=options, progress=report, shallower=False)
-
-        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
+        search = partial(solve_probability, options=options, shallower=False)
+        return search_then_shallower(search, problem, limits, progress)
     loss, mean = _loss(problem)
     one_leaf = loss.leaf_loss()
     name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
-    asked: dict[str, Any] = {
-        "scope": scope_of_all(problem.table),
-        "options": {"method": "probability", "criterion": problem.criterion},
-    }
-    if one_leaf == 0:
-        note = "All labels are equal: one leaf is right on every row."
-        stats = {name: 0.0, f"single_leaf_{name}": 0.0}
-        return trivial_result(
-            ProbabilityResult, problem, _tree(problem, [None]), note=note, stats=stats, **asked
-        )
-    answer = search_all_thresholds(problem, loss, one_leaf, limits=limits, options=options, progress=progress)
-    return result_of_answer(
-        ProbabilityResult,
-        problem,
-        loss,
-        answer,
-        grow=lambda splits: _tree(problem, splits),
+    question = AdditiveQuestion(
+        kind=ProbabilityResult,
+        problem=problem,
+        loss=loss,
         one_leaf=one_leaf,
+        grow=partial(_tree, problem),
+        options={"method": "probability", "criterion": problem.criterion},
         rounded="The weights",
+        nothing_to_gain="All labels are equal: one leaf is right on every row.",
         stats=lambda tree: {
             name: mean * loss_of(list(tree.splits), problem.table, loss),
             f"single_leaf_{name}": mean * one_leaf,
         },
-        **asked,
     )
+    return question.solved(limits, options, progress)
 
 
 def _loss(problem: ProbabilityProblem) -> tuple[AdditiveLoss, float]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import scope_of_all
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
 from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
-from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._additive_result import AdditiveQuestion
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
 from treewright.search._pinball import PinballLoss
@@ -40,9 +39,7 @@ def solve_regression(
         None is no limit but the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
-    progress : callable, default=None
-        Called about 20 times a second with a `Progress`; a true return value stops the search.
-    shallower : bool, default=True
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns
@@ -72,36 +69,23 @@ def solve_regression(
     35.0
     """
     if shallower:
-
-        def search(
-            asked: RegressionProblem, within: Limits, report: ProgressCallback | None
-        ) -> RegressionResult:
-            return solve_regression(asked, limits=within, options=options, progress=report, shallower=False)
-
-        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
+        search = partial(solve_regression, options=options, shallower=False)
+        return search_then_shallower(search, problem, limits, progress)
     loss = regression_loss(problem)
-    asked: dict[str, Any] = {
-        "scope": scope_of_all(problem.table),
-        "options": {"method": "regression", "criterion": problem.criterion}
+    is_constant = bool((problem.y.min(axis=0) == problem.y.max(axis=0)).all())
+    question = AdditiveQuestion(
+        kind=RegressionResult,
+        problem=problem,
+        loss=loss,
+        one_leaf=0.0 if is_constant else loss.leaf_loss(),
+        grow=partial(grown, problem),
+        options={"method": "regression", "criterion": problem.criterion}
         | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {})
         | ({"n_outputs": problem.n_outputs} if problem.n_outputs > 1 else {}),
-    }
-    is_constant = bool((problem.y.min(axis=0) == problem.y.max(axis=0)).all())
-    one_leaf = 0.0 if is_constant else loss.leaf_loss()
-    if one_leaf == 0:
-        note = "All targets are equal: one leaf is right on every row."
-        return trivial_result(RegressionResult, problem, grown(problem, [None]), note=note, **asked)
-    answer = search_all_thresholds(problem, loss, one_leaf, limits=limits, options=options, progress=progress)
-    return result_of_answer(
-        RegressionResult,
-        problem,
-        loss,
-        answer,
-        grow=lambda splits: grown(problem, splits),
-        one_leaf=one_leaf,
         rounded="The weights and targets",
-        **asked,
+        nothing_to_gain="All targets are equal: one leaf is right on every row.",
     )
+    return question.solved(limits, options, progress)
 
 
 def regression_loss(problem: RegressionProblem) -> AdditiveLoss:

@@ -10,16 +10,14 @@ Beyond the smallest and the largest value of the leaf's rows the line goes on fl
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import scope_of_all
 from treewright.errors import InputError
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
-from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._additive_result import AdditiveQuestion, search_all_thresholds
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
 from treewright.search._simple_lines import SimpleLinesLoss, best_line
@@ -84,33 +82,30 @@ def solve_simple_lines(
     numbers = _columns_of_numbers(problem)
     X = problem.table.X if len(numbers) == len(problem.table.columns) else problem.table.X[:, numbers]
     names = tuple(problem.table.columns[j].name for j in numbers)
-    asked: dict[str, Any] = {
-        "scope": scope_of_all(problem.table),
-        "options": {"method": "regression", "criterion": problem.criterion, "leaf_model": "simple_linear"},
-    }
-    if problem.y.min() == problem.y.max():
-        tree = replace(grown(problem, [None]), lines=(None,))
-        note = "All targets are equal: one leaf is right on every row."
-        return trivial_result(RegressionResult, problem, tree, note=note, stats={"lines": 0}, **asked)
-    _refuse_extremes(names, X)
-    _refuse_extremes(("y",), problem.y[:, None])
+    is_constant = bool(problem.y.min() == problem.y.max())
+    if not is_constant:
+        _refuse_extremes(names, X)
+        _refuse_extremes(("y",), problem.y[:, None])
     y = np.ldexp(problem.y, -int(np.frexp(float(np.abs(problem.y).max()))[1]))  # below 1, and nothing lost
     loss = SimpleLinesLoss(y, problem.sample_weight, X, names)
-    variance = loss.variance()
+    variance = 0.0 if is_constant else loss.variance()
+    question = AdditiveQuestion(
+        kind=RegressionResult,
+        problem=problem,
+        loss=loss,
+        one_leaf=variance,
+        grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers),
+        options={"method": "regression", "criterion": problem.criterion, "leaf_model": "simple_linear"},
+        rounded="The targets and columns",
+        nothing_to_gain="All targets are equal: one leaf is right on every row.",
+        stats=lambda tree: {"lines": sum(line is not None for line in tree.lines or ())},
+    )
+    if is_constant:
+        return question.trivial()
     answer = search_all_thresholds(
         problem, loss, variance, limits=limits, options=options, progress=progress, share_of=variance
     )
-    result = result_of_answer(
-        RegressionResult,
-        problem,
-        loss,
-        answer,
-        grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers),
-        one_leaf=variance,
-        rounded="The targets and columns",
-        stats=lambda tree: {"lines": sum(line is not None for line in tree.lines or ())},
-        **asked,
-    )
+    result = question.answered(answer)
     _check_written(result, problem)
     return result
 

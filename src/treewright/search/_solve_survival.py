@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from treewright.binarize import scope_of_all
 from treewright.problem import SurvivalProblem
 from treewright.result import SurvivalResult
 from treewright.search._additive_losses import SurvivalLoss
-from treewright.search._additive_result import result_of_answer, search_all_thresholds, trivial_result
+from treewright.search._additive_result import AdditiveQuestion
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
 from treewright.search._shallow import search_then_shallower
@@ -36,9 +36,7 @@ def solve_survival(
         None is no limit but the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
-    progress : callable, default=None
-        Called about 20 times a second with a `Progress`; a true return value stops the search.
-    shallower : bool, default=True
+    progress, shallower
         As in `treewright.search.solve`.
 
     Returns
@@ -68,35 +66,25 @@ def solve_survival(
     35.0
     """
     if shallower:
-
-        def search(asked: SurvivalProblem, within: Limits, report: ProgressCallback | None) -> SurvivalResult:
-            return solve_survival(asked, limits=within, options=options, progress=report, shallower=False)
-
-        return search_then_shallower(search, problem, (limits or Limits()).started(), progress)
+        search = partial(solve_survival, options=options, shallower=False)
+        return search_then_shallower(search, problem, limits, progress)
     loss = _loss(problem)
-    one_leaf = loss.leaf_loss()
-    asked: dict[str, Any] = {
-        "scope": scope_of_all(problem.table),
-        "options": {"method": "survival", "criterion": "exponential"},
-    }
-    if one_leaf == 0:
-        note = (
-            "No row had the event: one leaf of hazard 0 is right on every row."
-            if not problem.event.any()
-            else "One hazard fits every row exactly: no split can gain anything."
-        )
-        return trivial_result(SurvivalResult, problem, _tree(problem, [None]), note=note, **asked)
-    answer = search_all_thresholds(problem, loss, one_leaf, limits=limits, options=options, progress=progress)
-    return result_of_answer(
-        SurvivalResult,
-        problem,
-        loss,
-        answer,
-        grow=lambda splits: _tree(problem, splits),
-        one_leaf=one_leaf,
-        rounded="Logarithms",
-        **asked,
+    nothing_to_gain = (
+        "One hazard fits every row exactly: no split can gain anything."
+        if problem.event.any()
+        else "No row had the event: one leaf of hazard 0 is right on every row."
     )
+    question = AdditiveQuestion(
+        kind=SurvivalResult,
+        problem=problem,
+        loss=loss,
+        one_leaf=loss.leaf_loss(),
+        grow=partial(_tree, problem),
+        options={"method": "survival", "criterion": "exponential"},
+        rounded="Logarithms",
+        nothing_to_gain=nothing_to_gain,
+    )
+    return question.solved(limits, options, progress)
 
 
 def _loss(problem: SurvivalProblem) -> SurvivalLoss:

@@ -8,25 +8,21 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import InputError, InputTypeError
-from treewright.table._faults import all_or_faults
+from treewright.errors import InputError
+from treewright.table._containers import as_array, checked_names, is_named, memory_of, read_frame
 from treewright.table._raw import (
     LARGEST_EXACT_INTEGER,
     RawColumn,
     as_words,
     check_finite,
-    dates_error,
     from_numeric,
     from_objects,
-    integer_error,
     quoted,
 )
 from treewright.table._table import Table
@@ -151,12 +147,12 @@ def encode_like(
     known = tuple(column.name for column in columns)
     names, matrix, raws = _read(X, None)
     if len(names) != len(known):
-        absent = [name for name in known if name not in names] if _is_named(X) else []
+        absent = [name for name in known if name not in names] if is_named(X) else []
         raise InputError(
             f"X has {len(names)} features, but {expected_by} is expecting {len(known)} features as input"
             f" ({quoted(known)})." + (f" Missing: {quoted(absent)}." if absent else "")
         )
-    if _is_named(X) and names != known:
+    if is_named(X) and names != known:
         _check_order(names, known)
     if matrix is not None and all(column.kind is not ColumnKind.CATEGORICAL for column in columns):
         return matrix
@@ -255,12 +251,12 @@ def _read(
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
-            f"X is a sparse matrix; only dense tables are read. X.toarray() would take {_memory(size)}: pass that if "
+            f"X is a sparse matrix; only dense tables are read. X.toarray() would take {memory_of(size)}: pass that if "
             "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Zeros that "
             "mean 'not known' must become NaN."
         )
-    if _is_named(X):
-        names, raws = _read_frame(X)
+    if is_named(X):
+        names, raws = read_frame(X)
         if feature_names is not None and tuple(map(str, feature_names)) != names:
             raise InputError(
                 "feature_names differ from the column names of the frame; rename the columns instead."
@@ -271,7 +267,7 @@ def _read(
             "X is a masked array, and what is masked would be read as if it were there. A missing value is NaN: pass "
             "X.astype(float).filled(numpy.nan)."
         )
-    array = _as_array(X)
+    array = as_array(X)
     n_rows, n_columns = array.shape
     if n_columns == 0:
         raise InputError(
@@ -281,7 +277,7 @@ def _read(
         raise InputError(
             f"Found array with 0 sample(s) (shape={array.shape}) while a minimum of 1 is required."
         )
-    names = _names(feature_names, n_columns)
+    names = checked_names(feature_names, n_columns)
     if array.dtype.kind in "biuf":
         if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > LARGEST_EXACT_INTEGER:
             for j, name in enumerate(names):
@@ -296,108 +292,6 @@ def _read(
     if array.dtype.kind in "cmM":
         return names, None, [from_numeric(name, array[:, j]) for j, name in enumerate(names)]
     return names, None, [from_objects(name, array[:, j].tolist()) for j, name in enumerate(names)]
-
-
-def _as_array(X: Any) -> NDArray[Any]:
-    """Return a two-dimensional array; lists of rows become objects, cell by cell."""
-    if isinstance(X, (list, tuple)):
-        if len({len(row) for row in X if isinstance(row, (list, tuple))}) > 1:
-            raise InputError("The rows of X differ in length; give every row one cell per column.")
-        array = np.array(X, dtype=object)  # object first: numpy would turn [1, "a"] into text
-        if array.ndim == 2:
-            cells = {type(cell) for cell in array.ravel()}
-            if cells and all(issubclass(cell, (bool, np.bool_)) for cell in cells):
-                array = array.astype(np.bool_)
-    else:
-        array = np.asarray(X)
-    if array.dtype.kind in "SV":
-        raise InputTypeError(
-            f"X has dtype {array.dtype}; the argument must be a string or a number. Decode it first."
-        )
-    if array.ndim != 2:
-        raise InputError(
-            f"Expected a table with rows and columns, got {array.ndim} dimension(s). Reshape your data "
-            "either using array.reshape(-1, 1) if it has a single column or array.reshape(1, -1) if it is "
-            "a single row."
-        )
-    return array
-
-
-def _is_named(X: Any) -> bool:
-    """Whether `X` is a frame: it names its columns and is not a numpy array."""
-    if isinstance(X, (np.ndarray, list, tuple)):
-        return False
-    return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
-
-
-def _memory(size: float) -> str:
-    """Bytes in words."""
-    return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{max(size / 2**20, 0.1):,.1f} MiB"
-
-
-def _read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
-    """Read a pandas, polars or pyarrow frame through narwhals."""
-    import narwhals as nw  # here, because arrays do not need it
-
-    if hasattr(X, "collect_schema") and hasattr(X, "collect"):
-        raise InputError("X is a lazy frame; call .collect() first.")
-    own: Any = getattr(X, "columns", ())
-    names = _names([str(name) for name in own] if hasattr(own, "__iter__") else [])
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except TypeError as error:
-        raise InputTypeError(
-            f"X is a {type(X).__name__!r}, which is not a frame that narwhals reads. Pass a numpy array, a "
-            "pandas or polars frame, or a list of rows."
-        ) from error
-    if hasattr(X, "column_names") and not hasattr(X, "iloc"):
-        names = _names(list(map(str, frame.columns)))  # pyarrow: `columns` are the arrays
-    if not names:
-        raise InputError(
-            f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."
-        )
-    if len(frame) == 0:
-        raise InputError(
-            f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required."
-        )
-    return names, all_or_faults(partial(_read_series, name, frame[:, j]) for j, name in enumerate(names))
-
-
-def _read_series(name: str, series: Any) -> RawColumn:
-    import narwhals as nw
-
-    dtype = series.dtype
-    if dtype in (nw.Datetime, nw.Date, nw.Duration, nw.Time):
-        what = "durations" if dtype == nw.Duration else "times of day" if dtype == nw.Time else "dates"
-        raise dates_error(name, what)
-    if dtype.is_integer():
-        if not series.is_null().all():
-            largest = max(int(series.min()), int(series.max()), key=abs)
-            if abs(largest) > LARGEST_EXACT_INTEGER:
-                raise integer_error(name, largest)
-        series = series.cast(nw.Float64)
-    if series.dtype.is_float() or (dtype == nw.Boolean and not series.is_null().any()):
-        values = series.to_numpy()
-        if values.dtype.kind in "bf":
-            return from_numeric(name, values)
-    raw = from_objects(name, series.to_list())
-    return as_words(raw) if dtype in (nw.Categorical, nw.Enum) else raw
-
-
-def _names(feature_names: Sequence[str] | None, n_columns: int | None = None) -> tuple[str, ...]:
-    if feature_names is None:
-        return tuple(f"x{j}" for j in range(n_columns or 0))
-    names = tuple(map(str, feature_names))
-    if n_columns is not None and len(names) != n_columns:
-        raise InputError(
-            f"feature_names has {len(names)} names for {n_columns} columns; give one name per column."
-        )
-    if len(set(names)) < len(names):
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        raise InputError(
-            f"Duplicate column names: {quoted(twice)}. Rename them, so that a split can name its column."
-        )
-    return names
 
 
 def _positions(features: Sequence[str] | Sequence[int] | None, names: tuple[str, ...]) -> set[int]:

@@ -81,8 +81,8 @@ def test_other_limits_and_proofs_leave_nothing_to_do(clock):
     for reason in (StopReason.MEMORY_LIMIT, StopReason.INTERRUPT, StopReason.CALLBACK, None):
         search = Fake(clock, ends_at=99)
 
-        def stopped(*asked, search=search, reason=reason):
-            found = search(*asked)
+        def stopped(asked, search=search, reason=reason, **limits):
+            found = search(asked, **limits)
             return replace(found, stop_reason=reason, status=SolveStatus.FEASIBLE)
 
         found = search_then_shallower(stopped, problem(), Limits(20).started())

@@ -20,8 +20,7 @@
 //      shrinks from its ends. Take the two optimal trees of split c > a for split a: that of the left side loses rows,
 //      which costs nothing (M); that of the right side gains those between, which costs at most their span (Z).
 //  (S) superadditive, m = 1:  f(A + B) >= f(A) + e(B) for sets A, B that share no row, where e(B) is the least loss of
-//  a
-//      tree of the same size, without its leaf penalties. Take an optimal tree of A + B: what it costs on A, leaves
+//      a tree of the same size, without its leaf penalties. Take an optimal tree of A + B: what it costs on A, leaves
 //      that receive no row left out, is at least f(A); its loss on B at least e(B).
 // So for a split c between a and b, with M_c the rows from a to c and N_c those from c to b: f(L_c) + f(R_c) >= l_a +
 // r_b + e(M_c) + e(N_c). For all splits from c to d at once: the rows a to c are on the left of each, those from d to b

@@ -5,9 +5,9 @@
 // every level the best bound it can prove there, so that a stop loses nothing.
 //
 // A run of several threads has one Control a thread: that of the calling thread, the head, and helpers made of it. They
-// share a Crew between open_crew() and close_crew(). Steps are granted to a thread a few at a time, so their sum never
-// passes the limit; a stop or a pause that one thread meets ends all; only the head reports, for the interpreter of
-// Python and its signals belong to the calling thread. A helper looks at the crew where it looks at the clock.
+// share an OfCrew between open_crew() and close_crew(). Steps are granted to a thread a few at a time, so that their
+// sum never passes the limit; a stop or a pause that one thread meets ends all; only the head reports: Python's
+// interpreter and its signals belong to the calling thread. A helper looks at the crew where it looks at the clock.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +99,7 @@ class Control {
 
     // The Control of a helping thread, for as long as its head lives.
     [[nodiscard]] Control helper() {
-        if (crew_ == nullptr) crew_ = std::make_shared<Crew>();
+        if (crew_ == nullptr) crew_ = std::make_shared<OfCrew>();
         Control control(limits_);
         control.start_ = start_;
         control.crew_ = crew_;
@@ -194,8 +194,8 @@ class Control {
     using Clock = std::chrono::steady_clock;
     static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-    // What the threads of a run share.
-    struct Crew {
+    // What the threads of a run share; the threads themselves are in crew.hpp.
+    struct OfCrew {
         std::atomic<bool> open{false};
         std::atomic<std::int64_t> granted{0};     // steps given out, of the whole run
         std::atomic<std::int64_t> of_helpers{0};  // steps that helpers say they took
@@ -294,7 +294,7 @@ class Control {
     Stop stop_ = Stop::none;
     bool over_ = false;  // ended, and no grace is left
     std::int64_t grace_ = 0;
-    std::shared_ptr<Crew> crew_;
+    std::shared_ptr<OfCrew> crew_;
     bool helps_ = false;
     std::int64_t told_ = 0;  // steps that a helper has told the crew
 };

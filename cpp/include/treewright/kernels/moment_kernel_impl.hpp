@@ -1,5 +1,6 @@
 // Included once per instruction set, inside its target pragma, behind log_lanes_impl.hpp; everything has internal
 // linkage.
+// Longer than 400 lines: the passes share how they load rows, lanes and bounds, and are inlined into each other.
 namespace treewright::ranked {
 namespace {
 

@@ -244,6 +244,12 @@ class Search {
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
     [[nodiscard]] Cheapest cheapest_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
+    // The splits of the node's open column of which both sides meet the target, the least of the kernels' sums first.
+    [[nodiscard]] std::vector<std::size_t> meeting_splits(const Node& node, std::uint32_t depth, std::size_t level,
+                                                          std::size_t first);
+    // One of them: a bound of its cost; a tree cheaper than `best` goes to it.
+    [[nodiscard]] Cost weigh_split(const Node& node, std::uint32_t column, std::size_t split, std::uint32_t depth,
+                                   Cost budget, std::size_t level, Cheapest& best);
     // The depth-two step for costs: the best tree found, its `lower` a bound of all trees that split twice or more.
     [[nodiscard]] Cheapest weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level);
     // F of one side of a split is known: floors for the others of the column.

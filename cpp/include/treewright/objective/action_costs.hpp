@@ -8,7 +8,7 @@
 // caller's scaling loses.
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -20,34 +20,40 @@ namespace treewright::ranked {
 struct ActionTable : RankedTable {
     std::uint32_t n_actions = 0;
     std::vector<std::int64_t> cost;  // [row][action], each row's least is 0
+
+    void take(const ActionTable& other, std::span<const std::uint32_t> rows) {
+        RankedTable::take(other, rows);
+        n_actions = other.n_actions;
+        cost = of_rows(rows, other.cost, n_actions);
+        prepare();
+    }
 };
 
-class ActionCosts final : public RankedObjective {
+class ActionCosts final : public TableObjective<ActionCosts, ActionTable> {
    public:
     // One unit of cost counts 2^tie_bits.
     ActionCosts(std::shared_ptr<const ActionTable> data, int tie_bits, Cost leaf_penalty);
 
-    [[nodiscard]] const ActionTable& data() const { return *data_; }
     [[nodiscard]] int tie_bits() const { return tie_bits_; }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    void add_row(std::uint32_t row, Node& node) const {
+        const std::int64_t* cost = costs_of(row);
+        for (std::size_t k = 0; k < node.sums.size(); ++k) node.sums[k] += cost[k];
+        node.span += span_[row];
+    }
+    [[nodiscard]] auto over(std::shared_ptr<const ActionTable> data, Cost penalty) const {
+        return std::make_unique<ActionCosts>(std::move(data), tie_bits_, penalty);
+    }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                      std::vector<Cost>& prefix) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
     [[nodiscard]] const std::int64_t* costs_of(std::uint32_t row) const {
         return &data_->cost[std::size_t{row} * data_->n_actions];
     }
 
-    std::shared_ptr<const ActionTable> data_;
     int tie_bits_;
-    std::vector<std::int64_t> span_;  // [row]
 };
 
 }  // namespace treewright::ranked

@@ -27,6 +27,7 @@ struct LabelledTable : RankedTable {
     [[nodiscard]] bool binary() const { return n_classes == 2; }
 
     void prepare();
+    void take(const LabelledTable& other, std::span<const std::uint32_t> rows);
     // All rows in random order (ranked_table.hpp).
     [[nodiscard]] std::vector<std::uint32_t> drawn() const;
 };

@@ -11,14 +11,13 @@
 // With s = slack and G = L 2^scale:
 //  l >= 0           p >= G - s >= -s, and 4 s m - 3 s >= s.
 //  superadditive    p(A + B) >= G(A) + G(B) - s >= p(A) + p(B) - 3 s, and B's own -3 s is there once on the left, twice
-//  on the
-//                   right.
+//                   on the right.
 //  monotone         a row more adds 4 s, which the two errors of s cannot undo.
 // Of what is added, 4 slack a row is the same for every tree, and -3 slack a leaf is a part of the leaf penalty. A row
 // of a class that a leaf did not have may cost any amount, so the loss is not `similar`.
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -41,6 +40,8 @@ struct ClassTable : RankedTable {
     std::vector<std::int64_t> known;  // h of the smallest weights
 
     void prepare();
+    // With the slack of all rows, so that integer losses of parts and of the whole are those of one function of sets.
+    void take(const ClassTable& other, std::span<const std::uint32_t> rows);
     // h(n).
     [[nodiscard]] std::int64_t term(std::int64_t n) const {
         return n < static_cast<std::int64_t>(known.size()) ? known[static_cast<std::size_t>(n)] : computed(n);
@@ -52,24 +53,22 @@ struct ClassTable : RankedTable {
     [[nodiscard]] std::int64_t computed(std::int64_t n) const;
 };
 
-class LogLoss final : public RankedObjective {
+class LogLoss final : public TableObjective<LogLoss, ClassTable> {
    public:
     // One unit of loss counts 2^tie_bits.
     LogLoss(std::shared_ptr<const ClassTable> data, int tie_bits, Cost leaf_penalty);
 
-    [[nodiscard]] const ClassTable& data() const { return *data_; }
     [[nodiscard]] int tie_bits() const { return tie_bits_; }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    void add_row(std::uint32_t row, Node& node) const { node.sums[data_->label[row]] += data_->weight[row]; }
+    [[nodiscard]] auto over(std::shared_ptr<const ClassTable> data, Cost penalty) const {
+        return std::make_unique<LogLoss>(std::move(data), tie_bits_, penalty);
+    }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
-    std::shared_ptr<const ClassTable> data_;
     int tie_bits_;
 };
 

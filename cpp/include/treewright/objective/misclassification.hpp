@@ -10,34 +10,39 @@
 #pragma once
 
 #include "treewright/objective/labelled_table.hpp"
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 
 #include <memory>
 #include <span>
 
 namespace treewright::ranked {
 
-class Misclassification final : public RankedObjective {
+class Misclassification final : public TableObjective<Misclassification, LabelledTable> {
    public:
     Misclassification(std::shared_ptr<const LabelledTable> data, Cost unit, Cost leaf_penalty);
 
-    [[nodiscard]] const LabelledTable& data() const { return *data_; }
     [[nodiscard]] Cost unit() const { return span_unit(); }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    void add_row(std::uint32_t row, Node& node) const {
+        const std::int32_t* cost = costs_of(row);
+        for (std::size_t k = 0; k < data_->n_classes; ++k) node.sums[k] += std::int64_t{data_->weight[row]} * cost[k];
+        node.span += data_->span[row];
+    }
+    [[nodiscard]] auto over(std::shared_ptr<const LabelledTable> data, Cost penalty) const {
+        return std::make_unique<Misclassification>(std::move(data), unit(), penalty);
+    }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
     void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return node.span * unit(); }
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
     [[nodiscard]] std::unique_ptr<CoreRows> core_rows(Control& control) const override;
 
    private:
-    std::shared_ptr<const LabelledTable> data_;
+    [[nodiscard]] const std::int32_t* costs_of(std::uint32_t row) const {
+        return &data_->cost[std::size_t{data_->label[row]} * data_->n_classes];
+    }
 };
 
 }  // namespace treewright::ranked

@@ -15,7 +15,7 @@
 // told before that by sums of few bins of targets (target_bins.hpp).
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 #include "treewright/objective/target_table.hpp"
 
 #include <cstdint>
@@ -35,24 +35,27 @@ struct QuantileTable : RankedTable {
     std::vector<std::int64_t> weight;  // [row], > 0
     std::int64_t up = 1, down = 1;
 
+    // Targets that no row of the part has stay: what a row can lose at most is that in the whole table.
+    void take(const QuantileTable& other, std::span<const std::uint32_t> rows);
     // The most that a row loses at any target.
     [[nodiscard]] Wide largest_loss(std::uint32_t row) const;
 };
 
-class Pinball final : public RankedObjective {
+class Pinball final : public TableObjective<Pinball, QuantileTable> {
    public:
     // One unit of loss, 2^shift, counts 2^tie_bits. `with_bins`: the switch `target_bins`.
     Pinball(std::shared_ptr<const QuantileTable> data, int shift, int tie_bits, Cost leaf_penalty,
             bool with_bins = true);
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    void add_row(std::uint32_t row, Node& node) const {
+        node.sums[data_->place[row]] += data_->weight[row];
+        node.span += span_[row];
+    }
+    [[nodiscard]] auto over(std::shared_ptr<const QuantileTable> data, Cost penalty) const {
+        return std::make_unique<Pinball>(std::move(data), shift_, tie_bits_, penalty, with_bins_);
+    }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override;
-    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                      std::vector<Cost>& prefix) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
     // `Targets` (pinball.cpp) adds up in 64 bits or in 128.
@@ -64,10 +67,8 @@ class Pinball final : public RankedObjective {
     // Of a loss in full.
     [[nodiscard]] Cost in_units(Wide loss) const { return static_cast<Cost>(loss >> shift_); }
 
-    std::shared_ptr<const QuantileTable> data_;
     int shift_, tie_bits_;
     bool with_bins_;
-    std::vector<std::int64_t> span_;  // [row]
 };
 
 }  // namespace treewright::ranked

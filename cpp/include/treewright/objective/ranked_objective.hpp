@@ -8,8 +8,7 @@
 // need, for leaves of any size:
 //  monotone        loss(K) <= loss(S) for K within S. Then f(K) <= f(S): restrict the best tree of S to K.
 //  superadditive   loss(A + B) >= loss(A) + loss(B). Then f(A + B) >= f(A) + e(B), e without leaf penalties: restrict
-//  the
-//                  best tree of A + B to A and to B.
+//                  the best tree of A + B to A and to B.
 //  similar         loss(S + row) <= loss(S) + span(row) while the leaf keeps its value, for any non-empty S. Then
 //                  f(S + R) <= f(S) + the spans of R: keep the tree of S and its values. Holds for leaves of any least
 //                  size.

@@ -16,13 +16,12 @@
 //     l(S) = floor(p + 4 e n - 3 e).
 //  l >= 0           p >= -e, and 4 e n - 3 e >= e.
 //  superadditive    with G = L 2^scale + 4 e n, which is: l(A + B) is the floor of at least G(A + B) - 4 e, and those
-//  of A and B
-//                   are floors of at most G - 2 e each; floor(a) + floor(b) <= floor(a + b).
+//                   of A and B are floors of at most G - 2 e each; floor(a) + floor(b) <= floor(a + b).
 //  monotone         a row more adds 4 e, which the two errors of e cannot undo.
 // Of what is added, 4 e a row is the same for every tree, and -3 e a leaf is a part of the leaf penalty.
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 #include "treewright/objective/target_table.hpp"
 
 #include <algorithm>
@@ -55,6 +54,7 @@ struct LineTable : RankedTable {
     double units = 1;            // 2^scale
 
     void prepare();
+    void take(const LineTable& other, std::span<const std::uint32_t> rows);
 };
 
 // Sums over a set of rows, as whole numbers.
@@ -73,14 +73,16 @@ struct LineSums {
     LineSums& operator-=(const LineSums& other);
 };
 
-class SimpleLines final : public RankedObjective {
+class SimpleLines final : public TableObjective<SimpleLines, LineTable> {
    public:
     // One unit of loss counts 2^tie_bits.
     SimpleLines(std::shared_ptr<const LineTable> data, int tie_bits, Cost leaf_penalty);
 
-    [[nodiscard]] const LineTable& data() const { return *data_; }
+    void add_row(std::uint32_t row, Node& node) const;
+    [[nodiscard]] auto over(std::shared_ptr<const LineTable> data, Cost penalty) const {
+        return std::make_unique<SimpleLines>(std::move(data), tie_bits_, penalty);
+    }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
     [[nodiscard]] Stump best_stump(const Node& node) const override { return look(node, nullptr); }
     [[nodiscard]] Stump best_stump_within(const Node& node, Control& control) const override {
@@ -88,13 +90,21 @@ class SimpleLines final : public RankedObjective {
     }
     [[nodiscard]] std::size_t stump_work() const override { return std::max<std::size_t>(1, data_->n_lines); }
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
     static constexpr std::int64_t kSlack = 1;
 
+    class Pass;
+    // Bounds of the losses of splits, as far as the run went.
+    struct Bounds {
+        std::vector<double> of_split;                             // [column][position]
+        std::size_t n_seen = 0;                                   // columns
+        double lowest = std::numeric_limits<double>::infinity();  // that leaves both sides enough rows: it is at ...
+        std::size_t column = 0;
+        std::uint32_t position = 0;  // ... this position; 0: there is none
+        double lowest_of_all = std::numeric_limits<double>::infinity();
+    };
+    [[nodiscard]] Bounds bound_splits(const Node& node, const LineSums& all, Control* control) const;
     // A look costs rows x columns x columns. It asks the clock between columns, if there is one.
     [[nodiscard]] Stump look(const Node& node, Control* control) const;
     // p of a set of rows.
@@ -102,7 +112,6 @@ class SimpleLines final : public RankedObjective {
     // Cost of the loss of a leaf with n >= 1 rows, without the penalty.
     [[nodiscard]] Cost loss_cost(const LineSums& sums, std::uint32_t n) const;
 
-    std::shared_ptr<const LineTable> data_;
     int tie_bits_;
 };
 

@@ -13,7 +13,7 @@
 // u).
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 #include "treewright/objective/target_table.hpp"
 
 #include <memory>
@@ -22,11 +22,10 @@
 
 namespace treewright::ranked {
 
-class SquaredError final : public RankedObjective {
+class SquaredError final : public TableObjective<SquaredError, TargetTable> {
    public:
     SquaredError(std::shared_ptr<const TargetTable> data, int shift, int tie_bits, Cost leaf_penalty);
 
-    [[nodiscard]] const TargetTable& data() const { return *data_; }
     [[nodiscard]] int shift() const { return shift_; }
     [[nodiscard]] int tie_bits() const { return tie_bits_; }
 
@@ -38,26 +37,31 @@ class SquaredError final : public RankedObjective {
     // Cost of the loss of a leaf with these sums, without the penalty.
     [[nodiscard]] Cost loss_cost(const std::int64_t* sums) const;
     // Adds a row to sums.
-    void add_row(std::uint32_t row, std::int64_t* sums) const;
+    void add_row(std::uint32_t row, std::int64_t* sums) const {
+        sums[kWeight] += data_->weight[row];
+        sums[kHigh] += data_->square_high[row];
+        sums[kLow] += data_->square_low[row];
+        const std::int64_t* weighted = data_->weighted_of(row);
+        for (std::uint32_t k = 0; k < data_->n_outputs; ++k) sums[kFirst + k] += weighted[k];
+    }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
+    void add_row(std::uint32_t row, Node& node) const {
+        add_row(row, node.sums.data());
+        if (!span_.empty()) node.span += span_[row];
+    }
+    [[nodiscard]] auto over(std::shared_ptr<const TargetTable> data, Cost penalty) const {
+        return std::make_unique<SquaredError>(std::move(data), shift_, tie_bits_, penalty);
+    }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override {
         return loss_cost(node.sums.data()) + leaf_penalty();
     }
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
-                      std::vector<Cost>& prefix) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // One output: minus S^2 / W.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
-    std::shared_ptr<const TargetTable> data_;
     int shift_, tie_bits_;
-    std::vector<Cost> span_;  // [row]; empty if not needed
 };
 
 }  // namespace treewright::ranked

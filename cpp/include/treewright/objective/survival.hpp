@@ -19,7 +19,7 @@
 // more may cost any amount, so the loss is not `similar`.
 #pragma once
 
-#include "treewright/objective/ranked_objective.hpp"
+#include "treewright/objective/table_objective.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -44,29 +44,35 @@ struct EventTable : RankedTable {
     double units = 1;  // 2^scale
 
     void prepare();
+    // With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the
+    // whole are those of one function of sets.
+    void take(const EventTable& other, std::span<const std::uint32_t> rows);
     // Units by which a computed D log(H / D) may be off, D and H sums over any rows.
     [[nodiscard]] double largest_error() const;
 };
 
-class Survival final : public RankedObjective {
+class Survival final : public TableObjective<Survival, EventTable> {
    public:
     // One unit of loss counts 2^tie_bits.
     Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost leaf_penalty);
 
-    [[nodiscard]] const EventTable& data() const { return *data_; }
+    void add_row(std::uint32_t row, Node& node) const {
+        node.sums[kEvents] += data_->events[row];
+        node.sums[kHazard] += data_->hazard[row];
+        node.sums[kConstant] += data_->constant[row];
+    }
+    [[nodiscard]] auto over(std::shared_ptr<const EventTable> data, Cost penalty) const {
+        return std::make_unique<Survival>(std::move(data), tie_bits_, penalty);
+    }
 
-    void add_rows(const std::uint32_t* order, std::uint32_t begin, std::uint32_t end, Node& node) const override;
     [[nodiscard]] Cost leaf_cost(const Node& node) const override {
         return node.n == 0 ? leaf_penalty()
                            : loss_cost(node.sums[kEvents], node.sums[kHazard], node.sums[kConstant]) + leaf_penalty();
     }
     [[nodiscard]] Stump best_stump(const Node& node) const override;
     [[nodiscard]] std::unique_ptr<PairSolver> pair_solver(const Options& options, Control& control) const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> with_leaf_penalty(Cost penalty) const override;
     // Hazards rounded to what double precision can add exactly; none where that is too coarse for an event's hazard.
     [[nodiscard]] std::optional<TwoSums> two_sums() const override;
-    [[nodiscard]] std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
-                                                        Cost penalty) const override;
 
    private:
     // The place of the sums of a node.
@@ -75,7 +81,6 @@ class Survival final : public RankedObjective {
     // Cost of the loss of a leaf with these sums over at least one row, without the penalty.
     [[nodiscard]] Cost loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const;
 
-    std::shared_ptr<const EventTable> data_;
     int tie_bits_;
 };
 

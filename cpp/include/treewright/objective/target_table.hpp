@@ -11,6 +11,7 @@
 #include "treewright/space/ranked_table.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace treewright::ranked {
@@ -37,6 +38,7 @@ struct TargetTable : RankedTable {
         return weighted.data() + std::size_t{row} * n_outputs;
     }
     void prepare();
+    void take(const TargetTable& other, std::span<const std::uint32_t> rows);
 };
 
 }  // namespace treewright::ranked

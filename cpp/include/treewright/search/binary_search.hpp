@@ -11,8 +11,7 @@
 //  B1 support       A tree of L leaves costs at least L*c, so leaf(S) <= 2c proves the leaf optimal. Contains
 //                   Theorems 3.3, 3.4 and 3.5 of OSDT (a split must save at least c).
 //  B2 two leaves    The best tree of two leaves is exact from the matrix. Every other tree is a leaf or has three
-//  leaves
-//                   or more: f >= min(leaf, two, 3c).
+//                   leaves or more: f >= min(leaf, two, 3c).
 //  B3 lookahead     The best tree of depth two is exact from the matrix and covers all trees of at most three leaves
 //                   (three leaves never need more depth): f >= min(depth two, 4c). OSDT's Lemma 3.2 is the case
 //                   of one leaf more.
@@ -24,8 +23,8 @@
 //                   leaf size, where S's tree may be infeasible on S'; switched off there.
 //  B7 row prices    (row_prices.hpp) f(S) >= sum of y over S.
 //  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it,
-//  `lower` of a
-//                   subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al. 2022 holds.
+//                   `lower` of a subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al.
+//                   2022 holds.
 //
 // A stop (limit, Ctrl-C) makes every level return the best tree and bound it has; nothing is lost. Matrices are cut
 // short by a stop: after each is made or read, Control::over() says whether it may be used.

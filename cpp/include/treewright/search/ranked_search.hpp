@@ -4,8 +4,8 @@
 // column has a profile (interval_bounds.hpp); the open gap with the lowest bound is taken, its middle split is solved
 // on both sides one level down, and the profile draws conclusions for the neighbours, until no gap is open. The two
 // sides get as budget what would still beat the target, plus slack: slack makes their bounds better than needed there,
-// and so closes a wider stretch around the split. It buys width, never validity. Sides of depth two get more of it:
-// their last part of a proof takes no more than a pass or two of the kernel.
+// and so closes a wider stretch around the split; correctness does not depend on it. Sides of depth two get more of
+// it: their last part of a proof takes no more than a pass or two of the kernel.
 //
 // Leaf counts (C = cost of a leaf): a tree cheaper than T has fewer than T / C leaves, so depth at most T / C - 2;
 // and a tree that needs depth d has d + 1 leaves or more, so f(S, d) >= min(f(S, d - 1), (d + 1) C).
@@ -40,14 +40,12 @@
 // profiles and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp).
 // Everything but the root is searched as by one thread, which runs the same loop. Why that proves the same:
 //   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split.
-//   That
-//     tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the present
-//     one.
+//     That tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the
+//     present one.
 //   - What a thread proves of a side (a bound of a set of rows at a size) depends on no other thread. Profiles draw
 //     conclusions from points in any order, and each is a true statement about the node whenever it is drawn.
 //   - A gap that is being solved is in no queue and is told to nobody else, but its splits stay open in the profile, so
-//   a
-//     bound of the root that is read meanwhile, or after a stop, counts it as open.
+//     a bound of the root that is read meanwhile, or after a stop, counts it as open.
 // Threads begin when one has worked for a while (Options::alone_work): most searches are over before that.
 //
 // Of trees of equal cost the answer is always the same one, whoever found which first: see src/search/ranked_ties.cpp.

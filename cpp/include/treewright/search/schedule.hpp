@@ -3,18 +3,15 @@
 //   plain        A dive for a first tree, then branch and bound for some thousand steps: ends nearly every problem.
 //   dense        Without a depth limit: the dense program, if it is small enough (dense_program.hpp).
 //   depth        Where the tree at hand is so cheap that better ones are shallow, only these are searched from here on:
-//   with a
-//                limit of depth, subsets low in the tree are solved by their pair matrix alone.
+//                with a limit of depth, subsets low in the tree are solved by their pair matrix alone.
 //   raised bound Dives with discrepancies, then branch and bound with rising budgets (src/search/binary_phases.hpp).
 //   row prices   What is still open gains more from a bound on every subset (row_prices.hpp) than from more steps. How
-//   much
-//                is worth spending on prices cannot be known before, so stages of raising the bound and of pricing grow
-//                in turn: the whole costs a small multiple of the better choice. Figures: docs/decisions/row-prices.md.
-//                Cached bounds hold whatever the prices were when they were proven, so the search goes on with its
-//                cache.
+//                much is worth spending on prices cannot be known before, so stages of raising the bound and of pricing
+//                grow in turn: the whole costs a small multiple of the better choice. Figures:
+//                docs/decisions/row-prices.md. Cached bounds hold whatever the prices were when they were proven, so
+//                the search goes on with its cache.
 //   leaves       Where the leaf penalty is 0: the fewest leaves of a tree with the least cost, once that is proven. If
-//   this is
-//                stopped, the cost stays proven.
+//                this is stopped, the cost stays proven.
 //   recheck      Where lower bounds were guessed and the search ended: a short search with a lower guess.
 //
 // From `alone_steps` on, plain search and raised bound are done by several threads (src/search/binary_threads.hpp),

@@ -35,6 +35,16 @@ struct RankedTable {
     void take(const RankedTable& other, std::span<const std::uint32_t> rows);
 };
 
+// Numbers of some rows, `width` for each.
+template <class T>
+[[nodiscard]] std::vector<T> of_rows(std::span<const std::uint32_t> rows, const std::vector<T>& all,
+                                     std::size_t width = 1) {
+    std::vector<T> some;
+    some.reserve(rows.size() * width);
+    for (const std::uint32_t row : rows) some.insert(some.end(), &all[row * width], &all[row * width] + width);
+    return some;
+}
+
 // All rows in random order, which depends on what is in them and not on how the table is sorted. `content` says for
 // each row what there is beside its ranks.
 [[nodiscard]] std::vector<std::uint32_t> drawn_rows(const RankedTable& table, std::span<const std::uint64_t> content);

@@ -31,8 +31,6 @@ from treewright.show._report._cells import (
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._curves import Curves, draw_curves
 from treewright.show._report._estimates import (
-    NORMAL_975,
-    Estimate,
     counted,
     interval_words,
     numbers_of,
@@ -40,22 +38,29 @@ from treewright.show._report._estimates import (
 )
 from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task
+from treewright.show._report._time_estimates import (
+    EVENT,
+    TIME,
+    event_and_time,
+    half_deviance_of,
+    order_of_times,
+    ratio_of_events,
+    survival_at,
+)
 from treewright.show._values import value_words
 from treewright.show._words import percent
 from treewright.survival import (
     SurvivalCurve,
     censoring_curve,
-    concordance_with_error,
     integrated_brier_score,
     kaplan_meier,
 )
 from treewright.table import ColumnNote
-from treewright.tree import Tree, leaves_in_words, wilson_interval
+from treewright.tree import Tree, leaves_in_words
 
 __all__ = ["TimeTask", "read_times"]
 
 MOMENTS = 100  # at which the Brier score is taken
-EVENT, TIME = 0, 1  # columns of `Rows.y`
 
 
 class TimeTask(Task):
@@ -79,7 +84,7 @@ class TimeTask(Task):
         super().__init__(context)
         note = context.settings.notes.get(context.target or "", ColumnNote())
         self.unit = note.unit
-        event, time = _parts(context.train)
+        event, time = event_and_time(context.train)
         self.moments, at = np.unique(time, return_inverse=True)
         dying = np.bincount(at.reshape(-1), weights=event, minlength=len(self.moments))
         leaving = np.bincount(at.reshape(-1), minlength=len(self.moments))
@@ -96,7 +101,7 @@ class TimeTask(Task):
     @cached_property
     def curves(self) -> dict[int, SurvivalCurve]:
         """The Kaplan-Meier curve of the training rows of each leaf that has rows, by its node."""
-        event, time = _parts(self.context.train)
+        event, time = event_and_time(self.context.train)
         return {
             leaf.node: kaplan_meier(event[leaf.train], time[leaf.train])
             for leaf in self.leaves
@@ -118,7 +123,7 @@ class TimeTask(Task):
         for rows, kind in ((self.context.test, "test"), (self.context.train, "training")):
             if rows is None:
                 continue
-            order = _order(self.context.tree, rows)
+            order = order_of_times(self.context.tree, rows)
             events = f"{counted(int(rows.y[:, EVENT].sum()), 'event')} in {counted(len(rows), 'row')}"
             small = f"{interval_words(order)}; 0.5 is chance; {events}"
             if kind == "training":
@@ -130,7 +135,9 @@ class TimeTask(Task):
         """Return rules and hazard ratios, and what was seen of the rows of each leaf."""
         tree, test = self.context.said, self.context.test
         train = self.context.train
-        ratios = [_ratio(train.y[leaf.train, EVENT], self._baseline(train)[leaf.train]) for leaf in leaves]
+        ratios = [
+            ratio_of_events(train.y[leaf.train, EVENT], self._baseline(train)[leaf.train]) for leaf in leaves
+        ]
         hazards = interval_cells(ratios)
         on_train = self._seen(train, [leaf.train for leaf in leaves], "training")
         lines = []
@@ -150,7 +157,9 @@ class TimeTask(Task):
             return tables
         parts = [leaf.seen for leaf in leaves]
         event, expected = test.y[:, EVENT], self._expected(test)
-        counted = estimate_cells([_ratio(event[here], expected[here]) for here in parts], "for each expected")
+        counted = estimate_cells(
+            [ratio_of_events(event[here], expected[here]) for here in parts], "for each expected"
+        )
         on_test = self._seen(test, parts, "test")
         rows = []
         for k, leaf in enumerate(leaves):
@@ -176,7 +185,7 @@ class TimeTask(Task):
             events = int(rows.y[here, EVENT].sum())
             cells = [number(f"{len(here):,}", f"{kind} rows"), number(f"{events:,}", "events")]
             if math.isfinite(self.horizon):
-                cells.append(share_cell(_survival_at(rows, here, self.horizon), self._until))
+                cells.append(share_cell(survival_at(rows, here, self.horizon), self._until))
             made.append(cells)
         return made
 
@@ -200,7 +209,7 @@ class TimeTask(Task):
         """Return concordance, Brier score, and events beside those expected."""
         parts = [("training rows", self.context.train)]
         parts += [] if self.context.test is None else [("test rows", self.context.test)]
-        orders = estimate_cells([_order(self.context.tree, rows) for _, rows in parts], "concordance")
+        orders = estimate_cells([order_of_times(self.context.tree, rows) for _, rows in parts], "concordance")
         lines = []
         for (name, rows), order in zip(parts, orders, strict=True):
             own, single = self._brier(rows)
@@ -235,8 +244,8 @@ class TimeTask(Task):
 
     def _brier(self, rows: Rows) -> tuple[float, float]:
         """The integrated Brier score of the tree and of one curve; NaN where it cannot be taken."""
-        event, time = _parts(rows)
-        known, whole = _parts(self.context.train)
+        event, time = event_and_time(rows)
+        known, whole = event_and_time(self.context.train)
         censoring = censoring_curve(known, whole)
         gone = censoring.times[censoring.survival <= 0]
         last = min(float(time.max()), float(whole[known].max()) if known.any() else 0.0)
@@ -263,10 +272,11 @@ class TimeTask(Task):
         expected = self._expected(rows)
         event = rows.y[:, EVENT]
         ratios = estimate_cells(
-            [_ratio(event[here], expected[here]) for _, here in groups], "for each expected"
+            [ratio_of_events(event[here], expected[here]) for _, here in groups], "for each expected"
         )
         orders = estimate_cells(
-            [_order(self.context.tree, Rows(rows.X[here], rows.y[here])) for _, here in groups], "concordance"
+            [order_of_times(self.context.tree, Rows(rows.X[here], rows.y[here])) for _, here in groups],
+            "concordance",
         )
         lines = tuple(
             Row(group_head(name, int(here.sum())), (*self._events(rows, here), ratio, order))
@@ -311,7 +321,7 @@ class TimeTask(Task):
         n, seen = len(leaf.seen), int(rows.y[leaf.seen, EVENT].sum())
         expected = written(float(self._expected(rows)[leaf.seen].sum()))
         words_of = f"Of {counted(n, kind)} in this leaf {seen:,} had the event; {expected} were expected."
-        share = _survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
+        share = survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
             after = written(self.horizon, unit=self.unit)
@@ -329,7 +339,7 @@ class TimeTask(Task):
         """Return the deviance of a tree as a share of that of the hazard of all training rows."""
         one = self._baseline(rows)
         of_tree = tree.predict(rows.X) * one
-        lost, single = (_deviance(rows.y[:, EVENT], hazard) for hazard in (of_tree, one))
+        lost, single = (half_deviance_of(rows.y[:, EVENT], hazard) for hazard in (of_tree, one))
         return lost / single if single > 0 else (0.0 if lost <= 0 else math.inf)
 
     def comparison(self, others: Mapping[str, Tree], fit_models: bool) -> Grid | None:
@@ -338,7 +348,7 @@ class TimeTask(Task):
             return None
         rows = self.context.seen
         named = [("This tree", self.context.tree), *others.items()]
-        orders = estimate_cells([_order(tree, rows) for _, tree in named], "concordance")
+        orders = estimate_cells([order_of_times(tree, rows) for _, tree in named], "concordance")
         lines = [
             Row(words(name), (words(leaves_in_words(tree), "size"), order), is_own=k == 0)
             for k, ((name, tree), order) in enumerate(zip(named, orders, strict=True))
@@ -360,53 +370,3 @@ def read_times(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.flo
     except InputError as error:
         raise InputError(f"{name}: {error}" if name != "y" else str(error)) from None
     return np.column_stack([event.astype(np.float64), time])
-
-
-def _parts(rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    return rows.y[:, EVENT] > 0, rows.y[:, TIME]
-
-
-def _ratio(event: NDArray[np.float64], expected: NDArray[np.float64]) -> Estimate:
-    """Events for each expected one; the interval is that of its logarithm, whose variance is one over the events."""
-    seen, foretold = int(event.sum()), float(expected.sum())
-    if not len(event) or foretold <= 0:
-        return Estimate(math.nan, math.nan, math.nan, len(event))
-    ratio = seen / foretold
-    if seen == 0:  # the exact upper end of a count of 0
-        return Estimate(0.0, 0.0, -math.log(0.025) / foretold, len(event))
-    reach = math.exp(NORMAL_975 / math.sqrt(seen))
-    return Estimate(ratio, ratio / reach, ratio * reach, len(event))
-
-
-def _survival_at(rows: Rows, here: NDArray[np.int64], moment: float) -> Estimate:
-    """The Kaplan-Meier share of some rows after a moment; not known where no row was followed so long."""
-    event, time = _parts(Rows(rows.X[here], rows.y[here]))
-    followed = int((time >= moment).sum())
-    if not len(here):
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    curve = kaplan_meier(event, time)
-    share = float(curve(moment))
-    if not followed and share > 0:
-        return Estimate(math.nan, math.nan, math.nan, len(here))
-    steps = int((curve.times <= moment).sum())
-    error = float(curve.standard_error[steps - 1]) if steps else 0.0
-    worth = share * (1 - share) / error**2 if error > 0 and 0 < share < 1 else max(followed, 1)
-    return Estimate(share, *wilson_interval(share * worth, worth), len(here))
-
-
-def _order(tree: Tree, rows: Rows) -> Estimate:
-    event, time = _parts(rows)
-    try:
-        index, error = concordance_with_error(event, time, tree.predict(rows.X))
-    except InputError:
-        reason = "no two rows can be compared" if event.any() else "not known without events"
-        return Estimate(math.nan, math.nan, math.nan, len(rows), reason=reason)
-    reach = NORMAL_975 * error
-    return Estimate(index, max(0.0, index - reach), min(1.0, index + reach), len(rows))
-
-
-def _deviance(event: NDArray[np.float64], hazard: NDArray[np.float64]) -> float:
-    """Twice less: the sum of hazard - event * log(hazard) - event; infinite where an event was held impossible."""
-    with np.errstate(divide="ignore"):
-        logs = np.where(event > 0, np.log(np.where(event > 0, hazard, 1.0)), 0.0)
-    return float((hazard - event * logs - event).sum())

@@ -1,0 +1,200 @@
+"""Latent trees as a scikit-learn estimator of numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from treewright.errors import InputError
+from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._latent_base import LatentTreeBase
+from treewright.estimators._latent_docs import documented
+from treewright.estimators._latent_rows import weighted_rows, with_validation_rows
+from treewright.tree import leaves_in_words, percent_at_least
+
+if TYPE_CHECKING:
+    from treewright.latent import HardenedTree
+
+__all__ = ["LatentTreeRegressor"]
+
+
+@documented
+class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
+    """Regression tree with linear or other differentiable splits, trained by gradients.
+
+    Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is
+    centred and scaled for training; a callable loss sees the scaled one.
+
+    {parameters}
+    hardening : {"linear", "axis", "signs"}, default="linear"
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
+        what the soft model says of them, improves splits on the rows that reach them, and chooses
+        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
+        hardened by its signs.
+    n_trees : int, default=1
+        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
+        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
+
+    {attributes}
+
+    {notes}
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from treewright import LatentTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = LatentTreeRegressor(depth=2, pruning=10, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.4)
+    True
+    """
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Train the tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+            Finite numbers.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
+        validation : (X, y), default=None
+            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1.
+
+        Returns
+        -------
+        LatentTreeRegressor
+
+        Raises
+        ------
+        MissingDependencyError
+            PyTorch is not installed (extra `latent`).
+        InputError
+            The table, the target or a parameter cannot be used.
+        ModelFileError
+            The checkpoint is damaged or of a model of another shape.
+        """
+        table = self._table(X)
+        table, y, weight = weighted_rows(table, _numbers(y, table.n_rows), sample_weight)
+        self.columns_ = table.columns
+        target = np.asarray(y)
+        self._center = float(np.average(target, weights=weight))
+        self._scale = float(np.sqrt(np.average((target - self._center) ** 2, weights=weight))) or 1.0
+        table, given = self._with_validation(table, validation)
+        if validation is not None:
+            more = _numbers(validation[1], table.n_rows - len(target))
+            target, weight = with_validation_rows(target, weight, more, table.n_rows)
+        scaled = (target - self._center) / self._scale
+        held_out = self._train(table, scaled[:, None], 1, "squared_error", weight=weight, held_out=given)
+        self._hardened = self._keep_hardened(
+            lambda: self._first_hardened(table.X, target, held_out, weight, validation is not None)
+        )
+        settle_interrupt(self.result_.stop_reason)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the prediction of the soft model for each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+            The columns of the training table, in their order or by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+        """
+        return self._values(self._encode(X))
+
+    def harden(self, X: Any = None, y: Any = None) -> HardenedTree:
+        """Return the common `Tree` with linear splits, and its agreement with this soft model.
+
+        Parameters
+        ----------
+        X, y : table and target, default=None
+            Rows that fill the leaves and measure the agreement; None returns the tree of the training rows.
+
+        Returns
+        -------
+        HardenedTree
+            `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions) and a
+            `sentence`.
+
+        Raises
+        ------
+        InputError
+            Splits are a module of their own, categories were one-hot, or there are several trees.
+        """
+        if X is None:
+            return self._kept_hardened()
+        rows = self._encode(X)
+        return self._harden_on(rows, _numbers(y, len(rows)))
+
+    def _first_hardened(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[np.float64],
+        held_out: NDArray[np.bool_],
+        weight: NDArray[np.float64] | None,
+        own_validation: bool,
+    ) -> HardenedTree:
+        from treewright.latent._hard_nodes import Numbers
+        from treewright.latent._harden import regression_tree
+
+        # In units of the target's deviation, in which squares neither overflow nor vanish.
+        ones = np.ones(len(rows)) if weight is None else weight
+        scaled = Numbers((target - self._center) / self._scale, ones)
+        make_tree = regression_tree(self.columns_, target, weight)
+        self._refine(rows, make_tree, scaled, self._outputs, held_out, own_validation)
+        if own_validation:  # these rows only judge
+            rows, target = rows[~held_out], target[~held_out]
+            weight = None if weight is None else weight[~held_out]
+        return self._harden_on(rows, target, weight)
+
+    def _harden_on(
+        self,
+        rows: NDArray[np.float64],
+        target: NDArray[np.float64],
+        weight: NDArray[np.float64] | None = None,
+    ) -> HardenedTree:
+        from treewright.latent._harden import HardenedTree, regression_tree
+
+        tree = self._harden(rows, regression_tree(self.columns_, target, weight))
+        soft, hard = self._values(rows), tree.predict(rows)
+        spread, apart = float(soft.var()), float(((soft - hard) ** 2).mean())
+        agreement = 1.0 - apart / spread if spread > 0 else 1.0
+        return HardenedTree(
+            tree,
+            agreement,
+            f"The hard tree has {leaves_in_words(tree)} and explains {percent_at_least(agreement)} of the variance "
+            f"of the soft model's predictions on {len(rows)} rows.",
+        )
+
+    def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self._outputs(rows)[:, 0] * self._scale + self._center)
+
+
+def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
+    if y is None:
+        raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
+    try:
+        target: NDArray[np.float64] = column_or_1d(y, dtype=np.float64, warn=True)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"y must be one finite number per row ({error}).") from None
+    if len(target) != n_rows:
+        raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number per row.")
+    if not np.isfinite(target).all():
+        raise InputError("y contains NaN or infinity; drop these rows or fill them in.")
+    return target
