@@ -6,13 +6,13 @@ than a sample to be sound. The hard tree's counts are those of all rows whatever
 
 from __future__ import annotations
 
-__all__ = ["LATE_CELLS", "late_rows"]
+__all__ = ["late_rows"]
 
-LATE_CELLS = 2**21
+LATE_CELLS, LATE_ROWS = 2**19, 256
 
 
 def late_rows(n_rows: int, n_columns: int) -> slice:
-    """Return rows at even distances with about `LATE_CELLS` cells, all of them in a table that has no more.
+    """Return rows at even distances, of about `LATE_CELLS` cells or `LATE_ROWS` rows; all of a table that has no more.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def late_rows(n_rows: int, n_columns: int) -> slice:
     Examples
     --------
     >>> late_rows(1000, 10), late_rows(1_000_000, 10)
-    (slice(None, None, 1), slice(None, None, 5))
+    (slice(None, None, 1), slice(None, None, 20))
     """
-    most = max(1, LATE_CELLS // max(1, n_columns))
+    most = max(LATE_ROWS, LATE_CELLS // max(1, n_columns))
     return slice(None, None, max(1, -(-n_rows // most)))

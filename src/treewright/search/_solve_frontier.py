@@ -22,20 +22,12 @@ from treewright.search._limits import Limits, ProgressCallback, native_report, s
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._ranked_frontier import ranked_frontier
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, pruning_of, result_of
-from treewright.search._single_split import best_of_splits, ends_ungrouped, one_split
+from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, ends_ungrouped, one_split
 from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
 
 MOST_COUNTED = 2**22  # rows of all trees together that are not proven and are counted after a run was stopped
-NOTHING_SEARCHED = {
-    "subproblems": 0,
-    "steps": 0,
-    "seconds": 0.0,
-    "bytes": 0,
-    "cache_entries": 0,
-    "cache_shed": 0,
-}
 
 
 def solve_frontier(

@@ -140,8 +140,9 @@ class LinearSplit:
         # Term by term: a matrix product may round differently with the number of rows.
         first = X[:, self.column][rows]
         if len(self.columns) > len(first) > 0:  # a running sum along each row adds in the same order
-            terms = X[rows][:, self.columns] * self.weights
-            return np.asarray(np.cumsum(terms, axis=1, out=terms)[:, -1] + 0.0)
+            columns = X.T if len(self.columns) == X.shape[1] else X.T[list(self.columns)]
+            terms = columns[:, rows] * np.array(self.weights)[:, None]
+            return np.asarray(np.cumsum(terms, axis=0, out=terms)[-1] + 0.0)
         score = np.zeros(len(first))
         for column, weight in zip(self.columns, self.weights, strict=True):
             score += weight * X[:, column][rows]
