@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LatentTreeBase"]
 
-BLOCK = 65536  # rows predicted at once
+BLOCK = 16384  # rows predicted at once: torch hands more numbers than twice as many to threads, which wait for each other
 LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
 BYTES_A_WEIGHT = (
     24  # its value, its gradient and two means of the optimizer in float32; then its value in float64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["late_rows"]
 
-LATE_CELLS, LATE_ROWS = 2**19, 256
+LATE_CELLS, LATE_ROWS = 2**19, 128
 
 
 def late_rows(n_rows: int, n_columns: int) -> slice:

@@ -232,13 +232,14 @@ class LatentTree(nn.Module):
         child = torch.as_tensor(np.stack([shape.left, shape.right], axis=1).astype(np.int64), device=x.device)
         stays = torch.arange(len(child), device=x.device)[:, None]
         following = torch.where((child >= 0) & alive[child.clamp(min=0)], child, stays).flatten()
-        right = (s >= 0).to(torch.int64)
+        right = s >= 0
         row = torch.as_tensor(np.maximum(shape.score_row, 0).astype(np.int64), device=x.device)
         at = torch.zeros(x.shape[0], dtype=torch.int64, device=x.device)
         for _ in range(self.depth):
             if shape.n_splits == 0:
                 break
-            at = following[2 * at + right.gather(0, row[at].unsqueeze(0))[0]]
+            side = right.gather(0, row.index_select(0, at).unsqueeze(0))[0]
+            at = following.index_select(0, 2 * at + side)
         return self.nodes[at]
 
     # ------------------------------------------------------------------------------------------ fitting
