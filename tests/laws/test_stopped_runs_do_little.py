@@ -13,6 +13,7 @@ from treewright.near_optimal import solve_near_optimal
 from treewright.problem import make_problem
 from treewright.search import Limits, _solve, _solve_frontier, solve_frontier
 from treewright.search import _single_split as single_split
+from treewright.search._counted import counted_tree
 from treewright.shards import _best_of_cells as best_of_cells
 from treewright.shards import fit_shards
 from treewright.table import Table, table_from
@@ -35,9 +36,13 @@ def test_chosen_thresholds_sort_no_column() -> None:
 
 def test_names_of_columns_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     table, _ = rows(20, 50)
-    read = []
-    names = Table.names.fget  # type: ignore[attr-defined]  # a property
-    monkeypatch.setattr(Table, "names", property(lambda self: (read.append(1), names(self))[1]))
+    read: list[int] = []
+
+    def names(table: Table) -> tuple[str, ...]:
+        read.append(1)
+        return tuple(column.name for column in table.columns)
+
+    monkeypatch.setattr(Table, "names", property(names))
     given_splits(table, {f"x{j}": [0.0] for j in range(50)})
     assert len(read) <= 1
 
@@ -48,8 +53,12 @@ def test_a_stopped_front_counts_few_trees(monkeypatch: pytest.MonkeyPatch) -> No
     limits = Limits(step_limit=40)
     every = solve_frontier(problem, 6, limits=limits)
     counted: list[Any] = []
-    count = _solve_frontier.counted_tree
-    monkeypatch.setattr(_solve_frontier, "counted_tree", lambda *asked: (counted.append(1), count(*asked))[1])
+
+    def count(*asked: Any) -> Any:
+        counted.append(1)
+        return counted_tree(*asked)
+
+    monkeypatch.setattr(_solve_frontier, "counted_tree", count)
     solve_frontier(problem, 6, limits=limits)
     before = len(counted)
     counted.clear()
@@ -82,11 +91,14 @@ def test_counted_trees_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
     rng = np.random.default_rng(3)
     X = rng.integers(0, 8, size=(400, 6)).astype(float)
     y = (X[:, 0] > 3).astype(int) ^ (rng.random(400) < 0.1)
-    calls = []
+    calls: list[int] = []
     below = best_of_cells._Search.below
-    monkeypatch.setattr(
-        best_of_cells._Search, "below", lambda self, columns: (calls.append(1), below(self, columns))[1]
-    )
+
+    def counted(self: Any, columns: Any) -> Any:
+        calls.append(1)
+        return below(self, columns)
+
+    monkeypatch.setattr(best_of_cells._Search, "below", counted)
     whole = fit_shards(X, y, max_depth=3, thresholds=8, cost_complexity=0.01).result_
     assert whole.stop_reason is None
     assert whole.gap < 1e-12

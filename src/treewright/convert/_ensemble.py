@@ -37,6 +37,7 @@ from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble"]
 
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Trees, and the rule that turns the sum of their leaf values into a class.

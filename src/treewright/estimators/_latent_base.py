@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LatentTreeBase"]
 
-BLOCK = 16384  # rows predicted at once: torch hands more numbers than twice as many to threads, which wait for each other
+BLOCK = 16384  # rows predicted at once: of more, torch hands parts to threads, which wait for each other
 LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
 BYTES_A_WEIGHT = (
     24  # its value, its gradient and two means of the optimizer in float32; then its value in float64
@@ -185,7 +185,9 @@ class LatentTreeBase(TreeDisplay):
         )
         train_rows, judges = np.flatnonzero(~held_out), np.flatnonzero(held_out)
         if self._is_over():
-            train_rows, judges = (rows[late_rows(len(rows), table.X.shape[1])] for rows in (train_rows, judges))
+            train_rows, judges = (
+                rows[late_rows(len(rows), table.X.shape[1])] for rows in (train_rows, judges)
+            )
 
         def on_device(rows: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
             x = torch.as_tensor(self._encoder.transform(table.X[rows]), dtype=torch.float32, device=device)
@@ -390,9 +392,7 @@ class LatentTreeBase(TreeDisplay):
         hardened = getattr(self, "_hardened", None)
         return None if hardened is None or isinstance(hardened, str) else (hardened.tree, hardened.sentence)
 
-    def _harden(
-        self, rows: NDArray[np.float64], make_tree: MakeTree, shaped_by: slice = slice(None)
-    ) -> Tree:
+    def _harden(self, rows: NDArray[np.float64], make_tree: MakeTree, shaped_by: slice = slice(None)) -> Tree:
         """Return the hard tree with leaves of these rows: of the refined splits where there are, else of the signs."""
         from treewright.latent import LatentForest
         from treewright.latent._harden import harden

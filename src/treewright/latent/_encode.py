@@ -101,7 +101,7 @@ def fit_encoder(
     used = [j for j in range(len(columns)) if j not in set(leave_out)]
     onehot = categories == "onehot"
     scaled = [j for j in used if not (onehot and columns[j].kind is ColumnKind.CATEGORICAL)]
-    lacking = np.isnan(X).any(axis=0)
+    lacking = np.asarray(np.isnan(X).any(axis=0))
     moments: dict[int, tuple[float, float]] = {}
     few = late_rows(*X.shape)
     block = max(1, BLOCK_CELLS // max(1, len(X)))

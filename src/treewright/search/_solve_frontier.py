@@ -222,7 +222,9 @@ def _few(shapes: list[list[int]], exact: list[bool], most: int) -> list[list[int
 
     The smallest and the largest of them are counted, and others at even distances. A proven tree always is.
     """
-    open_sizes = [k for k, proven in enumerate(exact) if not proven and (k == 0 or shapes[k] != shapes[k - 1])]
+    open_sizes = [
+        k for k, proven in enumerate(exact) if not proven and (k == 0 or shapes[k] != shapes[k - 1])
+    ]
     if len(open_sizes) <= max(3, most):
         return shapes
     places = np.linspace(0, len(open_sizes) - 1, max(3, most)).round().astype(int)

@@ -89,9 +89,7 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     best = None
     if run.stop_reason not in (StopReason.INTERRUPT, StopReason.CALLBACK):
         try:
-            best = best_of_cells(
-                question, run.thresholds, coded, cells, lambda: run.limits.left() <= 0
-            )
+            best = best_of_cells(question, run.thresholds, coded, cells, lambda: run.limits.left() <= 0)
         except KeyboardInterrupt:
             run.stop_reason = StopReason.INTERRUPT
         if best is None and run.stop_reason is None:

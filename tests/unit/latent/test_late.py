@@ -26,9 +26,14 @@ def test_few_rows_are_looked_at_after_the_limit(kind: Any, monkeypatch: pytest.M
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
-    seen = []
+    seen: list[int] = []
     transform = Encoder.transform
-    monkeypatch.setattr(Encoder, "transform", lambda self, rows: (seen.append(len(rows)), transform(self, rows))[1])
+
+    def counted(self: Encoder, rows: Any) -> Any:
+        seen.append(len(rows))
+        return transform(self, rows)
+
+    monkeypatch.setattr(Encoder, "transform", counted)
     model = kind(depth=3, time_limit=1e-9, random_state=0, progress=False).fit(X, y)
     # Training and judging rows, the pruning vector, the shape of the hard tree, its agreement: 200 rows each.
     assert sum(seen) <= 5 * 200
