@@ -18,6 +18,7 @@ from attack.laws import attack
 from attack.shrink import shrink
 
 SLOW_SHARE = 0.02
+SLOWEST = 5  # cases that are named at the end
 SHOWN = 3  # scripts of one law and method; more are counted
 
 
@@ -48,8 +49,10 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
     while time.time() < end:
         number.value = start
         case = drawn(seed, worker, start)
+        begun = time.process_time()
         outcome = attack(case)
         queue.put(("case", case.method, outcome.refused))
+        queue.put(("seconds", (time.process_time() - begun, worker, start, case.method), ""))
         for mismatch in outcome.mismatches:
             key = f"{mismatch.law} ({case.method})"
             counts[key] += 1
@@ -79,12 +82,16 @@ def run(seconds: float, seed: int, jobs: int) -> int:
     found: Counter[str] = Counter()
     printed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
+    slowest: list[tuple[float, int, int, str]] = []  # processor seconds, worker, case, method
     told = time.time()
     running = True
     while running or not queue.empty():
         running = any(p.is_alive() for p in processes)
         while not queue.empty():
             kind, key, text = queue.get()
+            if kind == "seconds":
+                slowest = sorted([*slowest, key], reverse=True)[:SLOWEST]
+                continue
             if kind == "case":
                 cases[key] += 1
                 refused[text[:70]] += bool(text)
@@ -110,6 +117,8 @@ def run(seconds: float, seed: int, jobs: int) -> int:
         end=" ",
     )
     print(", ".join(f"{n} {name}" for name, n in cases.most_common()))
+    print("Slowest cases, in seconds of the processor:")
+    print("\n".join(f"  {s:.1f} {name} (worker {worker}, case {n})" for s, worker, n, name in slowest))
     if +refused:
         print(f"{sum(refused.values())} were refused:")
         print("\n".join(f"  {n} x {text}" for text, n in refused.most_common(12) if n))

@@ -118,7 +118,7 @@ class CandidateSplits:
         known: list[Split] = [known_split(self.position)] if self.asks_known else []
         if self.gaps is not None:
             kept = spread(self.gaps, level)
-            return threshold_splits(self.position, between(kept.below, kept.above), kept) + known
+            return threshold_splits(self, between(kept.below, kept.above), kept.left) + known
         return [*self.category_splits(level), *known]
 
     def heaviest(self, level: int) -> CandidateSplits:
@@ -168,7 +168,12 @@ NO_FLAGS = np.empty(0, dtype=np.bool_)
 
 
 def candidates_of(
-    table: Table, sample_weight: ArrayLike | None = None, worth: Worth | None = None, *, few: bool = False
+    table: Table,
+    sample_weight: ArrayLike | None = None,
+    worth: Worth | None = None,
+    *,
+    few: bool = False,
+    chosen: bool = False,
 ) -> list[CandidateSplits]:
     """Return what each column of the table offers.
 
@@ -181,6 +186,8 @@ def candidates_of(
         Leaves out the categories whose split no best tree needs; None keeps every one.
     few : bool, default=False
         Whether a few thresholds of each column will be asked for, and no ranks: a large table is then not sorted.
+    chosen : bool, default=False
+        Whether nothing but thresholds that were chosen will be asked about, as `given_splits` does: no table is sorted.
 
     Raises
     ------
@@ -204,7 +211,7 @@ def candidates_of(
             )
         if (weight == weight[0]).all():
             weight = None  # the same shares
-    few = few and weight is None and table.n_rows > FEW_ROWS
+    few = weight is None and (chosen or (few and table.n_rows > FEW_ROWS))
     return [_of_column(table, j, column, weight, worth, few=few) for j, column in enumerate(table.columns)]
 
 
@@ -293,13 +300,25 @@ def known_split(position: int) -> ThresholdSplit:
     return ThresholdSplit(position, np.inf, missing_left=False)
 
 
-def threshold_splits(position: int, thresholds: NDArray[np.float64], gaps: Gaps) -> list[Split]:
-    """Return one split a threshold, or one for each direction of the missing rows where there are any."""
-    if gaps.missing:
+def threshold_splits(
+    offer: CandidateSplits, thresholds: NDArray[np.float64], left: NDArray[np.float64]
+) -> list[Split]:
+    """Return one split a threshold, or one for each direction of the missing rows where there are any.
+
+    Parameters
+    ----------
+    offer : CandidateSplits
+        Of a column of numbers.
+    thresholds : ndarray of shape (n_thresholds,), float64
+    left : ndarray of shape (n_thresholds,), float64
+        Weight of the known rows on the left of each.
+    """
+    position = offer.position
+    if offer.missing:
         return [ThresholdSplit(position, t, side) for t in thresholds.tolist() for side in (True, False)]
     return [
-        ThresholdSplit(position, t, missing_left=2 * left >= gaps.known)
-        for t, left in zip(thresholds.tolist(), gaps.left.tolist(), strict=True)
+        ThresholdSplit(position, t, missing_left=2 * own >= offer.known)
+        for t, own in zip(thresholds.tolist(), left.tolist(), strict=True)
     ]
 
 

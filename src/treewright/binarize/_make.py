@@ -205,30 +205,31 @@ def given_splits(
     >>> [split.threshold for split in given_splits(table, {table.names[0]: [25.0]}).splits]
     [25.0]
     """
+    kinds = {column.name: column.kind for column in table.columns}
     for name in thresholds:
-        if name not in table.names:
+        if name not in kinds:
             raise InputError(f"thresholds name the column {name!r}; the table has {', '.join(table.names)}.")
-        if table.columns[table.names.index(name)].kind is ColumnKind.CATEGORICAL:
+        if kinds[name] is ColumnKind.CATEGORICAL:
             raise InputError(
                 f"Column {name!r} is categorical and has no thresholds; leave it out, it is split anyway."
             )
     groups: list[list[Split]] = []
     unsplit = []
     for offer, column in zip(candidates or candidates_of(table, sample_weight), table.columns, strict=True):
-        gaps = None if offer.gaps is None else offer.gaps.every()
-        if gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
+        if offer.gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
             groups.append(offer.splits())
             continue
         if column.name not in thresholds:
             unsplit.append(column.name)
             groups.append([])
             continue
+        if not len(thresholds[column.name]):  # a forest's many columns that it does not ask
+            groups.append([known_split(offer.position)] if offer.asks_known else [])
+            continue
         wanted = np.unique(np.asarray(thresholds[column.name], dtype=np.float64))
         if wanted.ndim != 1 or not np.isfinite(wanted).all():
             raise InputError(f"thresholds of column {column.name!r} must be a list of finite numbers.")
-        gap = np.searchsorted(gaps.below, wanted, side="right") - 1  # the gap that holds each threshold
-        useful = (gap >= 0) & (wanted < (gaps.above[-1] if len(gaps) else -np.inf))  # separates known rows
-        splits = threshold_splits(offer.position, wanted[useful], gaps.keep(gap[useful]))
+        splits = threshold_splits(offer, *offer.gaps.separating(wanted))
         if offer.asks_known:
             splits.append(known_split(offer.position))
         groups.append(splits)

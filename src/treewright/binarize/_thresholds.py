@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,12 @@ class Gaps:
         """Return all gaps."""
         return self
 
+    def separating(self, thresholds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return those of ascending thresholds that separate known rows, and the weight on the left of each."""
+        gap = np.searchsorted(self.below, thresholds, side="right") - 1
+        useful = (gap >= 0) & (thresholds < (self.above[-1] if len(self) else -np.inf))
+        return thresholds[useful], self.keep(gap[useful]).left
+
     @property
     def are_single_rows(self) -> bool:
         """Whether every value is that of one row of weight 1: then a gap's number says what is on its left."""
@@ -118,9 +125,13 @@ class UnsortedGaps:
     """
 
     def __init__(self, x: NDArray[np.float64]) -> None:
-        self._buckets = core.ValueBuckets(np.ascontiguousarray(x))
-        self.known = float(self._buckets.n_known)
-        self.missing = float(len(x) - self._buckets.n_known)
+        self._x = x
+        self.missing = float(np.count_nonzero(np.isnan(x)))
+        self.known = len(x) - self.missing
+
+    @cached_property
+    def _buckets(self) -> Any:
+        return core.ValueBuckets(np.ascontiguousarray(self._x))
 
     def __len__(self) -> int:
         return int(self._buckets.n_gaps)
@@ -141,6 +152,12 @@ class UnsortedGaps:
     def every(self) -> Gaps:
         """Return all gaps."""
         return self.keep(np.arange(len(self)))
+
+    def separating(self, thresholds: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return those of the thresholds that separate known rows, and how many rows are on the left of each."""
+        left = np.array([np.count_nonzero(self._x <= t) for t in thresholds.tolist()], dtype=np.float64)
+        useful = (left > 0) & (left < self.known)
+        return thresholds[useful], left[useful]
 
 
 def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ from treewright.convert._check_ensemble import (
     check_structure,
 )
 from treewright.convert._domain import Domain, restrict
-from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
 
 __all__ = ["LINKS", "Ensemble"]
@@ -332,10 +332,14 @@ class Ensemble:
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision."""
         kind = np.float32 if self.single else np.float64
-        total = np.tile(self.bias.astype(kind), (len(X), 1))
-        for tree in self.trees:
-            total += tree.value[tree.apply(X)].astype(kind)
-        return total.astype(np.float64)
+        total = np.empty((len(X), len(self.bias)))
+        for begin in range(0, len(X), BLOCK):
+            rows = X[begin : begin + BLOCK]
+            sums = np.tile(self.bias.astype(kind), (len(rows), 1))
+            for tree in self.trees:
+                sums += tree.value.astype(kind)[tree.apply(rows)]
+            total[begin : begin + BLOCK] = sums
+        return total
 
     def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the class index of each row of `scores` (n_rows, n_outputs)."""

@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EnsembleTree", "float32_threshold"]
+__all__ = ["BLOCK", "EnsembleTree", "float32_threshold"]
+
+BLOCK = 4096  # rows that are sent through trees at once: what they take stays in the cache of the processor
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LatentTreeBase"]
 
-BLOCK = 65536  # rows predicted at once
+BLOCK = 16384  # rows predicted at once: of more, torch hands parts to threads, which wait for each other
 LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
 BYTES_A_WEIGHT = (
     24  # its value, its gradient and two means of the optimizer in float32; then its value in float64
@@ -144,13 +144,16 @@ class LatentTreeBase(TreeDisplay):
         tree_only: bool | None = None,
         weight: NDArray[np.float64] | None = None,
         held_out: NDArray[np.bool_] | None = None,
+        begun: float,
     ) -> NDArray[np.bool_]:
         """Fit encoder and network; return which rows were held out, `held_out` if these are given.
 
-        `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats.
+        `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats. The time runs since `begun`. Where it
+        is over before the training begins, that sees a sample of the rows.
         """
         from treewright.latent import LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder
+        from treewright.latent._late import late_rows
         from treewright.latent._options import make_loss, weighted_loss, with_weights
         from treewright.latent._torch import torch
 
@@ -179,11 +182,18 @@ class LatentTreeBase(TreeDisplay):
             time_limit=self.time_limit,
             seed=seed,
         )
-        self._encoder = fit_encoder(table.X[~held_out], table.columns, self.categories, leave_out)
-        inputs = self._encoder.transform(table.X)
+        self._end = math.inf if self.time_limit is None else begun + self.time_limit
+        self._encoder = fit_encoder(
+            table.X[~held_out], table.columns, self.categories, leave_out, is_over=self._is_over
+        )
+        train_rows, judges = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+        if self._is_over():
+            train_rows, judges = (
+                rows[late_rows(len(rows), table.X.shape[1])] for rows in (train_rows, judges)
+            )
 
-        def on_device(rows: NDArray[np.bool_]) -> tuple[torch.Tensor, torch.Tensor]:
-            x = torch.as_tensor(inputs[rows], dtype=torch.float32, device=device)
+        def on_device(rows: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
+            x = torch.as_tensor(self._encoder.transform(table.X[rows]), dtype=torch.float32, device=device)
             goal = torch.as_tensor(target[rows], device=device)
             goal = goal.float() if goal.is_floating_point() else goal
             if weight is None:
@@ -197,18 +207,23 @@ class LatentTreeBase(TreeDisplay):
                 hidden_layers=tuple(self.hidden_layers), dropout=self.dropout,
                 tree_only=self.tree_only if tree_only is None else tree_only,
             ).to(device)  # fmt: skip
-        x, y = on_device(~held_out)
+        x, y = on_device(train_rows)
         chosen = make_loss(loss if usual else self.loss, n_outputs)
         if weight is not None:
             chosen = weighted_loss(loss, n_outputs)
         with epoch_bar(self.progress, epochs) as callback:
             self.result_ = train(
-                network, x, y, chosen, options, validation=on_device(held_out) if held_out.any() else None,
-                error=error, checkpoint=self.checkpoint, callback=callback,
+                network, x, y, chosen, options, validation=on_device(judges) if len(judges) else None,
+                error=error, checkpoint=self.checkpoint, callback=callback, begun=begun,
             )  # fmt: skip
+        if self.time_limit is not None:  # less what a checkpoint brought
+            self._end = time.perf_counter() + self.time_limit - self.result_.seconds
         self.network_ = network.double().cpu().eval()
         rows_per_batch = x.shape[0] / -(-x.shape[0] // options.batch_size)
-        self.network_.tree.fix_pruning(torch.as_tensor(inputs[~held_out]), batch_size=rows_per_batch)
+        if self.result_.stop_reason is not None:
+            train_rows = train_rows[late_rows(len(train_rows), table.X.shape[1])]
+        solved = torch.as_tensor(self._encoder.transform(table.X[train_rows]))
+        self.network_.tree.fix_pruning(solved, batch_size=rows_per_batch)
         self.n_iter_ = len(self.result_.history)
         if isinstance(self.epochs, str) and self.result_.still_improving:
             warnings.warn(
@@ -217,6 +232,17 @@ class LatentTreeBase(TreeDisplay):
                 stacklevel=4,
             )
         return held_out
+
+    def _is_over(self) -> bool:
+        """Whether the time of the fit is over."""
+        return time.perf_counter() >= self._end
+
+    def _judging_rows(self, rows: NDArray[np.float64]) -> slice:
+        """Return the rows that the first hard tree is shaped by and compared on: all, or a sample after a limit."""
+        from treewright.latent._late import late_rows
+
+        stopped = self.result_.stop_reason is not None or self._is_over()
+        return late_rows(*rows.shape) if stopped else slice(None)
 
     def _new_tree(self, n_inputs: int) -> LatentTree | LatentForest:
         """Return the untrained tree, or the trees side by side."""
@@ -369,7 +395,7 @@ class LatentTreeBase(TreeDisplay):
         hardened = getattr(self, "_hardened", None)
         return None if hardened is None or isinstance(hardened, str) else (hardened.tree, hardened.sentence)
 
-    def _harden(self, rows: NDArray[np.float64], make_tree: MakeTree) -> Tree:
+    def _harden(self, rows: NDArray[np.float64], make_tree: MakeTree, shaped_by: slice = slice(None)) -> Tree:
         """Return the hard tree with leaves of these rows: of the refined splits where there are, else of the signs."""
         from treewright.latent import LatentForest
         from treewright.latent._harden import harden
@@ -380,7 +406,7 @@ class LatentTreeBase(TreeDisplay):
                 f"The sum of n_trees={self.n_trees} trees has no one hard tree; fit with n_trees=1 to get one."
             )
         if self._hard_splits is None:
-            return harden(self.network_.tree, self._encoder, rows, make_tree)
+            return harden(self.network_.tree, self._encoder, rows, make_tree, shaped_by=shaped_by)
         return make_tree(regrown(self._hard_splits, rows), rows)
 
     def _refine(
@@ -398,11 +424,6 @@ class LatentTreeBase(TreeDisplay):
 
         if self.hardening == "signs" or self.result_.stop_reason is not None:
             return
-        end = (
-            math.inf
-            if self.time_limit is None
-            else time.perf_counter() + self.time_limit - self.result_.seconds
-        )
         signs = self._harden(rows, make_tree)
         self._hard_splits = refine(
             signs.splits,
@@ -414,7 +435,7 @@ class LatentTreeBase(TreeDisplay):
             only_judge=own_validation,
             max_leaves=2**self.depth,
             teacher=Teacher(answers, self._encoder.transform),
-            is_over=lambda: time.perf_counter() >= end,
+            is_over=self._is_over,
         )
 
 

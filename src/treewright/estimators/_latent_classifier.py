@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -160,11 +161,12 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         ModelFileError
             The checkpoint is damaged or of a model of another shape.
         """
+        begun = time.perf_counter()
         table = self._table(X)
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
         warn_of_quantity(y)
-        return self.fit_table(table, y, sample_weight, validation)
+        return self.fit_table(table, y, sample_weight, validation, begun=begun)
 
     def fit_table(
         self,
@@ -172,8 +174,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         validation: tuple[Any, Any] | None = None,
+        *,
+        begun: float | None = None,
     ) -> Self:
-        """Train the tree on a table that has been read already; see `fit`."""
+        """Train the tree on a table that has been read already; see `fit`. The time runs since `begun`, default now."""
+        begun = time.perf_counter() if begun is None else begun
         table, y, weight = weighted_rows(table, y, sample_weight)
         self.columns_ = table.columns
         self.classes_, index = encode_labels(y, table.n_rows)
@@ -188,7 +193,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         held_out = self._train(
             table, index.astype(np.int64), n_outputs, "cross_entropy",
             error=_error_rate if weight is None else _weighted_error_rate,
-            strata=index, weight=weight, held_out=given,
+            strata=index, weight=weight, held_out=given, begun=begun,
         )  # fmt: skip
         self._hardened = self._keep_hardened(
             lambda: self._first_hardened(table.X, index, held_out, weight, validation is not None)
@@ -288,19 +293,20 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         if own_validation:  # these rows only judge
             rows, index = rows[~held_out], index[~held_out]
             weight = None if weight is None else weight[~held_out]
-        return self._harden_on(rows, index, weight)
+        return self._harden_on(rows, index, weight, self._judging_rows(rows))
 
     def _harden_on(
         self,
         rows: NDArray[np.float64],
         index: NDArray[np.int32],
         weight: NDArray[np.float64] | None = None,
+        judged_on: slice = slice(None),
     ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
 
-        tree = merge_equal_leaves(
-            self._harden(rows, classification_tree(self.columns_, self.classes_, index, weight))
-        )
+        make_tree = classification_tree(self.columns_, self.classes_, index, weight)
+        tree = merge_equal_leaves(self._harden(rows, make_tree, judged_on))
+        rows = rows[judged_on]
         agreement = float((self._proba(rows).argmax(axis=1) == tree.prediction[tree.apply(rows)]).mean())
         return HardenedTree(
             tree,

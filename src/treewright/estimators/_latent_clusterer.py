@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -133,28 +135,38 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         InputError
             The table, the targets or a parameter cannot be used.
         """
+        begun = time.perf_counter()
         table = self._table(X)
         self.columns_ = table.columns
         chosen = _positions(self.targets, table)
-        goal = fit_goal(table, chosen or range(len(table.columns)), self.categories)
+        limit = math.inf if self.time_limit is None else self.time_limit
+        goal = fit_goal(
+            table,
+            chosen or range(len(table.columns)),
+            self.categories,
+            is_over=lambda: time.perf_counter() >= begun + limit,
+        )
         only = True if not chosen else self.tree_only
-        self._train(table, goal, goal.shape[1], "squared_error", leave_out=chosen, tree_only=only)
+        self._train(
+            table, goal, goal.shape[1], "squared_error", leave_out=chosen, tree_only=only, begun=begun
+        )
         self.nodes_ = self._blocks(table.X, self.network_.tree.leaf)
         # Clusters that hold training rows come first, so that labels_ has no gaps; then the rest.
         reached = np.unique(self.nodes_)
         self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.nodes.numpy(), reached)])
         self.labels_ = self._label(self.nodes_)
-        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X))
+        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, self._judging_rows(table.X)))
         settle_interrupt(self.result_.stop_reason)
         return self
 
-    def _harden_on(self, rows: NDArray[np.float64]) -> HardenedTree:
+    def _harden_on(self, rows: NDArray[np.float64], judged_on: slice) -> HardenedTree:
         """The tree of splits that leads to the clusters, to be looked at."""
         from treewright.latent._harden import HardenedTree, classification_tree
 
         index = self.labels_.astype(np.int32)
         names = np.array([f"cluster {k}" for k in range(int(index.max()) + 1)])
-        tree = self._harden(rows, classification_tree(self.columns_, names, index))
+        tree = self._harden(rows, classification_tree(self.columns_, names, index), judged_on)
+        rows, index = rows[judged_on], index[judged_on]
         agreement = float((tree.prediction[tree.apply(rows)] == index).mean())
         rows_said = f"{percent_at_least(agreement)} of {len(rows)} training rows"
         same = f"This tree puts {rows_said} into the cluster that they are in."
@@ -181,12 +193,15 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         return labels
 
 
-def fit_goal(table: Table, columns: Sequence[int], categories: str) -> NDArray[np.float64]:
+def fit_goal(
+    table: Table, columns: Sequence[int], categories: str, *, is_over: Callable[[], bool] = lambda: False
+) -> NDArray[np.float64]:
     """Return the scaled columns to predict, shape (n_rows, n_targets)."""
     from treewright.latent._encode import fit_encoder
 
     rest = [j for j in range(len(table.columns)) if j not in columns]
-    goal: NDArray[np.float64] = fit_encoder(table.X, table.columns, categories, rest).transform(table.X)
+    encoder = fit_encoder(table.X, table.columns, categories, rest, is_over=is_over)
+    goal: NDArray[np.float64] = encoder.transform(table.X)
     return goal
 
 

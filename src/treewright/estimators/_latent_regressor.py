@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -86,6 +87,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         ModelFileError
             The checkpoint is damaged or of a model of another shape.
         """
+        begun = time.perf_counter()
         table = self._table(X)
         table, y, weight = weighted_rows(table, _numbers(y, table.n_rows), sample_weight)
         self.columns_ = table.columns
@@ -97,7 +99,9 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             more = _numbers(validation[1], table.n_rows - len(target))
             target, weight = with_validation_rows(target, weight, more, table.n_rows)
         scaled = (target - self._center) / self._scale
-        held_out = self._train(table, scaled[:, None], 1, "squared_error", weight=weight, held_out=given)
+        held_out = self._train(
+            table, scaled[:, None], 1, "squared_error", weight=weight, held_out=given, begun=begun
+        )
         self._hardened = self._keep_hardened(
             lambda: self._first_hardened(table.X, target, held_out, weight, validation is not None)
         )
@@ -161,17 +165,19 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         if own_validation:  # these rows only judge
             rows, target = rows[~held_out], target[~held_out]
             weight = None if weight is None else weight[~held_out]
-        return self._harden_on(rows, target, weight)
+        return self._harden_on(rows, target, weight, self._judging_rows(rows))
 
     def _harden_on(
         self,
         rows: NDArray[np.float64],
         target: NDArray[np.float64],
         weight: NDArray[np.float64] | None = None,
+        judged_on: slice = slice(None),
     ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, regression_tree
 
-        tree = self._harden(rows, regression_tree(self.columns_, target, weight))
+        tree = self._harden(rows, regression_tree(self.columns_, target, weight), judged_on)
+        rows = rows[judged_on]
         soft, hard = self._values(rows), tree.predict(rows)
         spread, apart = float(soft.var()), float(((soft - hard) ** 2).mean())
         agreement = 1.0 - apart / spread if spread > 0 else 1.0

@@ -11,13 +11,14 @@ spans between the quartiles around the median, and no input lies farther than `F
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.latent._late import late_rows
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["Encoder", "fit_encoder"]
@@ -48,23 +49,39 @@ class Encoder:
 
     def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the inputs of encoded rows X (n_rows, n_columns), shape (n_rows, n_inputs), C order."""
-        taken = X[:, self.source]
-        missing = np.isnan(taken)
-        out = np.where(missing, 0.0, np.clip((taken - self.center) / self.scale, -FARTHEST, FARTHEST))
-        for k in np.flatnonzero(self.category >= 0):
-            out[:, k] = taken[:, k] == self.category[k]
+        out = np.empty((len(X), self.n_inputs))
+        block = max(1, BLOCK_CELLS // max(1, self.n_inputs))
+        each = np.arange(self.n_inputs)
+        plain = self.n_inputs == X.shape[1] and np.array_equal(self.source, each)
         indicator = self.category == IS_MISSING
-        out[:, indicator] = missing[:, indicator]
-        return np.ascontiguousarray(out)
+        of_category = np.flatnonzero(self.category >= 0)
+        for begin in range(0, len(X), block):
+            taken = X[begin : begin + block] if plain else X[begin : begin + block, self.source]
+            missing = np.isnan(taken)
+            here = out[begin : begin + block]
+            np.subtract(taken, self.center, out=here)
+            here /= self.scale
+            np.clip(here, -FARTHEST, FARTHEST, out=here)
+            here[missing] = 0.0
+            for k in of_category:
+                here[:, k] = taken[:, k] == self.category[k]
+            here[:, indicator] = missing[:, indicator]
+        return out
 
 
 VALUE, IS_MISSING = -1, -2
 FENCE = 10.0
 FARTHEST = 100.0
+BLOCK_CELLS = 2**16  # that are worked on at once: they stay in the cache of the processor
 
 
 def fit_encoder(
-    X: NDArray[np.float64], columns: Sequence[Column], categories: str, leave_out: Sequence[int] = ()
+    X: NDArray[np.float64],
+    columns: Sequence[Column],
+    categories: str,
+    leave_out: Sequence[int] = (),
+    *,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Encoder:
     """Make the encoder for the training rows.
 
@@ -76,37 +93,62 @@ def fit_encoder(
     categories : {"ordinal", "onehot"}
     leave_out : sequence of int, default=()
         Columns that are no inputs.
+    is_over : callable, optional
+        Asked before each block of columns; after a true answer moments are those of a sample of the rows.
     """
     if categories not in ("ordinal", "onehot"):
         raise InputError(f'categories must be "ordinal" or "onehot"; got {categories!r}.')
+    used = [j for j in range(len(columns)) if j not in set(leave_out)]
+    onehot = categories == "onehot"
+    scaled = [j for j in used if not (onehot and columns[j].kind is ColumnKind.CATEGORICAL)]
+    lacking = np.asarray(np.isnan(X).any(axis=0))
+    moments: dict[int, tuple[float, float]] = {}
+    few = late_rows(*X.shape)
+    block = max(1, BLOCK_CELLS // max(1, len(X)))
+    whole = [j for j in scaled if not lacking[j]]
+    for begin in range(0, len(whole), block):
+        some = whole[begin : begin + block]
+        values = np.ascontiguousarray((X[few] if is_over() else X)[:, some].T)
+        moments |= zip(some, zip(*_moments(values), strict=True), strict=True)
+    for j in scaled:
+        if lacking[j]:
+            values = (X[few] if is_over() else X)[:, j]
+            (mean,), (deviation,) = _moments(values[~np.isnan(values)][None])
+            moments[j] = mean, deviation
     entries: list[tuple[int, int, float, float]] = []
-    for j, column in enumerate(columns):
-        if j in leave_out:
-            continue
-        if column.kind is ColumnKind.CATEGORICAL and categories == "onehot":
-            entries += [(j, k, 0.0, 1.0) for k in range(len(column.categories))]
+    for j in used:
+        if j in moments:
+            entries.append((j, VALUE, *moments[j]))
         else:
-            entries.append((j, VALUE, *_moments(X[:, j])))
-        if np.isnan(X[:, j]).any():
+            entries += [(j, k, 0.0, 1.0) for k in range(len(columns[j].categories))]
+        if lacking[j]:
             entries.append((j, IS_MISSING, 0.0, 1.0))
     source, category, center, scale = zip(*entries, strict=True)
     return Encoder(np.asarray(source), np.asarray(category), np.asarray(center), np.asarray(scale))
 
 
-def _moments(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and standard deviation of the known values inside the fence; scale 1 for a constant column."""
-    known = values[~np.isnan(values)]
-    if len(known) == 0:
-        return 0.0, 1.0
+def _moments(known: NDArray[np.float64]) -> tuple[list[float], list[float]]:
+    """Means and standard deviations inside the fence of columns, one a line, without gaps; scale 1 for constants."""
+    if known.shape[1] == 0:
+        return [0.0] * len(known), [1.0] * len(known)
     # Scaled by the largest value first: no overflow in the squares.
-    unit = float(np.abs(known).max()) or 1.0
-    ordered = np.sort(known / unit)
-    last = len(ordered) - 1
-    low, middle, high = np.interp([0.25 * last, 0.5 * last, 0.75 * last], np.arange(last + 1), ordered)
-    reach = (
-        FENCE * (high - low) if high > low else np.inf
-    )  # most values are one: the others are the information
-    inside = np.clip(known / unit, middle - reach, middle + reach)
-    mean, deviation = float(inside.mean()) * unit, float(inside.std()) * unit
-    constant = deviation <= 1e-12 * abs(mean) or deviation == 0
-    return mean, 1.0 if constant else deviation
+    unit = np.abs(known).max(axis=1, keepdims=True)
+    unit[unit == 0] = 1.0
+    shares = known / unit
+    ordered = np.sort(shares, axis=1)
+    low, middle, high = (_at(ordered, share) for share in (0.25, 0.5, 0.75))
+    # Where most values are one, the others are the information.
+    reach = np.where(high > low, FENCE * (high - low), np.inf)
+    inside = np.clip(shares, middle - reach, middle + reach, out=shares)
+    mean, deviation = inside.mean(axis=1) * unit[:, 0], inside.std(axis=1) * unit[:, 0]
+    constant = (deviation <= 1e-12 * np.abs(mean)) | (deviation == 0)
+    return mean.tolist(), np.where(constant, 1.0, deviation).tolist()
+
+
+def _at(ordered: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return the quantile of each line, between two of its values where it falls there."""
+    place = share * (ordered.shape[1] - 1)
+    below = min(int(place), max(0, ordered.shape[1] - 2))
+    above = min(below + 1, ordered.shape[1] - 1)
+    low = ordered[:, below : below + 1]
+    return np.asarray((ordered[:, above : above + 1] - low) * (place - below) + low)

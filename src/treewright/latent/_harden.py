@@ -23,10 +23,11 @@ from treewright.errors import InputError
 from treewright.latent._encode import VALUE, Encoder
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
-from treewright.tree import Column, LinearSplit, Split, Tree
+from treewright.tree import Column, LinearSplit, Split, Tree, children_of, rows_of_nodes
 
 __all__ = ["HardenedTree", "harden"]
 
+EVERY_ROW = slice(None)
 MakeTree = Callable[[Sequence[Split | None], NDArray[np.float64]], Tree]
 
 
@@ -76,6 +77,8 @@ def harden(
     encoder: Encoder,
     X: NDArray[np.float64],
     make_tree: MakeTree,
+    *,
+    shaped_by: slice = EVERY_ROW,
 ) -> Tree:
     """Return the hard tree of a soft one.
 
@@ -89,6 +92,8 @@ def harden(
         Encoded training rows.
     make_tree : callable(splits, X) -> Tree
         Makes the tree from splits in depth-first order, counts and predictions included.
+    shaped_by : slice, optional
+        Rows that say which splits part any; the counts are those of all rows.
 
     Raises
     ------
@@ -100,13 +105,14 @@ def harden(
             "a latent tree whose splits are a module of their own has no linear splits to harden to."
         )
     weight, bias = _effective(tree)
+    seen = X[shaped_by]
     with torch.no_grad():
-        inputs = torch.as_tensor(encoder.transform(X), dtype=tree.bias.dtype, device=tree.bias.device)
+        inputs = torch.as_tensor(encoder.transform(seen), dtype=tree.bias.dtype, device=tree.bias.device)
         soft = tree.eval().scores(inputs).cpu().numpy()
     alive = tree.pruning_vector.detach().cpu().numpy() > 0
     shape = tree.shape
     splits: list[Split | None] = []
-    stack: list[tuple[int, NDArray[np.int64]]] = [(0, np.arange(len(X)))]
+    stack: list[tuple[int, NDArray[np.int64]]] = [(0, np.arange(len(seen)))]
     while stack:
         t, rows = stack.pop()
         left, right = (int(shape.left[t]), int(shape.right[t])) if t != LEAF else (LEAF, LEAF)
@@ -116,10 +122,10 @@ def harden(
             continue
         row = int(shape.score_row[t])
         split = linear_split(weight[row], float(bias[row]), encoder)
-        missing = np.isnan(X[rows][:, list(split.columns)]).any(axis=1)
+        missing = np.isnan(seen[rows][:, list(split.columns)]).any(axis=1)
         if missing.any() and (soft[row][rows[missing]] < 0).mean() > 0.5:
             split = linear_split(weight[row], float(bias[row]), encoder, missing_left=True)
-        goes_left = split.goes_left(X[rows])
+        goes_left = split.goes_left(seen, rows)
         if len(rows) and (goes_left.all() or not goes_left.any()):
             only = left if goes_left.all() else right
             stack.append((only if only in living else LEAF, rows))
@@ -167,26 +173,22 @@ def regression_tree(
     columns: Sequence[Column], y: NDArray[np.float64], weight: NDArray[np.float64] | None = None
 ) -> MakeTree:
     """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row."""
-    from treewright.tree import grow
-
     weight = np.ones(len(y)) if weight is None else weight
 
     def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:
-        # Grown as a one-class tree for structure and counts; then the values are the means.
-        none = np.zeros(len(y), dtype=np.int32)
-        grown = grow(columns, np.zeros(1), splits, X, none, np.ones(len(y)), np.zeros((1, 1)))
-        total, heavy = np.zeros(grown.node_count), np.zeros(grown.node_count)
-        at = grown.apply(X)
-        np.add.at(total, at, weight * y)
-        np.add.at(heavy, at, weight)
-        for node in range(grown.node_count - 1, -1, -1):
-            if not grown.is_leaf[node]:
+        left, right = children_of(splits)
+        at, count = np.zeros(len(X), dtype=np.int64), np.zeros(len(splits), dtype=np.int64)
+        for node, rows in enumerate(rows_of_nodes(splits, X)):
+            at[rows], count[node] = node, len(rows)
+        total, heavy = (np.bincount(at, weights=of, minlength=len(splits)) for of in (weight * y, weight))
+        for node in range(len(splits) - 1, -1, -1):
+            if splits[node] is not None:
                 for sums in (total, heavy):
-                    sums[node] = sums[grown.children_left[node]] + sums[grown.children_right[node]]
+                    sums[node] = sums[left[node]] + sums[right[node]]
         mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), np.average(y, weights=weight))
         return Tree(
-            grown.columns, None, grown.splits, grown.children_left, grown.children_right,
-            grown.prediction.copy(), mean[:, None], grown.n_node_samples.copy(),
+            tuple(columns), None, tuple(splits), left, right,
+            np.zeros(len(splits), dtype=np.int32), mean[:, None], count,
         )  # fmt: skip
 
     return make

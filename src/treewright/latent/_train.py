@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.latent._checkpoint import load_checkpoint, save_checkpoint
+from treewright.latent._late import late_rows
 from treewright.latent._network import LatentTreeNetwork
 from treewright.latent._options import Loss, TrainOptions, make_optimizer
 from treewright.latent._torch import torch
@@ -105,6 +106,7 @@ def train(
     error: Loss | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     callback: Callable[[Epoch], Any] | None = None,
+    begun: float | None = None,
 ) -> TrainResult:
     """Train `network` in place; it ends with the best parameters and in evaluation mode.
 
@@ -123,6 +125,8 @@ def train(
         File to save to after every epoch; if it exists, training resumes from it.
     callback : callable, optional
         Called with each `Epoch`; training stops if it returns True.
+    begun : float, optional
+        Reading of `time.perf_counter` from which the time counts; default now.
 
     Returns
     -------
@@ -135,7 +139,7 @@ def train(
     ModelFileError
         The checkpoint is damaged or of a model of another shape.
     """
-    run = _Run(network, x, y, loss, options, validation or (x, y), error)
+    run = _Run(network, x, y, loss, options, validation or (x, y), error, begun)
     devices = [x.device] if x.device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(options.seed)
@@ -164,7 +168,8 @@ def train(
                 run.best = copy.deepcopy(network.state_dict())
     network.load_state_dict(run.best)
     network.eval()
-    network.tree.fix_pruning(x, batch_size=run.rows_per_batch)
+    solved = x if stop is None else x[late_rows(*x.shape)]
+    network.tree.fix_pruning(solved, batch_size=run.rows_per_batch)
     return TrainResult(tuple(run.history), run.best_epoch, stop, run.seconds(), resumed_from, options)
 
 
@@ -180,6 +185,7 @@ class _Run:
         options: TrainOptions,
         validation: tuple[torch.Tensor, torch.Tensor],
         error: Loss | None,
+        begun: float | None,
     ) -> None:
         self.network, self.x, self.y = network, x, y
         self.loss, self.options, self.validation, self.error = loss, options, validation, error
@@ -199,7 +205,7 @@ class _Run:
         self.best_epoch = 0
         self.waited = 0
         self.used = 0.0  # seconds of earlier runs
-        self.start = time.perf_counter()
+        self.start = time.perf_counter() if begun is None else begun
 
     def seconds(self) -> float:
         """Seconds of training, resumed runs included."""

@@ -245,16 +245,17 @@ class LatentTree(nn.Module):
             s = self.scores(x)
         self.train(training)
         shape, alive = self.shape, self.pruning_vector > 0
-        child = torch.as_tensor(np.stack([shape.left, shape.right]).astype(np.int64), device=x.device)
-        child = torch.where((child >= 0) & alive[child.clamp(min=0)], child, -1)
+        child = torch.as_tensor(np.stack([shape.left, shape.right], axis=1).astype(np.int64), device=x.device)
+        stays = torch.arange(len(child), device=x.device)[:, None]
+        following = torch.where((child >= 0) & alive[child.clamp(min=0)], child, stays).flatten()
+        right = s >= 0
         row = torch.as_tensor(np.maximum(shape.score_row, 0).astype(np.int64), device=x.device)
         at = torch.zeros(x.shape[0], dtype=torch.int64, device=x.device)
         for _ in range(self.depth):
             if shape.n_splits == 0:
                 break
-            right = s.gather(0, row[at].unsqueeze(0))[0] >= 0
-            below = torch.where(right, child[1][at], child[0][at])
-            at = torch.where(below >= 0, below, at)
+            side = right.gather(0, row.index_select(0, at).unsqueeze(0))[0]
+            at = following.index_select(0, 2 * at + side)
         return self.nodes[at]
 
     # ------------------------------------------------------------------------------------------ fitting

@@ -157,6 +157,7 @@ def solve(
     held = resident_memory()
 
     def make(depth: int, watch: Watch) -> Formulation:
+        watch()  # counting what a program of a million rows takes is work, too
         granted = granted_memory(limits.memory_limit, held)
         why = why_too_large(FORMULATIONS, formulation, instance, depth, options.tighten, granted)
         if why is not None:

@@ -85,6 +85,8 @@ class SetGraph:
 
         They send all rows the same way, or are mirror images, and have no edges of their own.
         """
+        if not len(self.arrays["source"]):
+            return ()
         rows = [bits.tobytes() for bits in self.split_matrix.packed]
         own = set(map(int, self.arrays["source"]))
         groups: dict[bytes, list[int]] = {}

@@ -144,7 +144,7 @@ def solve_near_optimal(
     if best is None:
         task = None
         best = (
-            solve_binary(problem, space, limits=limits, progress=progress)
+            solve_binary(problem, space, limits=limits, progress=progress, ungrouped=True)
             if isinstance(space, SplitMatrix)
             else solve_ranked(problem, space, limits=limits, progress=progress)
         )

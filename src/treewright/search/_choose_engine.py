@@ -9,7 +9,7 @@ leaf accuracy has an engine of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Literal
@@ -149,7 +149,10 @@ def choose_engine(
 def _choose(problem: Problem, thresholds: Thresholds, asked: str, method: Method, limits: Limits) -> Choice:
     # Quantiles, or as many splits as an engine without ranked columns holds.
     few = isinstance(thresholds, Integral) or (thresholds == "auto" and method not in ("tree", "frontier"))
-    candidates = candidates_of(problem.table, problem.sample_weight, _worth(problem, method), few=few)
+    chosen = isinstance(thresholds, Mapping)
+    candidates = candidates_of(
+        problem.table, problem.sample_weight, _worth(problem, method), few=few, chosen=chosen
+    )
     engine = _over_binary(method)
     if thresholds not in ("auto", "all"):
         split_matrix = binary_space(problem, thresholds, candidates, limits, WHO[method])

@@ -28,6 +28,7 @@ __all__ = [
     "COSTS",
     "GINI",
     "LOG_LOSS",
+    "NOTHING_SEARCHED",
     "UNRANKED",
     "best_of_splits",
     "ends_ungrouped",
@@ -49,6 +50,14 @@ FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked 
 UNRANKED = {  # in the statistics of such a run
     "engine": "ranked",
     "engine_reason": "the limits end before the columns are ranked: it is the best tree of one split",
+}
+NOTHING_SEARCHED = {
+    "subproblems": 0,
+    "steps": 0,
+    "seconds": 0.0,
+    "bytes": 0,
+    "cache_entries": 0,
+    "cache_shed": 0,
 }
 
 

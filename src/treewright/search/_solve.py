@@ -11,17 +11,17 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
-from treewright.result import SolveResult, told_to_stop
+from treewright.result import SolveResult, StopReason, told_to_stop
 from treewright.search._binary_run import search_bits
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
-from treewright.search._held_to_one_split import held_to_one_split
+from treewright.search._held_to_one_split import cheaper_tree, held_to_one_split
 from treewright.search._integers import row_costs
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, result_of
 from treewright.search._shallow import search_then_shallower
-from treewright.search._single_split import best_of_splits
+from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, ends_ungrouped, one_split
 from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import Thresholds
 from treewright.search._under_guesses import rechecked, under_guesses
@@ -122,6 +122,7 @@ def solve_binary(
     progress: ProgressCallback | None = None,
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
+    ungrouped: bool = False,
 ) -> SolveResult:
     """Find the tree with the smallest objective whose splits are among `split_matrix`; see `solve`.
 
@@ -138,6 +139,8 @@ def solve_binary(
         Whether a conditional search that ends is followed by a short one with the guess lowered where the tree found
         refutes it: the steps that other searches have taken before, and the most that these two may take. The
         better tree and the higher bound are returned.
+    ungrouped : bool, default=False
+        Whether a run whose limits end before equal rows of a large table are found is left with the best single split.
 
     Returns
     -------
@@ -161,6 +164,9 @@ def solve_binary(
     start = time.perf_counter()
     limits = (limits or Limits()).started()
     options = options or BinaryOptions()
+    stop = ends_ungrouped(problem, split_matrix, limits, options) if ungrouped else None
+    if stop is not None:
+        return _of_one_split(problem, split_matrix, stop, options)
     integers = row_costs(problem)
     bits = core.BinaryProblem(
         split_matrix.packed,
@@ -249,3 +255,23 @@ def solve_binary(
     left_open = again["guess"] * integers.unit + 2 * integers.slack
     bound = max(least, other.objective - left_open) if again["exact"] else 0.0
     return rechecked(result, other, problem, reference, bound)
+
+
+def _of_one_split(
+    problem: Problem, split_matrix: SplitMatrix, stop: StopReason, options: BinaryOptions
+) -> SolveResult:
+    """Return the better of a single leaf and the best split; nothing is proven but that every tree has a leaf."""
+    best = best_of_splits(problem, split_matrix)
+    leaf = counted_tree(problem, one_split(None))
+    return result_of(
+        problem,
+        leaf if best is None else cheaper_tree(problem, leaf, split_matrix.splits[best]),
+        proven=False,
+        lower_bound=problem.cost_complexity,
+        slack=0.0,
+        scope=split_matrix.scope,
+        stop=stop,
+        stats=dict(NOTHING_SEARCHED),
+        options=options.used(),
+        notes=split_matrix.notes,
+    )

@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
@@ -20,19 +22,12 @@ from treewright.search._limits import Limits, ProgressCallback, native_report, s
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._ranked_frontier import ranked_frontier
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, pruning_of, result_of
-from treewright.search._single_split import best_of_splits, ends_ungrouped, one_split
+from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, ends_ungrouped, one_split
 from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
 
-NOTHING_SEARCHED = {
-    "subproblems": 0,
-    "steps": 0,
-    "seconds": 0.0,
-    "bytes": 0,
-    "cache_entries": 0,
-    "cache_shed": 0,
-}
+MOST_COUNTED = 2**22  # rows of all trees together that are not proven and are counted after a run was stopped
 
 
 def solve_frontier(
@@ -144,6 +139,8 @@ def solve_frontier(
     results = []
     made: list[int] | None = None
     shapes = _smallest(raw["shapes"], raw["upper_bounds"])
+    if stop_reason(raw["stop"]) is not None:
+        shapes = _few(shapes, raw["exact"], MOST_COUNTED // max(1, problem.table.n_rows))
     for leaves, shape in enumerate(shapes, 1):
         fewer = shape.count(-1) - 1
         is_least = fewer == 0 or raw["lower_bounds"][fewer - 1] > raw["upper_bounds"][leaves - 1]
@@ -217,6 +214,24 @@ def _smallest(shapes: list[list[int]], costs: list[float]) -> list[list[int]]:
     for shape, cost in zip(shapes, costs, strict=True):
         out.append(shape if cost < least else out[-1])
         least = min(least, cost)
+    return out
+
+
+def _few(shapes: list[list[int]], exact: list[bool], most: int) -> list[list[int]]:
+    """Give sizes that are not proven the tree of the next smaller one that is counted: no more than `most` are, or 3.
+
+    The smallest and the largest of them are counted, and others at even distances. A proven tree always is.
+    """
+    open_sizes = [
+        k for k, proven in enumerate(exact) if not proven and (k == 0 or shapes[k] != shapes[k - 1])
+    ]
+    if len(open_sizes) <= max(3, most):
+        return shapes
+    places = np.linspace(0, len(open_sizes) - 1, max(3, most)).round().astype(int)
+    counted = {open_sizes[place] for place in places}
+    out: list[list[int]] = []
+    for k, shape in enumerate(shapes):
+        out.append(out[-1] if out and not exact[k] and k not in counted else shape)
     return out
 
 

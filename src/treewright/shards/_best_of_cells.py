@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -130,8 +130,14 @@ class Splits:
         return j, self.sides[j][side - 2 * self.first[j]]
 
 
-def best_of_cells(question: Question, thresholds: Any, coded: Coded, cells: NDArray[Any]) -> Best:
-    """Return the cheapest tree on the rows that were counted.
+def best_of_cells(
+    question: Question,
+    thresholds: Any,
+    coded: Coded,
+    cells: NDArray[Any],
+    is_over: Callable[[], bool] = lambda: False,
+) -> Best | None:
+    """Return the cheapest tree on the rows that were counted; None if the time was over before it was known.
 
     Parameters
     ----------
@@ -139,12 +145,29 @@ def best_of_cells(question: Question, thresholds: Any, coded: Coded, cells: NDAr
     thresholds : mapping
     coded : Coded
     cells : ndarray of shape (n_cells,), uint32 or int64
+    is_over : callable, optional
+        Asked before each pair and triple of columns.
     """
-    return _Search(question, thresholds, coded, cells).best()
+    try:
+        return _Search(question, thresholds, coded, cells, is_over).best()
+    except _TimeOver:
+        return None
+
+
+class _TimeOver(Exception):
+    """The time ended before all trees were compared: what was found bounds none of the others."""
 
 
 class _Search:
-    def __init__(self, question: Question, thresholds: Any, coded: Coded, cells: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        question: Question,
+        thresholds: Any,
+        coded: Coded,
+        cells: NDArray[Any],
+        is_over: Callable[[], bool],
+    ) -> None:
+        self.is_over = is_over
         self.question, self.coded, self.cells = question, coded, cells
         self.place = {tuple(triple): t for t, triple in enumerate(coded.triples.tolist())}
         self.kept = np.array([float(factor > 0) for factor in question.factors])
@@ -208,6 +231,8 @@ class _Search:
 
     def below(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return the rows of each class on the sides of up to three columns, ascending and perhaps repeated."""
+        if self.is_over():
+            raise _TimeOver
         apart = tuple(dict.fromkeys(columns))
         rows = self.counts(apart)
         sizes = []

@@ -89,9 +89,11 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
     best = None
     if run.stop_reason not in (StopReason.INTERRUPT, StopReason.CALLBACK):
         try:
-            best = best_of_cells(question, run.thresholds, coded, cells)
+            best = best_of_cells(question, run.thresholds, coded, cells, lambda: run.limits.left() <= 0)
         except KeyboardInterrupt:
             run.stop_reason = StopReason.INTERRUPT
+        if best is None and run.stop_reason is None:
+            run.stop_reason = StopReason.TIME_LIMIT
     shard = run.shard(part)
     for k in part:
         del run.bounds[(k,)]
@@ -103,6 +105,7 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
         run.bounds[part] = Bound(shard, value)
         try:
             best = best_of_cells(shallow, run.thresholds, coded, cells)
+            assert best is not None  # without a clock
         except KeyboardInterrupt:  # once more
             run.stop_reason = StopReason.INTERRUPT
             run.shapes.setdefault(LEAF_ONLY, part[0])

@@ -11,7 +11,7 @@ __all__ = ["KINDS", "MISSING_CODE", "kind_of", "narrowed", "widened"]
 
 KINDS = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))  # from narrow to wide
 MISSING_CODE = 255  # NaN among whole numbers
-GLANCE = 64  # values that tell most columns that are not whole
+GLANCE = 64  # values that tell most columns that are not whole, or need double precision
 
 
 def kind_of(column: NDArray[Any]) -> int:
@@ -31,9 +31,16 @@ def narrowed(column: NDArray[Any]) -> NDArray[Any]:
         return column
     if _are_codes(column[:GLANCE]) and _are_codes(column):
         return np.where(np.isnan(column), MISSING_CODE, column).astype(np.uint8)
+    return _single(column) if _is_single(column[:GLANCE]) and _is_single(column) else column
+
+
+def _single(column: NDArray[np.float64]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
-        single = column.astype(np.float32)
-    return single if ((single == column) | np.isnan(column)).all() else column
+        return column.astype(np.float32)
+
+
+def _is_single(column: NDArray[np.float64]) -> bool:
+    return bool(((_single(column) == column) | np.isnan(column)).all())
 
 
 def _are_codes(column: NDArray[Any]) -> bool:

@@ -101,8 +101,7 @@ class _Open:
     def _see_numbers(self, raw: RawColumn, origin: str) -> None:
         numbers = raw.numbers
         assert numbers is not None
-        missing = np.isnan(numbers)
-        n_missing = int(missing.sum())
+        n_missing = int(np.count_nonzero(np.isnan(numbers)))
         self.missing |= n_missing > 0
         if n_missing == len(numbers):
             return
@@ -110,7 +109,10 @@ class _Open:
         self._refuse_mixture()
         self.all_boolean &= raw.boolean
         if not self.other:
-            zeros, ones = int((numbers == 0).sum()), int((numbers == 1).sum())
+            first = float(numbers[0])  # most columns that are not 0 and 1 say so at once
+            self.other = not (np.isnan(first) or first in (0.0, 1.0))
+        if not self.other:
+            zeros, ones = (int(np.count_nonzero(numbers == value)) for value in (0, 1))
             self.zero |= zeros > 0
             self.one |= ones > 0
             self.other = zeros + ones + n_missing < len(numbers)

@@ -135,20 +135,22 @@ class LinearSplit:
         """First column of the combination (what a one-column reader would be shown)."""
         return self.columns[0]
 
-    def score(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns)."""
+    def score(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
+        """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`."""
         # Term by term: a matrix product may round differently with the number of rows.
-        if len(self.columns) > len(X) > 0:  # a running sum along each row adds in the same order
-            terms = X[:, self.columns] * self.weights
-            return np.asarray(np.cumsum(terms, axis=1, out=terms)[:, -1] + 0.0)
-        score = np.zeros(len(X))
+        first = X[:, self.column][rows]
+        if len(self.columns) > len(first) > 0:  # a running sum along each row adds in the same order
+            columns = X.T if len(self.columns) == X.shape[1] else X.T[list(self.columns)]
+            terms = columns[:, rows] * np.array(self.weights)[:, None]
+            return np.asarray(np.cumsum(terms, axis=0, out=terms)[-1] + 0.0)
+        score = np.zeros(len(first))
         for column, weight in zip(self.columns, self.weights, strict=True):
-            score += weight * X[:, column]
+            score += weight * X[:, column][rows]
         return score
 
     def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
         """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
-        score = self.score(X[rows])
+        score = self.score(X, rows)
         left = score <= self.threshold
         if self.missing_left:
             left |= np.isnan(score)
