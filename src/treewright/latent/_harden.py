@@ -40,7 +40,7 @@ class HardenedTree:
     agreement : float
         Classification: share of the given rows for which the tree predicts the soft model's class.
         Regression: 1 - (mean squared difference of the two predictions) / (variance of the soft ones), at
-        most 1.
+        most 1; of several outputs both are added up, each in units of its target's deviation.
     sentence : str
         The agreement in words.
     """
@@ -166,27 +166,32 @@ def classification_tree(
 def regression_tree(
     columns: Sequence[Column], y: NDArray[np.float64], weight: NDArray[np.float64] | None = None
 ) -> MakeTree:
-    """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row."""
+    """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row.
+
+    `y` is of shape (n_rows,) or (n_rows, n_outputs).
+    """
     from treewright.tree import grow
 
     weight = np.ones(len(y)) if weight is None else weight
+    outputs = y.reshape(len(y), -1)
 
     def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:
         # Grown as a one-class tree for structure and counts; then the values are the means.
         none = np.zeros(len(y), dtype=np.int32)
         grown = grow(columns, np.zeros(1), splits, X, none, np.ones(len(y)), np.zeros((1, 1)))
-        total, heavy = np.zeros(grown.node_count), np.zeros(grown.node_count)
+        total, heavy = np.zeros((grown.node_count, outputs.shape[1])), np.zeros((grown.node_count, 1))
         at = grown.apply(X)
-        np.add.at(total, at, weight * y)
-        np.add.at(heavy, at, weight)
+        np.add.at(total, at, weight[:, None] * outputs)
+        np.add.at(heavy, at, weight[:, None])
         for node in range(grown.node_count - 1, -1, -1):
             if not grown.is_leaf[node]:
                 for sums in (total, heavy):
                     sums[node] = sums[grown.children_left[node]] + sums[grown.children_right[node]]
-        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), np.average(y, weights=weight))
+        whole = np.average(outputs, axis=0, weights=weight)
+        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), whole)
         return Tree(
             grown.columns, None, grown.splits, grown.children_left, grown.children_right,
-            grown.prediction.copy(), mean[:, None], grown.n_node_samples.copy(),
+            grown.prediction.copy(), mean, grown.n_node_samples.copy(),
         )  # fmt: skip
 
     return make
