@@ -127,7 +127,7 @@ class Shares:
 
 @dataclass
 class Nodes:
-    """A tree that changes; node 0 is the root. `value` has a first axis of nodes, and one of outputs if there are several."""
+    """A tree that changes; node 0 is the root. `value` has an axis of nodes, and one of outputs if they are several."""
 
     splits: list[Split | None]
     left: NDArray[np.int64]

@@ -195,7 +195,7 @@ def regrown(splits: Sequence[Split | None], X: Numbers64) -> list[Split | None]:
 
 
 def _folds(y: NDArray[np.int32] | Numbers64) -> NDArray[np.int64]:
-    """Return the part of each row: by turns in the order of the target (of several, their sum), equal ones at random."""
+    """Return the part of each row: by turns in the order of the target (a sum of several), equal ones at random."""
     y = y if y.ndim == 1 else y.sum(axis=1)
     order = np.random.default_rng(0).permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]
