@@ -48,9 +48,16 @@ Seeds = Annotated[int, typer.Option(help="Trainings of a split.", min=1, max=len
 
 
 @app.command()
-def kernels(write: Write = True) -> None:
+def kernels(
+    rows: Annotated[
+        str, typer.Option(help="Rows of a batch; comma-separated.")
+    ] = "10,100,512,1000,10000,100000",
+    depths: Annotated[str, typer.Option(help="Depths of the tree; comma-separated.")] = "2,3,4,6,8,10",
+    write: Write = True,
+) -> None:
     """Projection and layer, forward and backward, n x depth (Figures 5 and 10), beside OSQP and cvxpylayers."""
-    finish("kernels", time_kernels, write)
+    numbers = [[int(number) for number in text.split(",")] for text in (rows, depths)]
+    finish("kernels", lambda: time_kernels(*numbers), write)
 
 
 @app.command()
