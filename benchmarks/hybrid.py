@@ -23,9 +23,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._data import CACHE
 from benchmarks._leaf_accuracy_data import SETS, Rows, load, split
-from benchmarks._options import finish
+from benchmarks._options import commit, finish
 from benchmarks._tables import format_table
-from benchmarks.leaf_accuracy import DATA, Kept
+from benchmarks.leaf_accuracy import DATA, Kept, packages
 from treewright import HybridTreeClassifier
 from treewright.leaf_accuracy._tune import tune_model
 
@@ -76,7 +76,8 @@ def defaults(
                 row |= answer
             rows.append(row)
     print(table(rows))
-    finish("hybrid-defaults", {"splits": splits, "first": first, "trials": trials}, rows, write)
+    options = {"splits": splits, "first": first, "trials": trials, "commit": commit(), "packages": packages()}
+    finish("hybrid-defaults", options, rows, write)
 
 
 def one(way: str, train: Rows, test: Rows, seed: int, trials: int) -> dict[str, Any]:
@@ -122,8 +123,8 @@ def table(rows: list[dict[str, Any]]) -> str:
                     fmean(100 * (row["default"] - row[way]) for row in rows if row["data"] == table)
                     for table in names
                 ]
-            error = stdev(apart) / len(apart) ** 0.5 if len(apart) > 1 else float("nan")
-            line.append(f"{fmean(apart):+.2f} ± {error:.2f}")
+            error = f" ± {stdev(apart) / len(apart) ** 0.5:.2f}" if len(apart) > 1 else ""
+            line.append(f"{fmean(apart):+.2f}{error}")
         line.append(f"{100 * fmean(row['default, explained'] for row in own):.0f}%")
         lines.append(line)
     return format_table(header, lines)

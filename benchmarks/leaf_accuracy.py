@@ -43,7 +43,7 @@ from benchmarks._leaf_accuracy_methods import (
     answer_of_tree,
 )
 from benchmarks._leaf_accuracy_tables import TABLES
-from benchmarks._options import finish, names
+from benchmarks._options import commit, finish, names
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PACKAGES = ("treewright", "scikit-learn", "xgboost-cpu", "optuna", "highspy", "numpy")
@@ -182,14 +182,19 @@ def rows_of(case: Case, answer: Answer | None, **more: Any) -> list[dict[str, An
 
 def show(name: str, options: dict[str, Any], rows: list[dict[str, Any]], write: bool) -> None:
     """Print the tables, and write the results with the versions of what was run."""
+    print(*TABLES[name](rows), sep="\n\n")
+    finish(name, {**options, "commit": commit(), "packages": packages()}, rows, write)
+
+
+def packages() -> str:
+    """Return the versions of what is compared."""
     found = []
     for package in PACKAGES:
         try:
             found.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
             continue
-    print(*TABLES[name](rows), sep="\n\n")
-    finish(name, {**options, "packages": ", ".join(found)}, rows, write)
+    return ", ".join(found)
 
 
 @app.command()
