@@ -525,9 +525,10 @@ def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     if y is None:
         raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
     try:
-        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        given = np.asarray(y)
+        several = given.ndim == 2 and given.shape[1] > 1
         target: NDArray[np.float64] = (
-            np.array(y, dtype=np.float64) if several else column_or_1d(y, dtype=np.float64, warn=True)
+            given.astype(np.float64) if several else column_or_1d(y, dtype=np.float64, warn=True)
         )
     except (TypeError, ValueError) as error:
         raise InputError(f"y must be one finite number per row ({error}).") from None
