@@ -7,7 +7,7 @@ Times are medians of the process's CPU time, so that a shared machine disturbs t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,15 @@ from treewright.latent._shape import complete_shape
 __all__ = ["kernels", "training_steps"]
 
 
-def kernels() -> list[dict[str, Any]]:
+def kernels(
+    sizes: Sequence[int] = (10, 100, 512, 1000, 10_000, 100_000), depths: Sequence[int] = (2, 3, 4, 6, 8, 10)
+) -> list[dict[str, Any]]:
     """Projection and layer, forward and forward+backward, n x depth; beside cvxpylayers and OSQP where they
     can.
     """
     rows = []
-    for n in (10, 100, 512, 1000, 10_000, 100_000):
-        for depth in (2, 3, 4, 6, 8, 10):
+    for n in sizes:
+        for depth in depths:
             nodes = 2 ** (depth + 1) - 1
             if n * nodes > 13_000_000:
                 continue

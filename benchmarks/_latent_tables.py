@@ -1,4 +1,4 @@
-"""The results of `latent ensemble` as tables: errors of every method, and the sum of trees beside each other one."""
+"""The results of `latent ensemble` as tables, errors of every method and comparisons, and those of `latent kernels`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks._tables import format_table
 
-__all__ = ["ensemble_tables"]
+__all__ = ["ensemble_tables", "kernel_tables"]
 
 Row = dict[str, Any]
 OURS = "sum of ten"
@@ -76,3 +76,19 @@ def _compared(pairs: Sequence[tuple[Row, Row]]) -> list[str]:
             ratios.append(log(own / other))
     ratio = f"{exp(fmean(ratios)):.2f}" if ratios else "-"
     return [str(n) for n in (len(pairs), smaller, much_smaller, larger, much_larger)] + [ratio]
+
+
+def kernel_tables(rows: Sequence[Row]) -> list[str]:
+    """Return the milliseconds of each call, one line a size of batch and tree."""
+    names = list(
+        dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, dict))
+    )
+    lines = [
+        [
+            str(row["n"]),
+            str(row["depth"]),
+            *(f"{row[name]['cpu_ms']:.3g}" if name in row else "" for name in names),
+        ]
+        for row in rows
+    ]
+    return [format_table(["rows", "depth", *names], lines)]

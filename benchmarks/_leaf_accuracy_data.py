@@ -19,6 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from benchmarks._leaf_accuracy_elsewhere import ELSEWHERE
+
 __all__ = ["RAW", "SETS", "Rows", "balanced", "load", "split"]
 
 MOST_TRAINING_ROWS = 10_000  # Appendix A.1
@@ -50,11 +52,11 @@ def load(name: str, folder: Path) -> Rows:
     Parameters
     ----------
     name : str
-        A key of `SETS`, or `RAW`.
+        A key of `SETS` or `ELSEWHERE`, or `RAW`.
     folder : Path
         The folder `data` of the reference files.
     """
-    X, y = _diabetes_raw(folder) if name == RAW else SETS[name](folder)
+    X, y = _diabetes_raw(folder) if name == RAW else (SETS | ELSEWHERE)[name](folder)
     return balanced(X, y)
 
 

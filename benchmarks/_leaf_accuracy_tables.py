@@ -231,6 +231,7 @@ GAINS = ["figure", "method", "less", "data sets", "least", "mean", "most"]
 TABLES = {  # by the name of the results file
     "leaf_accuracy-trees": tree_tables,
     "leaf_accuracy-defaults": default_tables,
+    "leaf_accuracy-elsewhere": default_tables,
     "leaf_accuracy-proofs": proof_tables,
     "leaf_accuracy-hybrids": hybrid_tables,
 }

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 from benchmarks._harness import write_results
 
-__all__ = ["depths_of", "finish", "names"]
+__all__ = ["commit", "depths_of", "finish", "names"]
+
+
+def commit() -> str:
+    """Return the commit of this checkout, or that it is not known."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def names(text: str) -> tuple[str, ...]:

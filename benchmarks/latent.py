@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import subprocess
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -30,6 +29,7 @@ from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
 from benchmarks._latent_peers import clusterings, soft_tree
+from benchmarks._options import commit
 from benchmarks._tables import format_table
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
 from treewright.latent import dendrogram_purity
@@ -48,9 +48,16 @@ Seeds = Annotated[int, typer.Option(help="Trainings of a split.", min=1, max=len
 
 
 @app.command()
-def kernels(write: Write = True) -> None:
+def kernels(
+    rows: Annotated[
+        str, typer.Option(help="Rows of a batch; comma-separated.")
+    ] = "10,100,512,1000,10000,100000",
+    depths: Annotated[str, typer.Option(help="Depths of the tree; comma-separated.")] = "2,3,4,6,8,10",
+    write: Write = True,
+) -> None:
     """Projection and layer, forward and backward, n x depth (Figures 5 and 10), beside OSQP and cvxpylayers."""
-    finish("kernels", time_kernels, write)
+    numbers = [[int(number) for number in text.split(",")] for text in (rows, depths)]
+    finish("kernels", lambda: time_kernels(*numbers), write)
 
 
 @app.command()
@@ -131,13 +138,6 @@ def finish(
         packages = {p: version(p) for p in PACKAGES}
         head = {"threads": 1, "commit": commit(), "packages": packages, **(options or {})}
         write_results(f"latent-{name}", head, rows)
-
-
-def commit() -> str:
-    """Return the commit of this checkout, or that it is not known."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "unknown"
 
 
 def version(package: str) -> str:

@@ -1,13 +1,14 @@
 """Valid explanations: the worst leaf, and hybrid trees, beside Nemecek et al. (2023).
 
 ``python -m benchmarks.leaf_accuracy --help``. Ten of the paper's data sets, balanced and split as in its Appendix
-A.1; trees of depth 4 with 50 rows per leaf, reduced. Four commands:
+A.1; trees of depth 4 with 50 rows per leaf, reduced. Five commands:
 
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
   leaf accuracies of Table 1 beside).
 - ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated
   leaf accuracy, and the tree of fewest errors with leaves as large.
+- ``elsewhere``: the same on twelve other tables, by which no default was chosen.
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
 - ``hybrids``: the same trees with a model in each leaf (HybridTreeClassifier), beside the model alone, each untuned
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,6 +33,7 @@ import typer
 
 from benchmarks._data import CACHE
 from benchmarks._leaf_accuracy_data import RAW, SETS, Rows, load, split
+from benchmarks._leaf_accuracy_elsewhere import ELSEWHERE
 from benchmarks._leaf_accuracy_methods import (
     LEAVES,
     TREES,
@@ -41,13 +43,15 @@ from benchmarks._leaf_accuracy_methods import (
     answer_of_tree,
 )
 from benchmarks._leaf_accuracy_tables import TABLES
-from benchmarks._options import finish, names
+from benchmarks._options import commit, finish, names
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PACKAGES = ("treewright", "scikit-learn", "xgboost-cpu", "optuna", "highspy", "numpy")
 ALL_SETS = ",".join(SETS)
 COMPARED = ("cart", "cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv", "exact all")
 SIMPLE = ("stump", "cart", "cart by worst leaf", "optimal", "exact", "exact lower bound", "default")
+ALL_ELSEWHERE = ",".join(ELSEWHERE)
+ELSEWHERE_METHODS = ("stump", "cart", "cart by worst leaf", "optimal", "default")
 EXTENDED = ("cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv")
 TUNED_SPLITS = 1  # of models that are tuned
 PROGRAMS = ("oct", "mip")  # below these only leaf models as they come
@@ -178,14 +182,19 @@ def rows_of(case: Case, answer: Answer | None, **more: Any) -> list[dict[str, An
 
 def show(name: str, options: dict[str, Any], rows: list[dict[str, Any]], write: bool) -> None:
     """Print the tables, and write the results with the versions of what was run."""
+    print(*TABLES[name](rows), sep="\n\n")
+    finish(name, {**options, "commit": commit(), "packages": packages()}, rows, write)
+
+
+def packages() -> str:
+    """Return the versions of what is compared."""
     found = []
     for package in PACKAGES:
         try:
             found.append(f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
             continue
-    print(*TABLES[name](rows), sep="\n\n")
-    finish(name, {**options, "packages": ", ".join(found)}, rows, write)
+    return ", ".join(found)
 
 
 @app.command()
@@ -239,11 +248,35 @@ def defaults(
     """Compare the default with the simplest baselines."""
     options = {"bins": bins, "cpu_limit": cpu_limit}
     kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
-    rows: list[dict[str, Any]] = []
-    for case in cases(data, only, splits or 5, kept, options, first):
-        for method in names(methods):
-            rows += rows_of(case, case.tree(method), method=method)
+    rows = beside(names(methods), cases(data, only, splits or 5, kept, options, first))
     show("leaf_accuracy-defaults", options, rows, write)
+
+
+@app.command()
+def elsewhere(
+    data: DataOption = DATA,
+    only: OnlyOption = ALL_ELSEWHERE,
+    methods: Annotated[str, typer.Option(help="Comma-separated methods.")] = ",".join(ELSEWHERE_METHODS),
+    first: Annotated[int, typer.Option(help="Number of the first split.")] = 31,
+    splits: SplitsOption = 3,
+    bins: BinsOption = 16,
+    cpu_limit: CpuOption = 4.0,
+    fresh: FreshOption = "",
+    run: RunOption = True,
+    write: WriteOption = True,
+) -> None:
+    """Compare the default with the simplest baselines, on tables by which it was not chosen."""
+    options = {"bins": bins, "cpu_limit": cpu_limit}
+    kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
+    rows = beside(names(methods), cases(data, only, splits or 3, kept, options, first))
+    show("leaf_accuracy-elsewhere", options, rows, write)
+
+
+def beside(methods: Sequence[str], some: Sequence[Case]) -> list[dict[str, Any]]:
+    """Return a row for each split and method."""
+    return [
+        row for case in some for method in methods for row in rows_of(case, case.tree(method), method=method)
+    ]
 
 
 @app.command()

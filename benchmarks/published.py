@@ -1,8 +1,8 @@
 """The stored results as Markdown tables, for the documentation: ``python -m benchmarks.published``.
 
 Every number comes from a file in `results/`; none is typed a second time. A file whose rows hold the solvers' answers
-(`_compare.compare` writes such) becomes one table; those of guessing, `latent-ensemble`, `leaf_accuracy` and
-`near_optimal` have shapes of their own; of any other file the plain values of its rows are shown.
+(`_compare.compare` writes such) becomes one table; those of guessing, `latent-ensemble`, `latent-kernels`,
+`leaf_accuracy` and `near_optimal` have shapes of their own; of any other file the plain values of its rows are shown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._guessing_tables import figure_tables, held_out_tables
-from benchmarks._latent_tables import ensemble_tables
+from benchmarks._latent_tables import ensemble_tables, kernel_tables
 from benchmarks._leaf_accuracy_tables import TABLES as LEAF_ACCURACY_TABLES
 from benchmarks._set_tables import cell
 from benchmarks._set_tables import summary as sets_in_short
@@ -30,6 +30,7 @@ TABLES_OF: dict[str, Callable[[Sequence[Row]], list[str]]] = {
     "guessing_figures": figure_tables,
     "guessing_held_out": held_out_tables,
     "latent-ensemble": ensemble_tables,
+    "latent-kernels": kernel_tables,
 }
 
 

@@ -5,6 +5,7 @@ Longer than 400 lines: a quarter documents parameters and attributes, which read
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -27,9 +28,11 @@ from treewright.leaf_accuracy import (
     Clock,
     Extension,
     HybridReport,
+    Inputs,
     Shared,
     Treatment,
     Tuning,
+    can_be_made_again,
     check_tunable,
     classify,
     compare,
@@ -40,6 +43,7 @@ from treewright.leaf_accuracy import (
     make_leaf_model,
     make_top,
     probabilities,
+    right_when_held_out,
 )
 from treewright.problem import make_problem
 from treewright.result import SolveResult, StopReason
@@ -73,16 +77,18 @@ class HybridTreeClassifier(TreeClassifier):
     tune : {"rounds", "optuna"} or None, default="rounds"
         "rounds" chooses by cross-validation how many rounds of boosting the model of a leaf gets, and who answers
         there: the tree, the shared model (see `share`), or the leaf's own model if it does better than either by more
-        than a standard error. It takes `n_folds` + 1 fits a leaf, and as many of all rows. "optuna" searches the leaf
-        model's parameters, over the ranges of Table 6 (for histogram boosting those that it has); it needs the extra
-        ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost only. None takes
-        every leaf model untuned, as the paper does; where labels are noisy, such models often overrule the tree
+        than a standard error. It takes `n_folds` + 1 fits a leaf, and up to three times as many of all rows. "optuna"
+        searches the leaf model's parameters, over the ranges of Table 6 (for histogram boosting those that it has); it
+        needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost
+        only. None takes every leaf model as it comes, as the paper does: where labels are noisy it overrules the tree
         wrongly.
     share : bool, default=True
-        With ``tune="rounds"``: also fit one model on all rows, which answers in the leaves where it does better on
-        held-out rows than the tree, and the leaf's own model is not clearly better. A leaf has few rows, so without the
-        shared model the hybrid tree is usually less accurate. False keeps to the paper: only models of the leaf's own
-        rows.
+        With ``tune="rounds"``: also fit one model on all rows. If it is better than the tree by more than a standard
+        error on held-out rows, it answers in the leaves where the tree is not better by as much; else the tree answers
+        but where the model is; and a leaf's own model where that is clearly better still. A tree of scikit-learn that
+        is fitted here is made again for its held-out rows; of other tops the training rows count. Histogram boosting
+        without parameters of your own is tried with trees of depth 3 as well, and with larger ones where its rounds do
+        not suffice. False keeps to the paper: only models of the leaf's own rows, which are few.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
@@ -115,9 +121,9 @@ class HybridTreeClassifier(TreeClassifier):
     extensions_ : dict from int to Extension
         What each leaf of `tree_` got: its model, its parameters, its treatment.
     cv_accuracy_ : dict from str to float, or None
-        With ``tune="rounds"``: the share of rows, by weight, that are right by the "tree" alone (training rows), by the
-        "hybrid" tree (leaf models on held-out rows below the same tree), and by the "model" alone (held-out rows). The
-        first two are optimistic for a tree that was made from these rows.
+        With ``tune="rounds"``: the share of rows, by weight, that are right by the "tree" alone, by the "hybrid" tree,
+        and by the "model" alone, on held-out rows. Trees that are not made again (see `share`) are counted on the rows
+        that they were made from: the first two are optimistic then.
     stop_reason_ : StopReason or None
         INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did: then leaves that were not done keep the
         tree's answer, and ``cv_accuracy_`` is None if it was not done.
@@ -231,6 +237,7 @@ class HybridTreeClassifier(TreeClassifier):
             y = np.ravel(y)
         warn_of_quantity(y)
         random = check_random_state(self.random_state)
+        seed, began = int(random.randint(2**31 - 1)), time.monotonic()
         given = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top
         own = type(given).__module__.startswith(
             "treewright."
@@ -241,11 +248,16 @@ class HybridTreeClassifier(TreeClassifier):
                 X,
                 y,
                 sample_weight,
-                random_state=int(random.randint(2**31 - 1)),
+                random_state=seed,
                 categorical_features=self.categorical_features,
                 time_limit=None if self.time_limit is None else max(LEAST_SECONDS, clock.left()),
             )
-        fitted_here = not isinstance(given, Tree) and top.model is not given
+        took = time.monotonic() - began
+        theirs = (
+            given,
+            getattr(given, "estimator", None),
+        )  # that of FrozenEstimator is fitted elsewhere, too
+        fitted_here = not isinstance(given, Tree) and not any(top.model is model for model in theirs)
         interrupted = (
             fitted_here and top.result is not None and top.result.asked_to_stop is StopReason.INTERRUPT
         )
@@ -269,10 +281,20 @@ class HybridTreeClassifier(TreeClassifier):
         rows = problem.table.X
         self.extensions_: dict[int, Extension]
         alone: Shared | None = None
+        by_tree: NDArray[np.bool_] | None = None
         late = False
         if self.tune == "rounds" and not interrupted:
             try:
-                alone, late = self._model_of_all_rows(tree, rows, labels, weight, leaf_model, random, clock)
+                if fitted_here and top.n_learned is None and can_be_made_again(top.model):
+                    by_tree = right_when_held_out(
+                        top.model, Inputs.of(tree.columns).matrix(rows), classes[labels], weight,
+                        n_folds=self.n_folds, seed=seed, clock=clock, seconds_each=took,
+                    )  # fmt: skip
+                    late = by_tree is None and len(labels) >= self.n_folds
+                alone, too_late = self._model_of_all_rows(
+                    tree, rows, labels, weight, leaf_model, random, clock, by_tree
+                )
+                late |= too_late
             except KeyboardInterrupt:
                 interrupted = True
         if interrupted:
@@ -293,6 +315,7 @@ class HybridTreeClassifier(TreeClassifier):
                 random_state=random,
                 clock=Clock() if self.tune == "optuna" else clock,  # trials have a limit of their own
                 shared=alone if self.share else None,
+                by_tree=by_tree,
             )
         self.tree_ = tree
         self.top_ = top.model
@@ -302,7 +325,7 @@ class HybridTreeClassifier(TreeClassifier):
         late |= any(extension.cut_short for extension in self.extensions_.values())
         self.cv_accuracy_: dict[str, float] | None = None
         if alone is not None and not interrupted and not late:
-            self.cv_accuracy_ = compare(tree, self.extensions_, rows, labels, weight, alone)
+            self.cv_accuracy_ = compare(tree, self.extensions_, rows, labels, weight, alone, by_tree)
         self.stop_reason_ = StopReason.TIME_LIMIT if late else None
         if interrupted:
             self.stop_reason_ = StopReason.INTERRUPT
@@ -417,6 +440,7 @@ class HybridTreeClassifier(TreeClassifier):
         leaf_model: Any,
         random: np.random.RandomState,
         clock: Clock,
+        by_tree: NDArray[np.bool_] | None,
     ) -> tuple[Shared | None, bool]:
         """Cross-validate the model alone, and fit it if leaves may share it; say whether the time was too short.
 
@@ -429,6 +453,6 @@ class HybridTreeClassifier(TreeClassifier):
         )  # fmt: skip
         if alone is None:
             return None, len(y) >= self.n_folds and len(np.unique(y)) > 1
-        if self.share and not fit_shared(alone, tree, X, y, weight, half):
+        if self.share and not fit_shared(alone, tree, X, y, weight, half, by_tree):
             return None, True
-        return alone, False
+        return alone, alone.cut_short

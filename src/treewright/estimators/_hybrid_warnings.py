@@ -23,8 +23,8 @@ def warn_of_no_gain(model: HybridTreeClassifier, n_rows: int) -> None:
     tree, hybrid, alone = (model.cv_accuracy_[part] for part in ("tree", "hybrid", "model"))
     if tree < 1 and all(own.treatment is Treatment.KEPT for own in model.extensions_.values()):
         warnings.warn(
-            f"No leaf model does better than the tree on held-out rows, so the tree ({100 * tree:.1f}% of the "
-            f"training rows right; the model alone {100 * alone:.1f}% of held-out rows) answers everywhere. Use "
+            f"No leaf model does better than the tree on held-out rows, so the tree ({100 * tree:.1f}% of the rows "
+            f"right; the model alone {100 * alone:.1f}% of held-out rows) answers everywhere. Use "
             "the tree itself, or another top.",
             NoGainWarning,
             stacklevel=3,
@@ -42,7 +42,9 @@ def warn_of_time(model: HybridTreeClassifier) -> None:
     """Warn that the time limit ended the fit."""
     leaves = model.extensions_.values()
     early = sum(extension.cut_short for extension in leaves)
-    what = f"in {early} of {len(leaves)} leaves" if early else "while the leaf model alone was tried"
+    what = (
+        f"in {early} of {len(leaves)} leaves" if early else "while tree and leaf model were cross-validated"
+    )
     warnings.warn(
         f"time_limit={model.time_limit} ended the fit {what}; leaf models have fewer rounds of boosting than they "
         "might have, or the tree answers. Raise time_limit, or use a faster leaf model."

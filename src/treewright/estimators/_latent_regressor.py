@@ -28,7 +28,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     """Regression tree with linear or other differentiable splits, trained by gradients.
 
     Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is
-    centred and scaled for training; a callable loss sees the scaled one.
+    centred and scaled for training; a callable loss sees the scaled one. Several outputs share one tree: their squared
+    errors, each in units of its own deviation, count alike, and a leaf of the hard tree has a mean of each.
 
     {parameters}
     hardening : {"linear", "axis", "signs"}, default="linear"
@@ -54,6 +55,11 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     True
     """
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def fit(
         self,
         X: Any,
@@ -67,7 +73,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-        y : array-like of shape (n_rows,)
+        y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             Finite numbers.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
@@ -92,15 +98,18 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         table, y, weight = weighted_rows(table, _numbers(y, table.n_rows), sample_weight)
         self.columns_ = table.columns
         target = np.asarray(y)
-        self._center = float(np.average(target, weights=weight))
-        self._scale = float(np.sqrt(np.average((target - self._center) ** 2, weights=weight))) or 1.0
+        self._center = np.average(target, axis=0, weights=weight)
+        spread = np.sqrt(np.average((target - self._center) ** 2, axis=0, weights=weight))
+        self._scale = np.where(spread > 0, spread, 1.0)
         table, given = self._with_validation(table, validation)
         if validation is not None:
-            more = _numbers(validation[1], table.n_rows - len(target))
+            more = self._outputs_as_fitted(validation[1], table.n_rows - len(target))
             target, weight = with_validation_rows(target, weight, more, table.n_rows)
         scaled = (target - self._center) / self._scale
+        scaled = scaled.reshape(len(scaled), -1)
+        n_outputs = scaled.shape[1]
         held_out = self._train(
-            table, scaled[:, None], 1, "squared_error", weight=weight, held_out=given, begun=begun
+            table, scaled, n_outputs, "squared_error", weight=weight, held_out=given, begun=begun
         )
         self._hardened = self._keep_hardened(
             lambda: self._first_hardened(table.X, target, held_out, weight, validation is not None)
@@ -118,7 +127,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n_rows,), float64
+        ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
         """
         return self._values(self._encode(X))
 
@@ -133,8 +142,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         Returns
         -------
         HardenedTree
-            `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions) and a
-            `sentence`.
+            `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions, of several outputs
+            both added up in units of their deviations) and a `sentence`.
 
         Raises
         ------
@@ -144,7 +153,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         if X is None:
             return self._kept_hardened()
         rows = self._encode(X)
-        return self._harden_on(rows, _numbers(y, len(rows)))
+        return self._harden_on(rows, self._outputs_as_fitted(y, len(rows)))
 
     def _first_hardened(
         self,
@@ -178,8 +187,8 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
 
         tree = self._harden(rows, regression_tree(self.columns_, target, weight), judged_on)
         rows = rows[judged_on]
-        soft, hard = self._values(rows), tree.predict(rows)
-        spread, apart = float(soft.var()), float(((soft - hard) ** 2).mean())
+        soft, hard = self._values(rows) / self._scale, tree.predict(rows) / self._scale
+        spread, apart = float(soft.var(axis=0).sum()), float(((soft - hard) ** 2).mean(axis=0).sum())
         agreement = 1.0 - apart / spread if spread > 0 else 1.0
         return HardenedTree(
             tree,
@@ -189,14 +198,30 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         )
 
     def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._outputs(rows)[:, 0] * self._scale + self._center)
+        outputs = self._outputs(rows)
+        return np.asarray(outputs.reshape(len(outputs), *np.shape(self._center)) * self._scale + self._center)
+
+    def _outputs_as_fitted(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        """Read more targets, which must be of as many outputs."""
+        target = _numbers(y, n_rows)
+        if target.shape[1:] != np.shape(self._center):
+            outputs = [
+                1 if len(shape) == 0 else shape[0] for shape in (target.shape[1:], np.shape(self._center))
+            ]
+            raise InputError(f"y has {outputs[0]} outputs, expected {outputs[1]}, as in fit.")
+        return target
 
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return targets of shape (n_rows,), or (n_rows, n_outputs) of two outputs and more."""
     if y is None:
         raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
     try:
-        target: NDArray[np.float64] = column_or_1d(y, dtype=np.float64, warn=True)
+        given = np.asarray(y)
+        several = given.ndim == 2 and given.shape[1] > 1
+        target: NDArray[np.float64] = (
+            given.astype(np.float64) if several else column_or_1d(y, dtype=np.float64, warn=True)
+        )
     except (TypeError, ValueError) as error:
         raise InputError(f"y must be one finite number per row ({error}).") from None
     if len(target) != n_rows:

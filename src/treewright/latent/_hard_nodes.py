@@ -22,7 +22,11 @@ Numbers64 = NDArray[np.float64]
 class Target(Protocol):
     """What leaves predict, and what a prediction costs."""
 
-    def value(self, rows: Rows) -> float:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one prediction: () for one number, (n_outputs,) for several."""
+
+    def value(self, rows: Rows) -> float | Numbers64:
         """Return what a leaf of these rows predicts."""
 
     def sums(self, rows: Rows) -> Numbers64:
@@ -44,6 +48,7 @@ class Labels:
 
     y: NDArray[np.int32]
     weight: Numbers64
+    shape = ()
 
     def value(self, rows: Rows) -> float:
         """Return the heaviest class, the first of equals."""
@@ -61,20 +66,26 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Numbers: a leaf predicts the mean, a row costs its weighted squared error.
+    """Numbers: a leaf predicts the mean, a row costs its weighted squared error, that of all its outputs together.
 
     Parameters
     ----------
-    y : ndarray of shape (n_rows,), float64
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs), float64
     weight : ndarray of shape (n_rows,)
     """
 
     y: Numbers64
     weight: Numbers64
 
-    def value(self, rows: Rows) -> float:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """() for one output, else (n_outputs,)."""
+        return self.y.shape[1:]
+
+    def value(self, rows: Rows) -> float | Numbers64:
         """Return the weighted mean."""
-        return float(np.average(self.y[rows], weights=self.weight[rows]))
+        mean: float | Numbers64 = np.average(self.y[rows], axis=0, weights=self.weight[rows])
+        return mean
 
     def sums(self, rows: Rows) -> Numbers64:
         """Return weights and weighted numbers."""
@@ -82,7 +93,8 @@ class Numbers:
 
     def loss(self, rows: Rows, values: Numbers64) -> Numbers64:
         """Return the squared errors."""
-        return self.weight[rows] * (self.y[rows] - values) ** 2
+        squares = (self.y[rows] - values) ** 2
+        return self.weight[rows] * (squares if squares.ndim == 1 else squares.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +110,7 @@ class Shares:
 
     shares: Numbers64
     weight: Numbers64
+    shape = ()
 
     def value(self, rows: Rows) -> float:
         """Return the heaviest class, the first of equals."""
@@ -114,7 +127,7 @@ class Shares:
 
 @dataclass
 class Nodes:
-    """A tree that changes; node 0 is the root."""
+    """A tree that changes; node 0 is the root. `value` has an axis of nodes, and one of outputs if they are several."""
 
     splits: list[Split | None]
     left: NDArray[np.int64]
@@ -142,7 +155,7 @@ class Nodes:
         self.splits += [None, None]
         self.left = np.append(self.left, [LEAF, LEAF])
         self.right = np.append(self.right, [LEAF, LEAF])
-        self.value = np.append(self.value, [self.value[node]] * 2)
+        self.value = np.concatenate([self.value, self.value[[node, node]]])
         self.left[node], self.right[node] = n, n + 1
 
     def order(self) -> list[int]:
@@ -170,7 +183,7 @@ class Nodes:
 
     def predicted(self, X: Numbers64, rows: Rows, node: int = 0) -> Numbers64:
         """Return what the subtree of a node makes of the rows."""
-        out = np.empty(len(rows))
+        out = np.empty((len(rows), *self.value.shape[1:]))
         stack = [(node, np.arange(len(rows)))]
         while stack:
             node, here = stack.pop()
@@ -185,6 +198,7 @@ class Nodes:
     def fit_leaves(self, X: Numbers64, rows: Rows, target: Target) -> None:
         """Give every node the prediction of its rows; one without rows keeps its parent's."""
         reached = self.reached(X, rows)
+        self.value = np.zeros((len(self.splits), *target.shape))
         for node, here in reached.items():
             if len(here):
                 self.value[node] = target.value(here)

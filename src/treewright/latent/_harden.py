@@ -41,7 +41,7 @@ class HardenedTree:
     agreement : float
         Classification: share of the given rows for which the tree predicts the soft model's class.
         Regression: 1 - (mean squared difference of the two predictions) / (variance of the soft ones), at
-        most 1.
+        most 1; of several outputs both are added up, each in units of its target's deviation.
     sentence : str
         The agreement in words.
     """
@@ -172,23 +172,31 @@ def classification_tree(
 def regression_tree(
     columns: Sequence[Column], y: NDArray[np.float64], weight: NDArray[np.float64] | None = None
 ) -> MakeTree:
-    """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row."""
+    """Return a maker of regression trees whose leaves predict their weighted mean; None is one for each row.
+
+    `y` is of shape (n_rows,) or (n_rows, n_outputs).
+    """
     weight = np.ones(len(y)) if weight is None else weight
+    outputs = y.reshape(len(y), -1)
 
     def make(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Tree:
         left, right = children_of(splits)
         at, count = np.zeros(len(X), dtype=np.int64), np.zeros(len(splits), dtype=np.int64)
         for node, rows in enumerate(rows_of_nodes(splits, X)):
             at[rows], count[node] = node, len(rows)
-        total, heavy = (np.bincount(at, weights=of, minlength=len(splits)) for of in (weight * y, weight))
+        total, heavy = (
+            np.column_stack([np.bincount(at, weights=w, minlength=len(splits)) for w in of])
+            for of in ([weight * one for one in outputs.T], [weight])
+        )
         for node in range(len(splits) - 1, -1, -1):
             if splits[node] is not None:
                 for sums in (total, heavy):
                     sums[node] = sums[left[node]] + sums[right[node]]
-        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), np.average(y, weights=weight))
+        whole = np.average(outputs, axis=0, weights=weight)
+        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), whole)
         return Tree(
             tuple(columns), None, tuple(splits), left, right,
-            np.zeros(len(splits), dtype=np.int32), mean[:, None], count,
+            np.zeros(len(splits), dtype=np.int32), mean, count,
         )  # fmt: skip
 
     return make

@@ -195,7 +195,8 @@ def regrown(splits: Sequence[Split | None], X: Numbers64) -> list[Split | None]:
 
 
 def _folds(y: NDArray[np.int32] | Numbers64) -> NDArray[np.int64]:
-    """Return the part of each row: by turns in the order of the target, equal ones at random."""
+    """Return the part of each row: by turns in the order of the target (a sum of several), equal ones at random."""
+    y = y if y.ndim == 1 else y.sum(axis=1)
     order = np.random.default_rng(0).permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]
     fold = np.empty(len(y), dtype=np.int64)
@@ -244,7 +245,8 @@ def _prunings(nodes: Nodes, ground: Ground) -> Iterator[tuple[int, Nodes]]:
         error = (
             -float((sums[1:] ** 2).sum() / sums[0]) if sums[0] else 0.0
         )  # less what the rows' own numbers make
-        alone[node] = float(target.loss(here, np.full(len(here), tree.value[node])).sum()), error
+        same = np.broadcast_to(tree.value[node], (len(here), *tree.value.shape[1:]))
+        alone[node] = float(target.loss(here, same).sum()), error
     while True:
         size: dict[int, int] = {}
         total: dict[int, tuple[float, float]] = {}

@@ -48,7 +48,7 @@ class Teacher:
     Parameters
     ----------
     answers : callable
-        Rows to shares of classes (n_rows, n_classes), or to numbers (n_rows, 1) in the units of the target.
+        Rows to shares of classes (n_rows, n_classes), or to numbers (n_rows, n_outputs) in the units of the target.
     inputs : callable
         Rows to comparable numbers without gaps, (n_rows, n_inputs), in which near rows are alike.
     """
@@ -68,8 +68,9 @@ class Teacher:
         if isinstance(target, Labels):
             said[: len(rows)] = (said[: len(rows)] + np.eye(said.shape[1])[target.y[rows]]) / 2
             return Ground(both, np.arange(len(both)), Shares(said, weight))
-        said[: len(rows), 0] = (said[: len(rows), 0] + target.y[rows]) / 2
-        return Ground(both, np.arange(len(both)), Numbers(said[:, 0], weight))
+        said = said.reshape(len(said), *target.shape)
+        said[: len(rows)] = (said[: len(rows)] + target.y[rows]) / 2
+        return Ground(both, np.arange(len(both)), Numbers(said, weight))
 
 
 def _between(X: Numbers64, inputs: Numbers64, rng: np.random.Generator) -> tuple[Rows, Numbers64]:

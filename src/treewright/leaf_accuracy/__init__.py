@@ -20,6 +20,8 @@ from treewright.leaf_accuracy._shared import fit_shared as fit_shared
 from treewright.leaf_accuracy._shared import shared_model as shared_model
 from treewright.leaf_accuracy._timed_fits import Clock as Clock
 from treewright.leaf_accuracy._top import make_top as make_top
+from treewright.leaf_accuracy._tree_again import can_be_made_again as can_be_made_again
+from treewright.leaf_accuracy._tree_again import right_when_held_out as right_when_held_out
 from treewright.leaf_accuracy._tune import check_tunable as check_tunable
 
 __all__ = [

@@ -25,6 +25,7 @@ def compare(
     y: NDArray[np.int64],
     sample_weight: NDArray[np.float64] | None,
     alone: Shared,
+    by_tree: NDArray[np.bool_] | None = None,
 ) -> dict[str, float]:
     """Return the shares of weight that "tree", "hybrid" and "model" get right.
 
@@ -40,14 +41,16 @@ def compare(
     sample_weight : ndarray of shape (n_rows,), or None
     alone : Shared
         The model of all rows.
+    by_tree : ndarray of shape (n_rows,), bool, or None
+        Which rows the tree gets right; None counts its training rows.
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     leaf = tree.apply(X)
-    right = weight * (tree.prediction[leaf] == y)
+    right = weight * (tree.prediction[leaf] == y if by_tree is None else by_tree)
     total = np.bincount(leaf, weights=weight, minlength=tree.node_count)
-    by_tree = np.bincount(leaf, weights=right, minlength=tree.node_count)
+    in_leaf = np.bincount(leaf, weights=right, minlength=tree.node_count)
     hybrid = sum(
-        float(by_tree[node] if extension.cv_accuracy is None else extension.cv_accuracy * total[node])
+        float(in_leaf[node] if extension.cv_accuracy is None else extension.cv_accuracy * total[node])
         for node, extension in extensions.items()
     )
     everything = float(weight.sum())

@@ -8,14 +8,16 @@ treatment  training rows of the leaf                                       who a
 kept       all have the tree's class (100% training accuracy), or none;    the tree
            or no tuned model does better than it on held-out rows
 shared     where rounds are chosen: the model of all rows does better      that model
-           there than the tree, and the leaf's own is not clearly better
+           than the tree (below), and the leaf's own is not clearly better
 one class  all have one other class (only below a tree made elsewhere)     that class
 simple     some class has fewer rows than folds (3 in the paper)           a single tree of depth <= 5
 model      all others                                                      the leaf model, tuned if asked
 =========  ==============================================================  ==============================
 
 "Clearly" is by more than a standard error of the difference on held-out rows: an own model has seen few rows, and is
-not to win by luck. Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the
+not to win by luck. Tree and shared model are first compared over all rows, for a leaf has few. If the model is clearly
+better there, it answers in every leaf where the tree is not clearly better; else the tree answers in every leaf where
+the model is not. Leaves are independent of each other and are fitted in parallel; each has its own seed, drawn in the
 order of the leaves, so that the number of jobs changes nothing. The own model gives classes that the leaf does not have
 probability 0. Ctrl-C ends the fits: leaves that are done keep their models, the tree answers in the others. Cost: one
 fit a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x folds + 1 fits.
@@ -146,6 +148,7 @@ def extend_leaves(
     random_state: np.random.RandomState,
     clock: Clock = NO_LIMIT,
     shared: Shared | None = None,
+    by_tree: NDArray[np.bool_] | None = None,
 ) -> dict[int, Extension]:
     """Fit a model in each leaf.
 
@@ -171,6 +174,8 @@ def extend_leaves(
         the leaves that are left; a leaf that it does not reach keeps the tree's answer.
     shared : Shared or None, default=None
         A fitted model of all rows, which answers where it does better; looked at with rounds only.
+    by_tree : ndarray of shape (n_rows,), bool, or None, default=None
+        Which rows the tree gets right, held out where it was made again (`_tree_again.py`); None counts training rows.
 
     Returns
     -------
@@ -178,6 +183,10 @@ def extend_leaves(
         One for each leaf of the tree; after Ctrl-C with ``interrupted`` in those that were not done.
     """
     leaf_of_row = tree.apply(X)
+    if by_tree is None:
+        by_tree = tree.prediction[leaf_of_row] == y
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    doubt = shared is not None and _clearly_better(shared.rounds.right, by_tree, weight)
     inputs = Inputs.of(tree.columns).matrix(X)
     leaves = np.flatnonzero(tree.is_leaf)
     seeds = random_state.randint(2**31 - 1, size=len(leaves))
@@ -205,7 +214,9 @@ def extend_leaves(
             int(seed),
             clock,
             min(1.0, at_once * len(rows) / max(1, left)),
+            by_tree[rows],
             None if shared is None else shared.rounds.right[rows],
+            doubt,
         )
         for leaf, rows, plan, seed, left in zip(leaves, rows_of, plans, seeds, from_here, strict=True)
     )
@@ -311,11 +322,14 @@ def _extend(
     seed: int,
     clock: Clock,
     part: float,
+    by_tree: NDArray[np.bool_],
     by_shared: NDArray[np.bool_] | None,
+    doubt: bool,
 ) -> Extension:
     """Fit one leaf; `share` is its part of the time limit of trials, `part` of what is left on the clock.
 
-    `by_shared` says which rows the model of all rows gets right when they are held out.
+    `by_tree` says which rows the tree gets right, `by_shared` which the model of all rows does when they are held out;
+    `doubt` gives the leaf to that model where neither is clearly better.
     """
     classes, own = np.unique(y, return_inverse=True)
     if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
@@ -334,11 +348,18 @@ def _extend(
                 if len(y) < n_folds:  # nothing to choose by
                     return Extension(leaf, Treatment.KEPT, len(y), classes)
                 weight = np.ones(len(y)) if sample_weight is None else sample_weight
-                other, right = Treatment.KEPT, y == prediction
-                if by_shared is not None and weight @ by_shared > weight @ right:
+                other, right = Treatment.KEPT, by_tree
+                if by_shared is not None and (
+                    not _clearly_better(by_tree, by_shared, weight)
+                    if doubt
+                    else _clearly_better(by_shared, by_tree, weight)
+                ):
                     other, right = Treatment.SHARED, by_shared
                 chosen = choose_rounds(made, X, own, sample_weight, n_folds=n_folds, seed=seed, clock=clock)
-                if chosen is None or not _clearly_better(chosen.right, right, weight):
+                # The leaf is cut for its own model, too: that must also be better than the label that the leaf has.
+                if chosen is None or not all(
+                    _clearly_better(chosen.right, than, weight) for than in (right, y == prediction)
+                ):
                     late = chosen is None or not chosen.whole
                     accuracy = float(np.average(right, weights=weight))
                     return Extension(leaf, other, len(y), classes, cv_accuracy=accuracy, cut_short=late)

@@ -42,6 +42,8 @@ class Rounds:
         Whether that number of rounds, fitted without the row's fold, gives its class.
     accuracy : float
         The share of these rows, by weight.
+    loss : float
+        Log loss of that number of rounds on held-out rows, all together.
     whole : bool
         Whether there was time for all rounds of all folds.
     """
@@ -50,6 +52,7 @@ class Rounds:
     name: str | None
     right: NDArray[np.bool_]
     accuracy: float
+    loss: float
     whole: bool = True
 
 
@@ -117,7 +120,8 @@ def choose_rounds(
             if stage == number:
                 break
         right[held_out] = answer == y[held_out]
-    return Rounds(number, rounds_name(model), right, float(np.average(right, weights=weight)), whole)
+    accuracy = float(np.average(right, weights=weight))
+    return Rounds(number, rounds_name(model), right, accuracy, float(loss[number - 1]), whole)
 
 
 def _staged(model: Any, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:

@@ -1,0 +1,178 @@
+"""Who answers in a leaf, by hand: the tree made again on folds, doubt by all rows, settings of the shared model."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from treewright import HybridTreeClassifier, LeafAccuracyTreeClassifier
+from treewright.convert import from_sklearn
+from treewright.leaf_accuracy import Treatment
+from treewright.leaf_accuracy._hybrid import extend_leaves
+from treewright.leaf_accuracy._rounds import choose_rounds
+from treewright.leaf_accuracy._shared import (
+    FEW_SPLITS,
+    MANY_SPLITS,
+    Shared,
+    _is_as_it_comes,
+    cross_validate_alone,
+)
+from treewright.leaf_accuracy._timed_fits import Clock
+from treewright.leaf_accuracy._tree_again import right_when_held_out
+
+pytestmark = pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+
+
+def rows(seed, n_rows=600, noise=0.2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
+    return X, np.where(rng.random(n_rows) < noise, rng.integers(2, size=n_rows), y)
+
+
+def clearly(one, other, weight):
+    apart = one.astype(float) - other
+    mean = np.average(apart, weights=weight)
+    return mean > np.sqrt((weight**2 * (apart - mean) ** 2).sum()) / weight.sum()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_tree_is_right_on_rows_that_it_has_not_seen(weighted):
+    X, y = rows(0)
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else None
+    model = DecisionTreeClassifier(max_depth=3, random_state=0)
+    found = right_when_held_out(model, X, y, weight, n_folds=3, seed=5, clock=Clock(), seconds_each=1e9)
+    for train, held in StratifiedKFold(3, shuffle=True, random_state=5).split(X, y):
+        twin = clone(model).fit(X[train], y[train], None if weight is None else weight[train])
+        np.testing.assert_array_equal(found[held], twin.predict(X[held]) == y[held])
+
+
+def test_a_tree_is_not_made_again_where_the_time_is_too_short():
+    X, y = rows(0)
+    model = DecisionTreeClassifier(max_depth=3)
+    options = {"n_folds": 3, "seed": 0, "seconds_each": 10.0}
+    assert right_when_held_out(model, X, y, None, clock=Clock.of(30.0), **options) is None
+    assert right_when_held_out(model, X, y, None, clock=Clock.of(600.0), **options) is not None
+    assert right_when_held_out(model, X[:2], y[:2], None, clock=Clock(), **options) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("lean", [-0.08, 0.0, 0.08])
+def test_doubt_goes_to_the_better_of_all_rows(seed, lean):
+    """The answers on held-out rows are made up, so that they say who is better, and where."""
+    X, y = rows(seed)
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=3, min_samples_leaf=30, random_state=0).fit(X, y))
+    rng = np.random.default_rng(seed)
+    weight = rng.uniform(0.5, 2, len(y))
+    by_tree, by_model = rng.random(len(y)) < 0.7, rng.random(len(y)) < 0.7 + lean
+    # A model without rounds that says nothing: it is nowhere clearly better than the leaf's label.
+    nothing = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=10_000, random_state=0)
+    rounds = choose_rounds(nothing, X, y, weight)
+    shared = Shared(type(rounds)(1, "max_iter", by_model, 0.7, 1.0), np.array([0, 1]), nothing.fit(X, y))
+    found = extend_leaves(
+        tree, X, y, weight, nothing, tuning=HybridTreeClassifier()._tuning(Clock()),
+        random_state=np.random.RandomState(0), shared=shared, by_tree=by_tree,
+    )  # fmt: skip
+    leaf = tree.apply(X)
+    ahead = clearly(by_model, by_tree, weight)
+    for node, own in found.items():
+        here = leaf == node
+        parts = by_tree[here], by_model[here]
+        model = not clearly(*parts, weight[here]) if ahead else clearly(*parts[::-1], weight[here])
+        assert own.treatment is (Treatment.SHARED if model else Treatment.KEPT)
+        assert own.cv_accuracy == pytest.approx(np.average(parts[int(model)], weights=weight[here]))
+    if lean > 0:
+        assert Treatment.SHARED in [own.treatment for own in found.values()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_own_model_is_clearly_better_than_tree_label_and_shared_model(seed):
+    X, y = rows(seed, noise=0.3)
+    small = HistGradientBoostingClassifier(max_iter=8)
+    model = HybridTreeClassifier(
+        DecisionTreeClassifier(max_depth=2, random_state=0), leaf_estimator=small, random_state=seed
+    ).fit(X, y)
+    leaf = model.tree_.apply(X)
+    for node, own in model.extensions_.items():
+        if own.treatment is Treatment.MODEL:
+            assert own.cv_accuracy > np.mean(model.tree_.prediction[node] == y[leaf == node])
+
+
+def test_a_tree_made_here_is_judged_on_rows_that_it_has_not_seen():
+    """Labels are noise: the training rows flatter a deep tree, and the figures of the fit do not."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 5)), rng.integers(0, 2, 600)
+    top = DecisionTreeClassifier(max_depth=6, random_state=0)
+    here = HybridTreeClassifier(
+        top, leaf_estimator=HistGradientBoostingClassifier(max_iter=3), random_state=0
+    )
+    assert here.fit(X, y).cv_accuracy_["tree"] < 0.56
+    given = clone(here).set_params(top=here.tree_).fit(X, y)  # made elsewhere: nothing is known of how
+    assert given.cv_accuracy_["tree"] == pytest.approx(np.mean(here.tree_.predict(X) == y))
+    assert given.cv_accuracy_["tree"] > 0.6
+
+
+def test_a_search_on_top_is_not_made_again(monkeypatch):
+    X, y = rows(1, 200)
+    fits = []
+    fit = LeafAccuracyTreeClassifier.fit
+    monkeypatch.setattr(
+        LeafAccuracyTreeClassifier,
+        "fit",
+        lambda self, *given: fits.append(len(given[1])) or fit(self, *given),
+    )
+    HybridTreeClassifier(LeafAccuracyTreeClassifier(max_depth=1), random_state=0).fit(X, y)
+    assert fits == [200]
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_so"), [({}, True), ({"random_state": 3}, True), ({"max_iter": 99}, False)]
+)
+def test_settings_are_tried_where_nobody_has_set_any(settings, is_so):
+    assert _is_as_it_comes(HistGradientBoostingClassifier(**settings)) is is_so
+    assert not _is_as_it_comes(DecisionTreeClassifier())
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.6])
+def test_the_shared_model_has_the_settings_of_least_loss(noise):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 6))
+    y = (X.sum(axis=1) + 3 * noise * rng.normal(size=900) > 0).astype(int)  # a sum needs no deep trees
+    if not noise:
+        X = rng.uniform(size=(900, 1))
+        y = (X[:, 0] * 100).astype(int) % 2  # stripes need many thresholds
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
+    found = cross_validate_alone(
+        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(7)
+    )
+    seed = int(np.random.RandomState(7).randint(2**31 - 1))
+    tried = {}
+    for name, settings in (("usual", {}), ("few", FEW_SPLITS), ("many", MANY_SPLITS)):
+        model = HistGradientBoostingClassifier(random_state=seed, **settings)
+        tried[name] = choose_rounds(model, X, y, None, seed=seed)
+    allowed = ["usual", "few", *(["many"] if tried["usual"].number > 80 else [])]
+    best = min(allowed, key=lambda name: tried[name].loss)
+    assert found.rounds.loss == tried[best].loss
+    assert found.model.max_iter == tried[best].number
+    assert not found.cut_short
+    assert best == ("few" if noise else "many")
+
+
+def test_a_short_time_leaves_settings_out_and_says_so(monkeypatch):
+    X, y = rows(3)
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
+    calls = []
+
+    def limited(model, *given, **options):
+        calls.append(model.max_depth)
+        return choose_rounds(model, *given, **options) if len(calls) == 1 else None
+
+    monkeypatch.setattr("treewright.leaf_accuracy._shared.choose_rounds", limited)
+    found = cross_validate_alone(
+        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(0)
+    )
+    assert calls[:2] == [None, 3]
+    assert found.cut_short
+    assert found.model.max_depth is None
