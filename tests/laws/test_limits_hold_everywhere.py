@@ -142,8 +142,10 @@ class Child:
         """The process, with everything loaded."""
         if self.process is None:
             (asked, asks), (says, said) = os.pipe(), os.pipe()
-            self.asks, self.says = open(asks, "w"), open(says)
-            self.process = self.nursery.start("limits_child:main", self.name, stdin=asked, stdout=said, stderr=2)
+            self.asks, self.says = os.fdopen(asks, "w"), os.fdopen(says)
+            self.process = self.nursery.start(
+                "limits_child:main", self.name, stdin=asked, stdout=said, stderr=2
+            )
             os.close(asked)
             os.close(said)
             if self.says.readline().strip() != "ready":
