@@ -38,9 +38,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="starts processes as 
 
 
 @pytest.fixture(params=["forked", "a thread", "fresh"])
-def place(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Nursery]:
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def place(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nursery]:
     """A nursery that forks, one that must not because it has a second thread, and one that never does."""
     (tmp_path / "nursery_cases.py").write_text(CASES)
     (tmp_path / "nursery_thread.py").write_text(WITH_A_THREAD)
