@@ -3,6 +3,7 @@
 #include "treewright/core/control.hpp"
 #include "treewright/kernels/line_kernel.hpp"
 #include "treewright/kernels/stump_pair_solver.hpp"
+#include "treewright/objective/floor_of.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,12 +40,6 @@ constexpr std::size_t kSumsPerBeat = 4096;
 // About a center: sum w (u - c)^2.
 double square_about(std::int64_t weight, Wide square, std::int64_t sum, std::int64_t center) {
     return static_cast<double>(square - 2 * Wide{center} * sum + Wide{center} * center * weight);
-}
-
-// std::floor of a number within 2^53, without the call.
-std::int64_t floor_of(double x) {
-    const auto whole = static_cast<std::int64_t>(x);
-    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "treewright/objective/survival.hpp"
 
 #include "treewright/kernels/survival_pairs.hpp"
+#include "treewright/objective/floor_of.hpp"
 #include "treewright/objective/logarithms.hpp"
 
 #include <algorithm>
@@ -15,12 +16,6 @@ namespace {
 double events_times_log(std::int64_t events, std::int64_t hazard, double units) {
     const double d = static_cast<double>(events);
     return times_log(d, static_cast<double>(hazard) / d, units);
-}
-
-// std::floor of a number within 2^53, without the call.
-std::int64_t floor_of(double x) {
-    const auto whole = static_cast<std::int64_t>(x);
-    return whole - static_cast<std::int64_t>(x < static_cast<double>(whole));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace treewright::binary {
 
 namespace {
 
-struct Terms {
+struct ShareTerms {
     const SetWalk& walk;
 
     [[nodiscard]] Ways leaf(std::size_t, std::size_t) const { return {1}; }
@@ -37,7 +37,7 @@ Cells<Ways> of_one_leaf(Cells<Ways> cells, bool one) {
 }  // namespace
 
 TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, Control& control) : pass_(graph, std::move(rule)) {
-    complete_ = pass_.run(0, Terms{pass_.walk()}, control);
+    complete_ = pass_.run(0, ShareTerms{pass_.walk()}, control);
 }
 
 std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const {
