@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
+
+from treewright.shards._coded import cell_task
 
 
 def double(task: int) -> int:
@@ -29,3 +32,16 @@ def die_once(task: tuple[int, str]) -> int:
         Path(marker).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return 2 * number
+
+
+def count_and_die_once(task: Any, marker: str) -> Any:
+    if 0 in task.shards and not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return cell_task(task)
+
+
+def count_all_but_the_first(task: Any) -> Any:
+    if 0 in task.shards:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return cell_task(task)

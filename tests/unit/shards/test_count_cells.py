@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from shard_workers import count_all_but_the_first, count_and_die_once
 
 from treewright import SolveStatus, fit_shards
 from treewright.result import StopReason
@@ -76,6 +79,26 @@ def test_a_count_that_fails_costs_its_shards_only(after: int, monkeypatch: pytes
     assert result.stats["subproblems"] > 0
     assert result.lower_bound <= best.objective <= result.objective + 1e-12
     assert any("MemoryError: no room" in note for note in result.notes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kills by a signal")
+def test_a_process_killed_while_it_counts_costs_its_rows_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = noisy()
+    pool = {"n_jobs": 2, "backend": "loky"}
+    best = fit_shards(X, y, **ASKED).result_
+    once = partial(count_and_die_once, marker=str(tmp_path / "died"))
+    monkeypatch.setattr(count_module, "cell_task", once)
+    again = fit_shards(X, y, **ASKED, **pool).result_
+    assert Path(once.keywords["marker"]).exists()
+    assert again.status is SolveStatus.OPTIMAL
+    assert (again.tree.splits, again.lower_bound) == (best.tree.splits, best.lower_bound)
+    monkeypatch.setattr(count_module, "cell_task", count_all_but_the_first)
+    without = fit_shards(X, y, **ASKED, **pool).result_
+    assert without.stats["shards"] > 1  # those that nobody could count were searched
+    assert without.lower_bound <= best.objective <= without.objective + 1e-12
+    assert any("worker died" in note for note in without.notes)
 
 
 @pytest.mark.parametrize("after", [0, 5])

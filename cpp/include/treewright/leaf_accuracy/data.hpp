@@ -1,5 +1,5 @@
-// The table as the search for the best worst leaf sees it: ranked columns, as the search over all thresholds has them, and the
-// rows in planes (one class, one weight) for the dense depth-two step.
+// The table as the search for the best worst leaf sees it: ranked columns, as the search over all thresholds has them,
+// and the rows in planes (one class, one weight) for the dense depth-two step.
 #pragma once
 
 #include "treewright/leaf_accuracy/target.hpp"
