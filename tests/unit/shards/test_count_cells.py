@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from shard_workers import count_all_but_the_first, count_and_die_once
 
+from shard_workers import count_all_but_the_first, count_and_die_once
 from treewright import SolveStatus, fit_shards
 from treewright.result import StopReason
 from treewright.shards import _coded as coded_module
