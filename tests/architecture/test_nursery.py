@@ -79,15 +79,15 @@ def test_an_error_is_told_as_a_program_tells_it(place: Nursery, tmp_path: Path) 
     assert (tmp_path / "err").read_text().endswith("ValueError: no such thing\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_signal_ends_one_case_and_no_other(place: Nursery, tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_a_signal_ends_one_case_and_no_other(place: Nursery, tmp_path: Path, number: str) -> None:
     (tmp_path / "other").mkdir()
     other = started(place, tmp_path / "other", "compute")
     process = started(place, tmp_path, "compute")
     while "begin" not in (tmp_path / "out").read_text():
         assert not (tmp_path / "err").read_text()
-    process.send_signal(number)
-    assert process.wait()[0] == -number
+    process.send_signal(getattr(signal, number))
+    assert process.wait()[0] == -getattr(signal, number)
     assert started(place, tmp_path, "tell").wait()[0] == 3
     other.kill()
     assert other.wait()[0] == -signal.SIGKILL

@@ -27,10 +27,7 @@ LIBRARIES = 4.0  # processor seconds that loading scikit-learn, polars and scipy
 LEFT_TO_LOAD = 1.0  # the same where a process starts warm: polars and XGBoost are left
 LIMIT = 1.0
 OVERSHOOT = 1.5
-FRESH = (
-    "fit",
-    "extend",
-)  # get an interpreter of their own, as the program has; for all the loading would take longest
+FRESH = ("fit", "extend")  # these get an interpreter of their own, as the program has
 
 latent = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs PyTorch")
 
