@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,10 @@ def estimators() -> dict[str, Any]:
         def fit(self, X: Any, y: Any) -> None:
             super().fit(X, (y > 2, REWARDS[: len(X), 0] + 10))
 
+    @wraps(tw.roc_frontier)
+    def of_two(X: Any, y: Any, **parameters: Any) -> None:
+        tw.roc_frontier(X, y % 2, **parameters)
+
     guess = {"thresholds": "guess", "guess_lower_bounds": True}
     return {
         "OptimalTreeClassifier": (tw.OptimalTreeClassifier, {}),
@@ -123,6 +128,7 @@ def estimators() -> dict[str, Any]:
         "near_optimal_trees": (front(tw.near_optimal_trees), {"cost_complexity": 0.01}),
         "accuracy_frontier": (front(tw.accuracy_frontier), {"max_leaves": 8}),
         "regression_frontier": (front(tw.regression_frontier), {"max_leaves": 8}),
+        "roc_frontier": (front(of_two), {}),
     }
 
 

@@ -143,6 +143,14 @@ class RegressionFront(Front):
         return self
 
 
+class RocFront(Front):
+    """`roc_frontier` likewise, of half of the classes against the others."""
+
+    def fit(self, X: Any, y: Any) -> RocFront:
+        self.result_ = tw.roc_frontier(X, np.asarray(y) % 2, **self.parameters)
+        return self
+
+
 class Shards(Front):
     """`fit_shards` likewise."""
 
@@ -276,6 +284,7 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
         "chosen, in a grid search": (ChosenInGridSearch, {"cost_complexity": 0.001, "max_depth": 4}),
         "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
+        "ROC front": (RocFront, {"max_depth": None}),
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
         "regressor": (tw.OptimalTreeRegressor, {"cost_complexity": 0.0, "max_depth": None}),
         "lines": (tw.OptimalTreeRegressor, free | {"max_depth": 7, "leaf_model": "linear"}),
@@ -296,6 +305,7 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
 STANDS_FOR: dict[Any, Any] = {
     Front: tw.accuracy_frontier,
     RegressionFront: tw.regression_frontier,
+    RocFront: tw.roc_frontier,
     Shards: tw.fit_shards,
     NearOptimal: tw.near_optimal_trees,
     ComparedWithCart: tw.compare_with_cart,

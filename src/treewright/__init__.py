@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from treewright.result import SolveResult as SolveResult
     from treewright.result import SolveStatus as SolveStatus
     from treewright.search import Frontier as Frontier
+    from treewright.search import RocFrontier as RocFrontier
     from treewright.search import accuracy_frontier as accuracy_frontier
     from treewright.search import regression_frontier as regression_frontier
+    from treewright.search import roc_frontier as roc_frontier
     from treewright.shards import ShardedTree as ShardedTree
     from treewright.shards import fit_shards as fit_shards
     from treewright.table import Table as Table
@@ -69,6 +71,7 @@ _HOME = {
     "OptimalTreeRegressorCV": "treewright.estimators",
     "Problem": "treewright.problem",
     "ShardedTree": "treewright.shards",
+    "RocFrontier": "treewright.search",
     "SolveResult": "treewright.result",
     "SolveStatus": "treewright.result",
     "Split": "treewright.tree",
@@ -82,6 +85,7 @@ _HOME = {
     "near_optimal_trees": "treewright.near_optimal",
     "raise_on_interrupt": "treewright.estimators",
     "regression_frontier": "treewright.search",
+    "roc_frontier": "treewright.search",
 }
 
 _PACKAGES = (

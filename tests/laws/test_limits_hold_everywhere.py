@@ -80,6 +80,7 @@ NAMES = [
     "regressor",
     "regressor, threads",
     "regression front",
+    "ROC front",
     "regressor, cross-validated",
     "in a pipeline",
     "in a grid search",

@@ -26,6 +26,8 @@ from treewright.search._reference_thresholds import thresholds_from_reference
 from treewright.search._regression_frontier import regression_frontier, solve_regression_frontier
 from treewright.search._result import measured as measured
 from treewright.search._result import result_of
+from treewright.search._roc import RocFrontier, RocLine, RocPoint
+from treewright.search._roc_frontier import roc_frontier
 from treewright.search._smaller_problems import Ended as Ended
 from treewright.search._smaller_problems import SmallerProblems as SmallerProblems
 from treewright.search._smaller_problems import Trial as Trial
@@ -37,6 +39,7 @@ from treewright.search._solve_policy import solve_policy
 from treewright.search._solve_probability import solve_probability
 from treewright.search._solve_ranked import solve_ranked
 from treewright.search._solve_regression import regression_loss, solve_regression
+from treewright.search._solve_roc import solve_roc
 from treewright.search._solve_row_costs import solve_row_costs
 from treewright.search._solve_simple_lines import simple_line_importances, solve_simple_lines
 from treewright.search._solve_survival import solve_survival
@@ -54,6 +57,9 @@ __all__ = [
     "ProgressCallback",
     "RankedOptions",
     "RankedSpace",
+    "RocFrontier",
+    "RocLine",
+    "RocPoint",
     "SearchForecast",
     "SearchTrial",
     "Thresholds",
@@ -70,6 +76,7 @@ __all__ = [
     "regression_frontier",
     "regression_loss",
     "result_of",
+    "roc_frontier",
     "simple_line_importances",
     "solve",
     "solve_binary",
@@ -82,6 +89,7 @@ __all__ = [
     "solve_ranked",
     "solve_regression",
     "solve_regression_frontier",
+    "solve_roc",
     "solve_row_costs",
     "solve_simple_lines",
     "solve_survival",

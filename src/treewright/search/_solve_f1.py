@@ -42,6 +42,7 @@ from treewright.result import (
     note_of_rounding,
 )
 from treewright.search._choose_engine import choose_engine
+from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
 from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback
@@ -152,24 +153,14 @@ def solve_f1(
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """A problem of plain costs, and the same as one of errors, where the costs are in the weights of the rows.
-
-    Weights and costs that are no whole numbers are rounded for the search. One factor alone is rounded far less.
-    """
+    """A problem of plain costs, and the same with the costs in the weights of the rows."""
 
     costs: Problem
     asked: Problem
 
     @classmethod
     def of(cls, costs: Problem) -> _Round:
-        weight = costs.sample_weight * costs.costs.max(axis=1)[costs.y]
-        asked = replace(
-            costs,
-            sample_weight=weight,
-            costs=1.0 - np.eye(2),
-            cost_complexity=costs.cost_complexity * costs.total_weight / float(weight.sum()),
-        )
-        return cls(costs, asked)
+        return cls(costs, costs_in_weights(costs))
 
     @property
     def price(self) -> float:

@@ -14,6 +14,7 @@ from treewright.show._matplotlib import plot_tree, tree_figure
 from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
 from treewright.show._report import choose_page, notebook_html, report
+from treewright.show._roc_frontier import plot_roc_frontier
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._survival_curves import plot_survival_curves
 from treewright.show._text import to_text
@@ -30,6 +31,7 @@ __all__ = [
     "plot_latent_tree",
     "plot_latent_tree_by_class",
     "plot_leaf_accuracies",
+    "plot_roc_frontier",
     "plot_search_progress",
     "plot_survival_curves",
     "plot_tree",

@@ -1,0 +1,305 @@
+"""Which pairs of false and true positive rates trees can reach: a search for each corner of their convex hull.
+
+A tree with labels in its leaves has a weight of false positives, FP, and one of false negatives, FN. Take two trees A
+and B with FP(A) < FP(B) and FN(A) > FN(B), and the costs ``a = FN(A) - FN(B)`` of a false positive and
+``b = FP(B) - FP(A)`` of a false negative, at which both cost the same. An exact search for the least ``a FP + b FN``
+either finds a cheaper tree, which is a corner between them, or proves that no tree lies below their line. Begun with
+the leaves of either label, this ends, for there are finitely many trees, with all corners of the hull of all trees. A
+search that is stopped, or whose numbers were rounded, still proves ``a FP + b FN >= L`` for every tree: one more line
+beyond which nothing lies.
+
+**The bound on the AUC.** Let a tree have any scores in its leaves. Every point of its ROC curve is a mixture of two
+trees of the same splits, whose leaves have the positive label where the score is above some value. Labels change
+neither depth nor leaves nor their rows, so these two satisfy the same limits, and every line that was proven. Lines
+hold for mixtures. So the curve lies below ``1 - max(0, (L - a FP) / b)`` at every FP, and the area under it is at most
+the area under that.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from treewright.errors import InputError
+from treewright.problem import Problem
+from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
+from treewright.search._choose_engine import choose_engine
+from treewright.search._costs_in_weights import costs_in_weights
+from treewright.search._counted import counted_tree
+from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._options import BinaryOptions, RankedOptions
+from treewright.search._roc import RocFrontier, RocLine, RocPoint
+from treewright.search._solve import search_chosen
+from treewright.search._space import Thresholds
+from treewright.tree import Tree
+
+__all__ = ["solve_roc"]
+
+SHARE = 0.5  # of what is left of a limit, for a search that is not the last one known
+FLOAT = 1e-13  # relative, of sums of real weights
+LARGEST_EXACT = 2.0**53  # float64 holds every whole number up to here
+
+
+@dataclass(frozen=True, eq=False)
+class _Corner:
+    """A tree with its weights of false positives and false negatives."""
+
+    tree: Tree
+    false_positive: float
+    false_negative: float
+
+
+@dataclass(frozen=True, order=True)
+class _Side:
+    """Two neighbouring corners, the larger of the area that may lie below their line first."""
+
+    rank: float
+    number: int
+    left: _Corner = field(compare=False)
+    right: _Corner = field(compare=False)
+
+    @property
+    def prices(self) -> tuple[float, float]:
+        """Costs of a false positive and of a false negative; whole numbers where the weights are."""
+        a = self.left.false_negative - self.right.false_negative
+        b = self.right.false_positive - self.left.false_positive
+        if a.is_integer() and b.is_integer():
+            common = math.gcd(int(a), int(b))
+            return a / common, b / common
+        return a / max(a, b), b / max(a, b)
+
+
+def solve_roc(
+    problem: Problem,
+    thresholds: Thresholds = "auto",
+    *,
+    limits: Limits | None = None,
+    options: BinaryOptions | RankedOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> RocFrontier:
+    """Find the corners of the region of the ROC plane that trees can reach, and lines beyond which none lies.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of two classes; its costs and leaf penalty are not looked at.
+    thresholds : "auto", "all", int or mapping, default="auto"
+        As in `treewright.search.solve`.
+    limits : Limits, default=None
+        Of all searches together; None is no limit but the machine's memory.
+    options : BinaryOptions or RankedOptions, default=None
+        As in `treewright.search.solve`.
+    progress : callable, default=None
+        Called about 20 times a second with a `Progress`, whose objective and bound are 1 - AUC: what the corners so far
+        have, and what no tree is below; a true return value stops the search.
+
+    Returns
+    -------
+    RocFrontier
+
+    Raises
+    ------
+    InputError
+        Other than two classes with rows of positive weight.
+    SolverError
+        No tree meets the constraints.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import solve_roc
+    >>> from treewright.table import table_from
+    >>> frontier = solve_roc(make_problem(table_from([[1], [2], [3], [4]]), [0, 1, 0, 1], max_depth=1))
+    >>> [(point.false_positive_rate, point.true_positive_rate) for point in frontier]
+    [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
+    """
+    limits = (limits or Limits()).started()
+    run = _Run(problem, limits, progress)
+    choice = choose_engine(run.asked(1.0, 1.0), thresholds, options, limits=limits)
+    while run.open and run.stop is None:
+        side = heapq.heappop(run.open)
+        asked = run.asked(*side.prices)
+        within, before = run.share(), run.steps
+        found = choice.sign(search_chosen(choice, options, asked, within, run.report()))
+        run.take(side, asked, found)
+        if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
+            run.steps = max(
+                run.steps, before + within.step_limit
+            )  # one that ends before its first step has used them
+        run.stop_after(found)
+    return run.frontier()
+
+
+@dataclass
+class _Run:
+    """Corners and lines so far, and the sides that no search has looked at."""
+
+    problem: Problem
+    limits: Limits
+    progress: ProgressCallback | None
+    corners: list[_Corner] = field(init=False)
+    open: list[_Side] = field(default_factory=list)
+    lines: list[RocLine] = field(default_factory=list)
+    proven: bool = True
+    stop: StopReason | None = None  # of the run
+    cut: StopReason | None = None  # of a search, which had a share of the limits
+    steps: int = 0
+    seconds: float = 0.0
+    searches: int = 0
+    last: SolveResult | None = None
+
+    def __post_init__(self) -> None:
+        of_class = np.bincount(self.problem.y, weights=self.problem.sample_weight, minlength=2)
+        if len(of_class) > 2 or not of_class.all():
+            raise InputError(
+                f"y has {len(self.problem.classes)} classes, {int((of_class > 0).sum())} of them with rows of positive "
+                "weight; a ROC curve needs two."
+            )
+        self.negative, self.positive = map(float, of_class)
+        leaf = counted_tree(self.at(1.0, 1.0), [None])
+        none, all_ = (self.corner(replace(leaf, prediction=np.full(1, k, dtype=np.int32))) for k in (0, 1))
+        self.corners = [none, all_]
+        self.open_side(none, all_)
+
+    def at(self, a: float, b: float) -> Problem:
+        """Return the problem where a false positive costs a and a false negative b, without a leaf penalty."""
+        return replace(self.problem, costs=np.array([[0.0, a], [b, 0.0]]), cost_complexity=0.0)
+
+    def asked(self, a: float, b: float) -> Problem:
+        """Return the same as a problem of errors."""
+        return costs_in_weights(self.at(a, b))
+
+    def corner(self, tree: Tree) -> _Corner:
+        """Return a tree with what it gets wrong."""
+        leaf, yes = tree.is_leaf, tree.prediction == 1
+        false, missed = tree.value[leaf & yes, 0].sum(), tree.value[leaf & ~yes, 1].sum()
+        return _Corner(tree, float(false), float(missed))
+
+    def open_side(self, left: _Corner, right: _Corner) -> None:
+        """Note a side to be looked at, where something can lie below it: rates are never below 0."""
+        area = (left.false_negative - right.false_negative) * (right.false_positive - left.false_positive)
+        if left.false_positive < right.false_positive and left.false_negative > right.false_negative:
+            heapq.heappush(self.open, _Side(-area, len(self.corners), left, right))
+
+    def share(self) -> Limits:
+        """Return the limits of the next search: all that is left for the last side, else a share of it."""
+        left = self.limits.after(self.steps)
+        assert left is not None  # the run is over
+        if not self.open:
+            return left
+        if left.step_limit is not None:
+            left = replace(left, step_limit=max(1, int(left.step_limit * SHARE)))
+        if left.time_limit is not None:
+            left = replace(left, time_limit=float(left.time_limit) - (1 - SHARE) * left.left())
+        return left
+
+    def report(self) -> ProgressCallback | None:
+        """Return `progress` as a search calls it."""
+        if self.progress is None:
+            return None
+        told, frontier = self.progress, self.frontier()
+        reached = 1 - _area(frontier.points)
+
+        def report(now: Progress) -> Any:
+            return told(
+                replace(
+                    now,
+                    seconds=self.seconds + now.seconds,
+                    subproblems=self.steps + now.subproblems,
+                    objective=reached,
+                    lower_bound=min(reached, 1 - frontier.auc_bound),
+                )
+            )
+
+        return report
+
+    def take(self, side: _Side, asked: Problem, found: SolveResult) -> None:
+        """Take the answer of a search for what lies below a side."""
+        self.last = found
+        self.searches += 1
+        self.steps += int(found.stats.get("steps", 0))
+        self.seconds += float(found.stats.get("seconds", 0.0))
+        a, b = side.prices
+        corner = self.corner(counted_tree(self.at(a, b), found.tree.splits))
+        cost = [Fraction(a) * Fraction(c.false_positive) + Fraction(b) * Fraction(c.false_negative)
+                for c in (corner, side.left, side.right)]  # fmt: skip
+        total = asked.total_weight
+        whole = total < LARGEST_EXACT and bool((asked.sample_weight % 1 == 0).all())
+        if whole and found.status is SolveStatus.OPTIMAL and found.lower_bound == found.objective:
+            least = float(cost[0])
+        else:
+            least = (found.lower_bound - FLOAT) * total
+        price = b * self.positive
+        self.lines.append(RocLine(a * self.negative / price, least / price))
+        known = {(c.false_positive, c.false_negative) for c in self.corners}
+        if cost[0] < min(cost[1:]) and (corner.false_positive, corner.false_negative) not in known:
+            self.corners.append(corner)
+            self.open_side(side.left, corner)
+            self.open_side(corner, side.right)
+
+    def stop_after(self, found: SolveResult) -> None:
+        """Look whether the run is over."""
+        if found.status is SolveStatus.OPTIMAL and found.asked_to_stop is None:
+            reason = None
+        else:
+            reason = found.stop_reason or found.asked_to_stop
+            self.proven = self.proven and found.status is SolveStatus.OPTIMAL
+        if reason in (StopReason.INTERRUPT, StopReason.CALLBACK):
+            self.stop = reason
+        elif self.limits.left() <= 0:
+            self.stop = StopReason.TIME_LIMIT
+        elif self.limits.after(self.steps) is None:
+            self.stop = StopReason.STEP_LIMIT
+        self.cut = reason or self.cut
+
+    def frontier(self) -> RocFrontier:
+        """Put corners and lines together."""
+        proven = self.proven and not self.open
+        made = RocFrontier(
+            points=tuple(
+                RocPoint(c.false_positive / self.negative, 1 - c.false_negative / self.positive, c.tree)
+                for c in _hull(self.corners)
+            ),
+            lines=tuple(self.lines),
+            status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
+            scope="" if self.last is None else self.last.scope,
+            options={
+                name: getattr(self.problem, name)
+                for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")
+            },
+            stop_reason=None if proven else self.stop or self.cut,
+            stats={"seconds": self.seconds, "steps": self.steps, "searches": self.searches},
+            notes=() if self.last is None else self.last.notes,
+        )
+        if proven or made.stop_reason is not None or self.last is None:
+            return made
+        left = made.auc_bound - _area(made.points)  # a search could not be proven for its numbers
+        return replace(made, notes=(*made.notes, note_of_rounding("The weights", left)))
+
+
+def _hull(corners: list[_Corner]) -> list[_Corner]:
+    """Return the corners of the lower left of the hull, fewest false positives first, in exact arithmetic."""
+    hull: list[_Corner] = []
+    for c in sorted(corners, key=lambda c: (c.false_positive, -c.false_negative)):
+        while len(hull) > 1 and _is_above(hull[-2], hull[-1], c):
+            hull.pop()
+        hull.append(c)
+    return hull
+
+
+def _is_above(left: _Corner, middle: _Corner, right: _Corner) -> bool:
+    """Whether the middle one lies on or above the line between the others."""
+    x0, x1, x2 = (Fraction(c.false_positive) for c in (left, middle, right))
+    y0, y1, y2 = (Fraction(c.false_negative) for c in (left, middle, right))
+    return (x1 - x0) * (y2 - y0) <= (x2 - x0) * (y1 - y0)
+
+
+def _area(points: tuple[RocPoint, ...]) -> float:
+    """Return the area under a curve of points."""
+    x, y = ([getattr(p, name) for p in points] for name in ("false_positive_rate", "true_positive_rate"))
+    return float(np.trapezoid(y, x))
