@@ -8,7 +8,7 @@ TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 WERROR ?= OFF
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-cpp test-threads test-sanitized attack lint types docs wheel stubs clean
+.PHONY: demo test build-cpp test-cpp test-threads test-sanitized attack lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -35,9 +35,11 @@ wheel: $(VENV)/.installed-wheel
 	$(BIN)/python tools/release.py
 
 # C++ tests under the address and undefined-behaviour sanitizers.
-test-cpp: $(VENV)/.installed-test
+build-cpp: $(VENV)/.installed
 	$(BIN)/cmake -S . -B build/sanitized -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_WERROR=$(WERROR) >/dev/null
 	$(BIN)/cmake --build build/sanitized -j 2
+
+test-cpp: build-cpp
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
 # The C++ tests of searches with several threads under the thread sanitizer.

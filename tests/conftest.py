@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from nursery import Nursery
 from skipped_tests import skipped_in_words
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
@@ -24,6 +25,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 CLOCK_RERUNS, CLOCK_PAUSE = 5, 3  # at most so often, after so many seconds
 settings.register_profile("treewright", deadline=None, database=None)
 settings.load_profile("treewright")
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Starts processes that have imported the library, and what its methods load on first use.
+
+    But polars, which begins threads when it is imported.
+    """
+    warm = Nursery("limits_child", "treewright.cli._app", "treewright.latent", "torch._dynamo", "highspy")
+    yield warm
+    warm.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Runs in a process of its own for `test_limits_hold_everywhere.py`: one estimator, limits one after the other.
+"""Runs in a process of its own (of the nursery) for `test_limits_hold_everywhere.py`: one estimator, limit after limit.
 
 Reads lines "TABLE LIMIT" and answers each with "begin", then with one JSON line: processor seconds at the start and at
 the end of `fit`, how it ended, and by how much the process grew at its largest.
@@ -428,7 +428,9 @@ def run(name: str, table: str, limit: str) -> dict[str, Any]:
     }
 
 
-def main(name: str) -> None:
+def main() -> None:
+    """The name of the estimator is the argument of the program."""
+    name = sys.argv[1]
     heed(signal.default_int_handler)
     warnings.simplefilter("ignore")
     X, y = tables()["tiny"]
@@ -437,7 +439,3 @@ def main(name: str) -> None:
     for line in sys.stdin:
         table, limit = line.split()
         print(json.dumps(run(name, table, limit)), flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

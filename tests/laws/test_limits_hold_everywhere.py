@@ -13,8 +13,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ import pytest
 
 import treewright
 from limits_child import MEMORY, SEARCHES, SIGNALS, TIME, estimators, limits_of, tried
+from nursery import Nursery, Process
 
-CHILD = Path(__file__).resolve().parents[1] / "limits_child.py"
 LATE, LATE_ON_LARGE, LATE_AFTER_CTRL_C = 0.6, 1.2, 1.0  # processor seconds
 GROWTH = 100 << 20  # bytes beyond a memory limit: the table, its splits, the interpreter
 ATTEMPTS = 3
@@ -108,9 +108,10 @@ def cells() -> Iterator[tuple[str, str, str]]:
 class Child:
     """A process with one estimator, which may be started anew."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, nursery: Nursery) -> None:
         self.name = name
-        self.process: subprocess.Popen[str] | None = None
+        self.nursery = nursery
+        self.process: Process | None = None
 
     def answer(self, table: str, limit: str, after: float = 0.3) -> dict[str, Any]:
         """What the child says about one run; it is killed if it hangs.
@@ -118,40 +119,37 @@ class Child:
         Ctrl-C is pressed, or SIGTERM sent, when `fit` has used so many processor seconds.
         """
         process = self.started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(f"{table} {limit}\n")
-        process.stdin.flush()
-        assert process.stdout.readline().strip() == "begin"
+        self.asks.write(f"{table} {limit}\n")
+        self.asks.flush()
+        assert self.says.readline().strip() == "begin"
         begun, pressed = time.monotonic(), None
         used = processor_seconds(process.pid)
-        os.set_blocking(process.stdout.fileno(), False)
+        os.set_blocking(self.says.fileno(), False)
         try:
-            while not (line := process.stdout.readline()):
+            while not (line := self.says.readline()):
                 if limit in SIGNALS and pressed is None and processor_seconds(process.pid) >= used + after:
                     pressed = processor_seconds(process.pid)
                     process.send_signal(SIGNALS[limit])
-                if time.monotonic() - begun > PATIENCE or process.poll() is not None:
+                if time.monotonic() - begun > PATIENCE or has_ended(process.pid):
                     return self.ended(f"no answer after {time.monotonic() - begun:.0f} s")
                 time.sleep(0.005)
-            os.set_blocking(process.stdout.fileno(), True)
+            os.set_blocking(self.says.fileno(), True)
             said: dict[str, Any] = json.loads(line)
         except (KeyboardInterrupt, json.JSONDecodeError):
             return self.ended("no answer that can be read")
         return said | {"pressed": pressed}
 
-    def started(self) -> subprocess.Popen[str]:
+    def started(self) -> Process:
         """The process, with everything loaded."""
         if self.process is None:
-            self.process = subprocess.Popen(
-                [sys.executable, str(CHILD), self.name],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                env=os.environ | {"PYTHONPATH": str(CHILD.parent), "OMP_NUM_THREADS": "1"},
+            (asked, asks), (says, said) = os.pipe(), os.pipe()
+            self.asks, self.says = os.fdopen(asks, "w"), os.fdopen(says)
+            self.process = self.nursery.start(
+                "limits_child:main", self.name, stdin=asked, stdout=said, stderr=2
             )
-            assert self.process.stdout is not None
-            if self.process.stdout.readline().strip() != "ready":
+            os.close(asked)
+            os.close(said)
+            if self.says.readline().strip() != "ready":
                 self.ended("it did not start")
                 raise AssertionError(f"{self.name}: the child did not start; its error is above")
         return self.process
@@ -160,28 +158,35 @@ class Child:
         """Kill the process; the next run starts another."""
         if self.process is not None:
             self.process.kill()
-            with self.process:  # closes its pipes
-                self.process = None
+            self.process = None
+            for pipe in (self.asks, self.says):
+                with suppress(BrokenPipeError):
+                    pipe.close()
         return {"ended": why}
 
 
-@cache
-def child(name: str) -> Child:
-    """One process for each estimator."""
-    return Child(name)
+@pytest.fixture(scope="module")
+def child(nursery: Nursery) -> Iterator[Callable[[str], Child]]:
+    """One process for each estimator, of which none outlives the tests."""
+    started: dict[str, Child] = {}
+    yield lambda name: started.setdefault(name, Child(name, nursery))
+    for process in started.values():
+        process.ended("done")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def children() -> Iterator[None]:
-    """No process outlives the tests."""
-    yield
-    for name in NAMES:
-        child(name).ended("done")
+def status_of(pid: int) -> list[str]:
+    """What Linux says about a process, from its state on."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process waits for nothing but being waited for."""
+    return status_of(pid)[0] == "Z"
 
 
 def processor_seconds(pid: int) -> float:
     """What a process has used so far, to a hundredth."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = status_of(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -202,7 +207,7 @@ def comes_late(said: dict[str, Any], name: str, table: str, limit: str) -> bool:
 
 
 @pytest.mark.parametrize(("name", "table", "limit"), list(cells()))
-def test_a_limit_ends_it(name: str, table: str, limit: str) -> None:
+def test_a_limit_ends_it(name: str, table: str, limit: str, child: Callable[[str], Child]) -> None:
     said = child(name).answer(table, limit)
     for _ in range(ATTEMPTS - 1):
         if not comes_late(said, name, table, limit):

@@ -81,7 +81,7 @@ bool make_least(const SetWalk& walk, LeastErrors& least, Control& control) {
 }
 
 // One column alone, or several as lanes.
-struct OneColumn {
+struct ColumnAlone {
     using Value = Ways;
     static double& lane(Ways& value, std::size_t) { return value.value; }
 };
@@ -91,7 +91,7 @@ struct SomeColumns {
 };
 
 template <class Columns>
-struct Terms {
+struct CountTerms {
     using V = typename Columns::Value;
     const SetWalk& walk;
     const ColumnsOfEdges& columns;
@@ -129,7 +129,7 @@ std::vector<TreesWithout> trees_without(const NearOptimalGraph& graph, const Set
     using V = typename Columns::Value;
     InsidePass<V> pass(graph, rule, false);
     const SetWalk& walk = pass.walk();
-    const Terms<Columns> terms{walk, columns, first, last};
+    const CountTerms<Columns> terms{walk, columns, first, last};
     if (!pass.run(1, terms, control)) return {};
     std::vector<TreesWithout> out(last - first);
     for (TreesWithout& found : out) {
@@ -211,7 +211,7 @@ LeastWith least_with_columns(const NearOptimalGraph& graph, const SetRule& rule,
 std::vector<TreesWithout> trees_without_columns(const NearOptimalGraph& graph, const SetRule& rule,
                                                 const ColumnsOfEdges& columns, std::size_t first, std::size_t last,
                                                 Control& control) {
-    return last - first == 1 ? trees_without<OneColumn>(graph, rule, columns, first, last, control)
+    return last - first == 1 ? trees_without<ColumnAlone>(graph, rule, columns, first, last, control)
                              : trees_without<SomeColumns>(graph, rule, columns, first, last, control);
 }
 

@@ -10,12 +10,12 @@ namespace treewright::ranked {
 
 namespace {
 
-struct Found {
+struct FoundSplit {
     std::size_t at;          // number of the node's column
     std::uint32_t position;  // of the first row on the right
 };
 
-Found find_split(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
+FoundSplit find_split(const RankedTable& table, const Node& node, std::uint32_t column, std::uint32_t rank) {
     const auto at = std::find(node.columns.begin(), node.columns.end(), column) - node.columns.begin();
     const std::uint32_t* order = node.orders[static_cast<std::size_t>(at)];
     const std::uint32_t* split = std::partition_point(
@@ -130,7 +130,7 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         if (side == Side::left) skip(tree, at);
         return rest;
     }
-    const Found split = find_split(table_, node, top.column, top.high);
+    const FoundSplit split = find_split(table_, node, top.column, top.high);
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, split.at, split.position, stack_, goes_left_, left_node, right_node);

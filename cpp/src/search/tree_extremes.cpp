@@ -6,7 +6,7 @@ namespace treewright::binary {
 
 namespace {
 
-struct Terms {
+struct ValueTerms {
     const NearOptimalGraph& graph;
     const std::vector<std::int64_t>& leaf_value;
 
@@ -24,7 +24,7 @@ struct Terms {
 TreeExtremes::TreeExtremes(const NearOptimalGraph& graph, SetRule rule, const std::vector<std::int64_t>& leaf_value,
                            Control& control)
     : pass_(graph, std::move(rule)) {
-    complete_ = pass_.run(0, Terms{graph, leaf_value}, control);
+    complete_ = pass_.run(0, ValueTerms{graph, leaf_value}, control);
 }
 
 SizeExtremes TreeExtremes::cells(std::size_t node) const {

@@ -11,7 +11,7 @@ namespace treewright::binary {
 
 namespace {
 
-struct Terms {
+struct ShareTerms {
     const SetWalk& walk;
 
     [[nodiscard]] Ways leaf(std::size_t, std::size_t) const { return {1}; }
@@ -217,7 +217,7 @@ class Descent {
 }  // namespace
 
 TreeShares::TreeShares(const NearOptimalGraph& graph, SetRule rule, Control& control) : pass_(graph, std::move(rule)) {
-    complete_ = pass_.run(0, Terms{pass_.walk()}, control);
+    complete_ = pass_.run(0, ShareTerms{pass_.walk()}, control);
 }
 
 std::vector<double> TreeShares::leaves_in_trees(std::span<const std::uint32_t> to_side, Control& control) const {
