@@ -34,6 +34,7 @@ PUBLIC = [
     "OptimalTreeRegressor",
     "OptimalTreeRegressorCV",
     "Problem",
+    "RocFrontier",
     "ShardedTree",
     "SolveResult",
     "SolveStatus",
@@ -50,6 +51,7 @@ PUBLIC = [
     "near_optimal_trees",
     "raise_on_interrupt",
     "regression_frontier",
+    "roc_frontier",
 ]
 PACKAGES = [
     "audit",

@@ -27,6 +27,12 @@ class RocPoint:
     false_positive_rate, true_positive_rate : float
         On the training rows.
     tree : Tree
+
+    Examples
+    --------
+    >>> from treewright import roc_frontier
+    >>> roc_frontier([[1], [2], [3], [4]], [0, 1, 0, 1], max_depth=1)[1]
+    RocPoint(false_positive_rate=0.0, true_positive_rate=0.5)
     """
 
     false_positive_rate: float
@@ -43,6 +49,12 @@ class RocLine:
     slope : float
         Above 0.
     least : float
+
+    Examples
+    --------
+    >>> from treewright import roc_frontier
+    >>> roc_frontier([[1], [2], [3], [4]], [0, 1, 0, 1], max_depth=1).lines[0]
+    RocLine(slope=1.0, least=0.5)
     """
 
     slope: float
