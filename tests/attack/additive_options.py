@@ -18,6 +18,7 @@ from attack.options import (
 )
 
 __all__ = [
+    "deviance",
     "near_values",
     "policy",
     "probability",
@@ -44,6 +45,12 @@ def regression(rng: np.random.Generator, columns: dict[str, list[Value]], y: lis
     if y and isinstance(y[0], float) and "criterion" not in options and rng.random() < 0.4:
         options["leaf_model"] = "linear"
     return options
+
+
+def deviance(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = regression(rng, columns, [])
+    criteria = ["poisson", "gamma"] if min(y) > 0 else ["poisson"]
+    return options | {"criterion": str(rng.choice(criteria))}
 
 
 def simple_lines(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:

@@ -159,7 +159,8 @@ def _changes(found: Found) -> Iterator[tuple[str, Callable[[Any], None]]]:
             yield "lines", lambda c: c["certificate"]["stats"].update(lines=claim["stats"]["lines"] + 1)
             yield "leaf_model", lambda c: c["certificate"]["options"].pop("leaf_model")
         many_medians = found.case.options.get("criterion") in ("absolute_error", "quantile")
-        if found.case.method != "policy" and not many_medians and nodes[0]["value"][0]:
+        largest = max(abs(node["value"][0]) for node in nodes)  # beside which the value may be nothing
+        if found.case.method != "policy" and not many_medians and abs(nodes[0]["value"][0]) > 1e-6 * largest:
             yield "value", lambda c: c["nodes"][0]["value"].__setitem__(0, nodes[0]["value"][0] * 1.5)
         return
     heaviest = max(range(len(nodes[0]["value"])), key=lambda k: nodes[0]["value"][k])

@@ -11,6 +11,7 @@ from attack.case import Case
 from attack.exact import Stated
 from attack.tables import (
     random_columns,
+    random_counts,
     random_labels,
     random_lines,
     random_numbers,
@@ -33,6 +34,7 @@ FAST = {
     "frontier": 0.14,
     "regression": 0.07,
     "simple lines": 0.05,
+    "deviance": 0.04,
     "policy": 0.06,
     "survival": 0.04,
     "probability": 0.03,
@@ -57,6 +59,7 @@ SLOW = {
 }
 ADDITIVE = (
     "regression",
+    "deviance",
     "simple lines",
     "policy",
     "survival",
@@ -66,7 +69,12 @@ ADDITIVE = (
     "regression cv",
     "near values",
 )
-CALLED = {"min_leaf_accuracy": "optimal", "guided": "optimal", "simple lines": "regression"}
+CALLED = {
+    "min_leaf_accuracy": "optimal",
+    "guided": "optimal",
+    "simple lines": "regression",
+    "deviance": "regression",
+}
 NUMBERS_ONLY = (
     "reborn",
     "reborn rows",
@@ -92,6 +100,11 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows = max(n_rows, 4)
     if method in (*ADDITIVE, "f1"):  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
+    if method in ("regression", "deviance", "survival", "probability", "policy") and rng.random() < 0.1:
+        n_rows, n_columns = (
+            int(rng.integers(9, 15)),
+            min(n_columns, 2),
+        )  # leaves of a least size begin to matter
     if method in LISTED:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
     plain = method == "simple lines" and rng.random() < 0.7  # numbers that lie too close together are refused
@@ -125,6 +138,7 @@ _TARGETS: dict[str, Any] = {
     "f1": random_pairs,
     "regression": random_numbers,
     "simple lines": random_lines,
+    "deviance": random_counts,
     "regression front": random_numbers,
     "policy": random_rewards,
     "survival": random_times,
@@ -146,6 +160,7 @@ _OPTIONS = {
     "reborn": class_options.reborn,
     "regression": additive_options.regression,
     "simple lines": additive_options.simple_lines,
+    "deviance": additive_options.deviance,
     "policy": additive_options.policy,
     "survival": additive_options.regression,
     "probability": additive_options.probability,

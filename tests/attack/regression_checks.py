@@ -11,6 +11,7 @@ from attack.case import Case
 from attack.checks import Found, Mismatch, best_subtree, keeps_constraints, limited, says_rounded
 from attack.exact import Stated
 from attack.line_checks import is_lined, lined_answers
+from attack.logarithm import logarithm
 from attack.probes import probe_rows
 from attack.simple_lines import has_simple_lines, least_squares, must_answer, simple_line_answers
 from attack.splits import left_sets
@@ -19,6 +20,9 @@ __all__ = ["HONEST", "FoundRegression", "additive_answers", "regression_answers"
 
 TOLD = 1e-8  # of the loss of one leaf: the most that a proof may leave open
 QUANTILE = Fraction(1, 10**11)  # of the weight of a leaf
+DEVIANCES = ("poisson", "gamma")
+TERM = Fraction(1, 10**14)  # of a term of a deviance, whose logarithms are float64 numbers in the library
+TOO_SMALL = Fraction(1, 10**6)
 HONEST = Fraction(1, 10**9)  # of float64 sums of squares, as a share of the loss of one leaf
 
 
@@ -59,7 +63,34 @@ class StatedRegression(Stated):
 
     def lost_by_constant(self, rows: Sequence[int]) -> Fraction:
         """Loss of a leaf with these rows that says one number."""
+        if self.case.options.get("criterion") in DEVIANCES:
+            return self.deviance(rows)
         return self.squares(rows) if self.share is None else self.pinball(rows, self.share)
+
+    def deviance(self, rows: Sequence[int]) -> Fraction:
+        """Half the Poisson or gamma deviance of these rows, whose leaf says their mean."""
+        terms = self.terms(rows)
+        if len({self.case.y[self.kept[i]] for i in rows}) < 2:
+            return Fraction(0)
+        return sum(terms, Fraction(0))
+
+    def terms(self, rows: Sequence[int]) -> list[Fraction]:
+        """What that deviance adds up: a number for each row, and one for the mean."""
+        y, w = [Fraction(self.case.y[self.kept[i]]) for i in rows], [self.weights[i] for i in rows]
+        weight, total = sum(w, Fraction(0)), sum(v * b for b, v in zip(y, w, strict=True))
+        if not total:
+            return []
+        of_mean = logarithm(total / weight)
+        if self.case.options["criterion"] == "gamma":
+            return [weight * of_mean, *(-v * logarithm(b) for b, v in zip(y, w, strict=True))]
+        return [-total * of_mean, *(v * b * logarithm(b) for b, v in zip(y, w, strict=True) if b)]
+
+    @cached_property
+    def honest(self) -> Fraction:
+        """What floating point may do to an objective, as a share of the loss of one leaf."""
+        if self.case.options.get("criterion") not in DEVIANCES or not self.whole:
+            return HONEST
+        return HONEST + TERM * sum(map(abs, self.terms(range(len(self.kept))))) / self.whole
 
     @cached_property
     def whole(self) -> Fraction:
@@ -97,7 +128,8 @@ def regression_answers(case: Case) -> Iterator[Mismatch]:
     found = FoundRegression(case, model.result_)
     yield from _values(found, model)
     yield from _progress_holds(found, told)
-    yield from additive_answers(found, HONEST)
+    if found.stated.honest < TOO_SMALL:
+        yield from additive_answers(found, found.stated.honest)
 
 
 def additive_answers(found: Any, honest: Fraction, size: Fraction | int = 1) -> Iterator[Mismatch]:

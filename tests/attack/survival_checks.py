@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 
 from attack.case import Case
 from attack.checks import Found, Mismatch
 from attack.exact import Stated
+from attack.logarithm import logarithm
 from attack.regression_checks import HONEST, additive_answers, walks_alike
 
 __all__ = ["FoundSurvival", "survival_answers"]
 
-DIGITS = 50
 EPSILON = Fraction(1, 10**14)  # of one event: hazards are float64 numbers in the library
 NOTHING = Fraction(1, 10**40)  # of one event: a deviance of 0
 LEVELS = 2**20
@@ -64,9 +63,9 @@ class StatedSurvival(Stated):
         return seen / sum((self.weights[i] * self.hazard[i] for i in rows), Fraction(0)) if seen else seen
 
     @cached_property
-    def logarithm(self) -> list[Fraction]:
+    def log_hazard(self) -> list[Fraction]:
         return [
-            _logarithm(h) if seen else Fraction(0) for h, seen in zip(self.hazard, self.events, strict=True)
+            logarithm(h) if seen else Fraction(0) for h, seen in zip(self.hazard, self.events, strict=True)
         ]
 
     def deviance(self, rows: Sequence[int]) -> Fraction:
@@ -74,8 +73,8 @@ class StatedSurvival(Stated):
         seen = [i for i in rows if self.events[i]]
         if not seen:
             return Fraction(0)
-        of_ratio = _logarithm(self.ratio(rows))
-        return -sum((self.weights[i] * (of_ratio + self.logarithm[i]) for i in seen), Fraction(0))
+        of_ratio = logarithm(self.ratio(rows))
+        return -sum((self.weights[i] * (of_ratio + self.log_hazard[i]) for i in seen), Fraction(0))
 
     @cached_property
     def seen(self) -> Fraction:
@@ -132,10 +131,3 @@ def survival_answers(case: Case) -> Iterator[Mismatch]:
     rounding = (EPSILON + 4 * stated.hazard_error) * stated.seen / stated.one_leaf
     if rounding < TOO_SMALL:
         yield from additive_answers(found, HONEST + rounding)
-
-
-@cache
-def _logarithm(number: Fraction) -> Fraction:
-    with localcontext() as context:
-        context.prec = DIGITS
-        return Fraction((Decimal(number.numerator) / Decimal(number.denominator)).ln())

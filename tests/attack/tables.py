@@ -14,6 +14,7 @@ __all__ = [
     "WORDS",
     "mark",
     "random_columns",
+    "random_counts",
     "random_labels",
     "random_lines",
     "random_numbers",
@@ -99,6 +100,20 @@ def random_numbers(rng: np.random.Generator, columns: dict[str, list[Value]], n_
         np.array([mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
     ][kind]
     return [float(v) for v in made]
+
+
+def random_counts(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:
+    """Counts and positive amounts, for Poisson and gamma deviance; not all are zero."""
+    kind = rng.integers(5)
+    made = [
+        rng.integers(0, 4, n_rows).astype(float),
+        rng.gamma(2.0, float(rng.choice([1e-3, 0.5, 1e4])), n_rows),
+        np.round(rng.gamma(1.0, 2.0, n_rows), 1),
+        10.0 ** rng.uniform(-4, 4, n_rows),
+        np.array([1 + mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]])
+        * rng.uniform(0.9, 1.1, n_rows),
+    ][kind]
+    return [float(v) for v in made] if made.any() else [1.0] * n_rows
 
 
 def random_pairs(

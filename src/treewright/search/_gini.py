@@ -52,7 +52,12 @@ class GiniLoss:
         """Return the loss of one leaf with these rows."""
         weights = np.bincount(self.y[rows], self.weight[rows], self.n_classes)
         total = weights.sum()
-        return float((weights * ((total - weights) / total)).sum()) if total > 0 else 0.0
+        if total == 0:
+            return 0.0
+        others = total - weights
+        top = weights.argmax()  # whose difference could be rounding alone
+        others[top] = weights[:top].sum() + weights[top + 1 :].sum()
+        return float((weights * (others / total)).sum())
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""
