@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
+from treewright.cli._kept_settings import check_kept, with_kept, without_settled
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._read_csv import reading_file, settings_with
@@ -68,6 +68,7 @@ def look(
     path = data.parent / SETTINGS if out is None else out
     if fix:
         check_writable(path)
+        check_kept(path, columns)
     kept = settings_with(columns, **how)
     told: dict[str, Any] = {
         name: getattr(kept, name) for name in ("encoding", "separator", "decimal_comma", "day_first")
@@ -86,22 +87,12 @@ def look(
             words=kept.words,
             **told,
         )
-    if kept.labels:  # their spellings are settled
-        open_ = tuple(finding for finding in seen.findings if finding.action != "merge-labels")
-        seen = replace(seen, findings=open_)
+    seen = without_settled(seen, kept)
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
         settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, **settled, **told)
-        settings = replace(
-            settings,
-            labels={**kept.labels, **settings.labels},
-            words={**kept.words, **settings.words},
-            notes=kept.notes,
-            label_names=kept.label_names,
-            about=kept.about,
-        )
-        write_bytes(path, settings_text(settings).encode("utf-8"))
+        write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options:

@@ -33,6 +33,7 @@ IN_OTHER_WORDS = (
     ("day_first=False", "--month-first"),
     ("the missing values", "the missing values (--missing COLUMN=TEXT)"),
     ("declare the column categorical", "declare the column categorical (--categorical NAME)"),
+    ("declare these columns categorical", "declare these columns categorical (--categorical NAME)"),
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
     ("ignore it.", "leave it out (--ignore NAME)."),

@@ -24,8 +24,15 @@ def groups_alike(words: Iterable[str]) -> list[list[str]]:
 
 
 def one_spelling(words: Iterable[str]) -> dict[str, str]:
-    """Return the first of each group for each other word of it; give the most frequent words first."""
-    return {other: first for first, *others in groups_alike(words) for other in others}
+    """Return the first of each group for each other word of it; give the most frequent words first.
+
+    A word that was read with a wrong encoding stands for none that was read well, however frequent it is.
+    """
+    chosen = {}
+    for group in groups_alike(words):
+        first = next((word for word in group if _decoded_once_more(word) == word), group[0])
+        chosen |= {word: first for word in group if word != first}
+    return chosen
 
 
 def _plain(word: str) -> str:

@@ -6,6 +6,7 @@ asks for exactly this combination. Both are told with what to do; nothing is cha
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -27,11 +28,12 @@ DEGREES = (  # parts of words from the least to the most; an answer is placed by
 ORDERS = [{word: place for place, word in enumerate(words)} for words in DEGREES]
 BAND = re.compile(  # "18-24", "20k to 40k", "<20k", "55+", "60 and over"
     r"^(?P<less>under|below|less than|up to|unter|bis|<=?|≤)?\s*[$€£]?(?P<from>\d[\d.,]*)\s?(?P<k>k\b)?"
-    r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?k?\s*[$€£%]?"
+    r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?(?P<to_k>k\b)?\s*[$€£%]?"
     r"|\s*(?:\+|and (?:over|more|above)|or (?:more|older)|und mehr))?$"
     r"|^(?:over|above|more than|über|>=?|≥)\s*[$€£]?(?P<above>\d[\d.,]*)\s?(?P<above_k>k\b)?\s*$",
     re.IGNORECASE,
 )
+ENDS = ("from", "to", "above")
 FEWEST_BANDS = 3
 MOST_ORDERED = 40  # different words of a question with answers in an order
 SEPARATORS = (";", "|", ",", " / ")
@@ -56,28 +58,50 @@ def in_an_order(words: Sequence[str]) -> list[str]:
         known = [word for word in words if word.strip().casefold() in places]
         if len(known) >= max(FEWEST_BANDS, len(words) - 2):
             return sorted(known, key=lambda word: places[word.strip().casefold()])
-    found = {word: match for word in words if (match := BAND.match(word.strip())) is not None}
-    found = {word: match for word, match in found.items() if match["to"] is None or _ascends(match)}
-    if len(found) < max(FEWEST_BANDS, len(words) - 1) or all(match["to"] is None for match in found.values()):
+    bands = {word: match for word in words if (match := BAND.match(word.strip())) is not None}
+    if len(bands) < max(FEWEST_BANDS, len(words) - 1) or all(match["to"] is None for match in bands.values()):
         return []
-    return sorted(found, key=lambda word: _lower_end(found[word]))
+    marks = _decimal_marks([match[end] for match in bands.values() for end in ENDS if match[end]])
+    ends = {word: _ends(match, marks) for word, match in bands.items()}
+    ordered = sorted(ends, key=lambda word: ends[word])
+    pairs = itertools.pairwise(ordered)
+    if any(not low < high for low, high in ends.values()) or any(ends[a][1] > ends[b][0] for a, b in pairs):
+        return []  # months such as 2020-03, or scores such as 2-1; NaN is not below anything
+    return ordered
 
 
-def _ascends(band: re.Match[str]) -> bool:
-    """Whether a band ends above its beginning; `2020-03` is a month."""
-    return _number(band["from"]) < _number(band["to"])
+def _decimal_marks(numbers: Sequence[str]) -> str:
+    """Return the marks that some number has before other than three digits, or behind a single 0."""
+    return "".join(
+        mark
+        for mark in ",."
+        if any(re.search(rf"^0?[{mark}]|[{mark}](?:\d{{1,2}}|\d{{4,}})$", n) for n in numbers)
+    )
 
 
-def _number(digits: str) -> float:
-    return float(re.sub(r"[.,]", "", digits))
+def _ends(band: re.Match[str], decimal_marks: str) -> tuple[float, float]:
+    """Return where a band begins and ends; the open ends are infinite, and a `k` of both may stand behind them."""
 
+    def number(end: str) -> float:
+        try:
+            return float(
+                band[end].translate({ord(mark): "." if mark in decimal_marks else "" for mark in ",."})
+            )
+        except ValueError:  # several decimal marks: nothing that has an order
+            return float("nan")
 
-def _lower_end(band: re.Match[str]) -> tuple[float, int]:
-    """Where a band begins; one that is open below goes before its own number, one that is open above behind it."""
-    thousand = 1000 if band["k"] or band["above_k"] else 1
-    return _number(band["from"] or band["above"]) * thousand, -1 if band["less"] else 1 if band[
-        "above"
-    ] else 0
+    if band["above"]:
+        return number("above") * (1000 if band["above_k"] else 1), float("inf")
+    low = number("from") * (1000 if band["k"] else 1)
+    if band["less"]:
+        return -float("inf"), low
+    if band["to"] is None:
+        return low, float("inf")
+    high = number("to")
+    if band["to_k"]:
+        low *= 1000 if not band["k"] and low < high else 1  # 20-40k, but 900-1k
+        high *= 1000
+    return low, high
 
 
 def several_in_one_field(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -39,7 +39,8 @@ from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, Reading
 from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
-from treewright.tree import Column
+from treewright.table._title_lines import MOST_COLUMNS, refuse_units
+from treewright.tree import Column, ColumnKind
 
 __all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_leniently", "renamed"]
 
@@ -296,6 +297,20 @@ def _load(
         missing_in=coded,
         numeric=[name for name in features if name not in categories],
         merged=merged,
+    )
+    if columns is None:
+        judged = [name for name in features if name not in categories]
+    else:
+        own = [name for name, place in asked.items() if columns[place].kind is not ColumnKind.CATEGORICAL]
+        judged = [
+            name for name in dict.fromkeys(offered.get(name, name) for name in own) if name in text.index
+        ]
+    refuse_units(
+        where,
+        [reader.first_fields(name) for name in judged[:MOST_COLUMNS]],
+        text.lines,
+        without_label=target is not None
+        and reader.first_fields(target).is_null().head(2).to_list() == [True, False],
     )
     labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:

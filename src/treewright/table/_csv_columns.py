@@ -48,9 +48,7 @@ def for_fit(
             f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
             "column."
         )
-    if not raws:
-        raise InputError(f"No column of {where} can be read: " + " ".join(map(str, faults or ())))
-    table = assemble(raws)
+    table = assemble(raws) if raws else Table((), np.empty((len(text.lines), 0)))  # with every fault kept
     own = set(features)
     unnamed = tuple(
         f"Column {j} of {where} has no name in the header and is called 'unnamed_{j}'; if it numbers the "

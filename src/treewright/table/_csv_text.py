@@ -28,7 +28,7 @@ from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
-from treewright.table._title_lines import refuse_titles, refuse_units
+from treewright.table._title_lines import refuse_titles
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,7 +115,6 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         _parse_quoted(text, chosen, where) if plain is None else _parse_plain(plain, chosen, where)
     )
     refuse_titles(where, names, columns, lines)
-    refuse_units(where, columns, lines)
     if len(names) == 1 and separator is not None:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:

@@ -91,8 +91,11 @@ def text_among(
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
-    """Return the texts if they all most likely mean missing: a single one, or words that say so."""
-    words = tuple(texts)
+    """Return the texts if they all most likely mean missing: a single one, or words that say so.
+
+    One such as `<0.6` says what the value is: it is never among them.
+    """
+    words = tuple(text for text in texts if not BEYOND.match(text))
     return words if len(words) == 1 or len(filler_words(words)) == len(words) else ()
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldReader"]
 
+FIRST = 200  # fields that show what a column holds
 WORDS = {"age": "age in days"}
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
@@ -217,6 +218,12 @@ class FieldReader:
 
     def _fields(self, name: str) -> pl.Series:
         return self._text.columns[self.index[name]]
+
+    def first_fields(self, name: str) -> pl.Series:
+        """Return the first fields of a column, stripped; those that mean missing are null."""
+        fields = self._present(name, self._fields(name).head(FIRST))
+        self.blanked.pop(name, None)  # counted when all fields are read
+        return fields
 
     def _present(self, name: str, fields: pl.Series) -> pl.Series:
         """Strip the fields of a column and make the missing ones null; count those that somebody declared missing.

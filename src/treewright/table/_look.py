@@ -93,7 +93,7 @@ class Look:
         columns = "; ".join(
             f"{kind}: {len(names):,} ({some_of(names)})" for kind, names in self.kinds.items() if names
         )
-        lines = [f"{self.name}: {count_of(self.n_rows, 'row')}; {columns}."]
+        lines = [f"{self.name}: {count_of(self.n_rows, 'row')}; {columns or 'no column can be read yet'}."]
         if self.labels:
             shown = ", ".join(f"{label} {rows:,}" for label, rows in self.labels[:8])
             more = f", ... ({len(self.labels)} labels)" if len(self.labels) > 8 else ""
@@ -272,7 +272,7 @@ def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | Non
         except InputError as error:
             faults.append(error)
     if not tables:
-        raise InputError("No column could be read: " + " ".join(map(str, faults)))
+        return Table((), np.empty((len(own), 0))), labels, faults
     columns = tuple(table.columns[0] for table in tables)
     notes = tuple(text for table in tables for text in table.notes)
     return (

@@ -189,9 +189,11 @@ def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
         return
     rows = np.flatnonzero(np.isinf(numbers))
     if len(rows):
+        n_rows = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
         raise InputError(
-            f"Column {name!r} contains infinity ({len(rows)} rows, the first is row {rows[0]}, counted from "
-            f"0). Replace it by a missing value, X[{name!r}].replace([np.inf, -np.inf], np.nan), or by a finite number."
+            f"Column {name!r} contains infinity ({n_rows}, the first is row {rows[0]}, counted from 0). Replace it by "
+            "a finite number or by a missing value: X = X.replace([numpy.inf, -numpy.inf], numpy.nan) in pandas, "
+            "X = numpy.where(numpy.isinf(X), numpy.nan, X) for an array."
         )
 
 
@@ -211,8 +213,11 @@ def _cell_kind(name: str, cell: type) -> str:
         return "complex"
     advice = f"Turn such cells into one of these first, such as text: X[{name!r}].astype(str) in pandas."
     if issubclass(cell, (list, tuple, set, frozenset, np.ndarray)):
-        columns = f"X[{name!r}].str.join('|').str.get_dummies()"
-        advice = f"Make a yes/no column of each answer, such as {columns} in pandas, or leave the column out."
+        answers = f"pandas.get_dummies(X[{name!r}].dropna().explode(), dtype=float).groupby(level=0).max()"
+        advice = (
+            f"Make a yes/no column of each answer, such as {answers}.reindex(X.index) in pandas (first X = "
+            "X.reset_index(drop=True) if labels of the index repeat), or leave the column out."
+        )
     raise InputTypeError(
         f"Column {name!r} holds a cell of type {cell.__name__!r}; the argument must be a string or a number "
         f"(or None or NaN for a missing value). {advice}"

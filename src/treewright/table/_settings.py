@@ -97,6 +97,8 @@ class Settings:
         What people read in the place of a label.
     missing_in : mapping of str to tuple of str
         By column, fields that mean missing there only.
+    quantity : tuple of str
+        Columns that are quantities by a person's word, whatever they look like.
     about : mapping of str to str
         Of "purpose", "owner", "contact", "date", "period", "source", "limits".
 
@@ -121,6 +123,7 @@ class Settings:
     label_names: Mapping[str, str] = field(default_factory=dict)
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
+    quantity: tuple[str, ...] = ()
 
 
 def settings_of(
@@ -217,6 +220,7 @@ def settings_text(settings: Settings) -> str:
         content["missing"] = list(settings.missing)
     content["columns"] = {name: {"use": "ignore"} for name in settings.ignore}
     content["columns"] |= {name: {"use": "category"} for name in settings.categorical}
+    content["columns"] |= {name: {"use": "quantity"} for name in settings.quantity}
     for name, names in settings.words.items():
         content["columns"].setdefault(name, {})["words"] = dict(names)
     for name, codes in settings.missing_in.items():
@@ -315,6 +319,7 @@ def read_settings(path: str | Path) -> Settings:
         separator=_text(fields, "separator", where),
         ignore=tuple(name for name, use in uses.items() if use == "ignore"),
         categorical=tuple(name for name, use in uses.items() if use == "category"),
+        quantity=tuple(name for name, entry in columns.items() if entry.get("use") == "quantity"),
         missing=_list(fields.get("missing"), f"{where}, missing"),
         missing_in={
             name: _list(entry["missing"], f"{where}, column {name!r}, missing")

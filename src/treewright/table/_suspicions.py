@@ -54,7 +54,8 @@ KNOWN_IDS = re.compile(
 MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
 WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
 NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
-    r"^([^\w\s.,]?|[A-Z]{3} ?)[ ]?([+-]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)[ ]?([^\w\s.,]?|[A-Z]{3})$"
+    r"^([^\w\s.,+\-\u2212]?|[A-Z]{3} ?)[ ]?([+\-\u2212]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)"
+    r"[ ]?([^\w\s.,]?|[A-Z]{3})$"
 )
 COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for mark in (",", r"\."))
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
@@ -145,7 +146,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         words
         and (mark := several_in_one_field(named_words := [column.categories[int(c)] for c in distinct]))[0]
     ):
-        yield _of_several_answers(name, *mark, len(named_words))
+        yield _of_several_answers(name, *mark, named_words)
     elif words and many:
         text = (
             f"{name} has {len(distinct):,} different words in {len(known):,} rows ({shown}, ...): too few rows "
@@ -162,13 +163,18 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         )
 
 
-def _of_several_answers(name: str, mark: str, answers: Sequence[str], n_words: int) -> Finding:
+def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Sequence[str]) -> Finding:
+    between = f"{mark} " if any(f"{mark} " in word for word in words) else mark
+    made = (
+        f"a yes/no column of each answer in the file (pandas: frame[{name!r}].str.get_dummies({between!r}))"
+    )
     text = (
         f"{name} holds several answers in one field, with {mark!r} between them ({some_of(answers, SHOWN)}): each of "
-        f"the {n_words:,} combinations is a word of its own. Make a yes/no column of each answer in the file (pandas: "
-        f"frame[{name!r}].str.get_dummies({mark!r})), or leave the column out."
+        f"the {len(words):,} combinations is a word of its own. "
     )
-    return Finding(name, text, "ignore", name)
+    if any(word.strip() in answers for word in words):
+        return Finding(name, f"{text}Make {made}, or leave the column out.", "ignore", name)
+    return Finding(name, f"{text}To let a split ask for one answer, make {made}; otherwise keep it as it is.")
 
 
 def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
@@ -179,6 +185,13 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
             "split only sets one word apart from all others. To let it ask for one of them or less, make the words "
             "numbers (1, 2, ...); `codes` in columns.yaml shows them as words again."
         )
+        others = [
+            word
+            for word in words
+            if word.strip().casefold() not in {own.strip().casefold() for own in ordered}
+        ]
+        if others:
+            text += f" Other words ({some_of(others, SHOWN)}) become missing."
         places = {word.strip().casefold(): str(place) for place, word in enumerate(ordered, start=1)}
         numbers = {word: place for word in words if (place := places.get(word.strip().casefold()))}
         yield Finding(name, text, "order", words=numbers)
@@ -249,21 +262,26 @@ def numbers_as_text(table: Table) -> Iterator[Finding]:
         text = f"{column.name} holds numbers as text ({', '.join(words[:SHOWN])}, ...), and each is a word of its own"
         text += ", with different units or none." if len(units) > 1 else "."
         own = f"X[{column.name!r}]"
+        number = f"{own}.str.replace('\u2212', '-')" if any("\u2212" in word for word in words) else own
+        behind = any(unit.endswith(("-", "\u2212")) for unit in units)
         if (
             len(units) == 1
+            and not behind
             and any(map(COMMA_DECIMAL.search, words))
             and not any(map(POINT_DECIMAL.search, words))
         ):
             keep, point = "r'[^0-9,+-]', '', regex=True", "',', '.'"
-            number = f"{own}.str.replace({keep}).str.replace({point})"
+            number = f"{number}.str.replace({keep}).str.replace({point})"
             text += f" If they are quantities: {own} = pandas.to_numeric({number})."
-        elif len(units) > 1 or any(
-            re.search(r",\d+$", match.group(2)) for match in found if match is not None
+        elif (
+            behind
+            or len(units) > 1
+            or any(re.search(r",\d+$", match.group(2)) for match in found if match is not None)
         ):
             text += f" If they are quantities, make {own} numbers of one unit first."
         else:
             keep = "r'[^0-9.+-]', '', regex=True"
-            text += f" If they are quantities: {own} = pandas.to_numeric({own}.str.replace({keep}))."
+            text += f" If they are quantities: {own} = pandas.to_numeric({number}.str.replace({keep}))."
         yield Finding(column.name, text)
 
 

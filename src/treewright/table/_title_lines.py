@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treewright.errors import InputError
 from treewright.table._dates import looks_like_date
 from treewright.table._fillers import filler_words
-from treewright.table._formats import MISSING_VALUES
+from treewright.table._formats import CURRENCIES
 from treewright.table._numbers import looks_like_number
 
 if TYPE_CHECKING:
@@ -16,13 +17,29 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["refuse_titles", "refuse_units"]
+__all__ = ["MOST_COLUMNS", "are_units", "refuse_titles", "refuse_units"]
 
 MOST_TITLES = 20  # lines above the header that are looked at
 MOST_EMPTY = 0.5  # of the fields of a header
-GLANCE = 200  # rows that show what a column holds
 MOST_NUMBERS = 0.8  # of the fields of a column of numbers
-MOST_COLUMNS = 500  # that are looked at
+MOST_COLUMNS = 500  # that are looked at for a line of units
+UNITS = frozenset(
+    """
+    % ‰ ° °c °f mm cm dm m km mi ft inch µm nm mm2 cm2 m2 km2 ha sqm sqft m3 ml cl dl l µl fl µg ng pg mg g kg
+    t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
+    j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
+    second minute hour day week month year percent point score count piece pcs number people person degree
+    sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
+    mois ans année jour heure años meses días
+    int integer float double real decimal numeric numerical text string str char varchar bool boolean date datetime
+    timestamp datum zahl continuous discrete nominal ordinal quantity
+    dd.mm.yyyy tt.mm.jjjj yyyy-mm-dd dd-mm-yyyy mm-dd-yyyy dd/mm/yyyy mm/dd/yyyy
+    """.casefold().split()
+) | {currency.casefold() for currency in CURRENCIES}
+BRACKETED = re.compile(
+    r"^(?:\[[1-]?\]|[\[(][^\[\]()]*[^\W\d_%][^\[\]()]*[\])]|[\[(][^\w\s\[\]()]{1,2}[\])])$"
+)
+PER = re.compile(r"\s*(?:[/*·^]|\bper\b|\bpro\b)\s*|\s+")
 
 
 def refuse_titles(
@@ -60,46 +77,76 @@ def refuse_titles(
             )
 
 
-def refuse_units(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
-    """Refuse a first row of words above columns of numbers and dates: a second header line, such as units in brackets.
+def refuse_units(
+    where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64], without_label: bool = False
+) -> None:
+    """Refuse a first row of units or types above columns of numbers and dates: a second header line.
+
+    A first row of other words may be a row of the table: it is left to the reader of each column.
 
     Parameters
     ----------
     where : str
         Name of the file.
     columns : sequence of polars.Series of strings
-        What stands below the header.
+        First fields of the columns that are to be read as numbers or dates, stripped; null is missing.
     lines : ndarray of shape (n_rows,)
         Line of the file on which each row starts.
+    without_label : bool, default=False
+        Whether the first row has no label, and others have.
 
     Raises
     ------
     InputError
         With the line to delete.
     """
-    import polars as pl
-
     if len(lines) < 3:
         return
     words, others = [], 0
-    for column in columns[:MOST_COLUMNS]:
-        first = (column[0] or "").strip()
-        fields = column[:GLANCE].cast(pl.String).str.strip_chars()
-        below = fields[1:]
-        below = below.filter((below != "").fill_null(False))
-        if not first or first in MISSING_VALUES or not len(below):
+    for fields in columns:
+        below = fields[1:].drop_nulls()
+        first = fields[0]
+        if first is None or not len(below) or filler_words([first]):
             continue
         read = looks_like_number(below) | looks_like_date(below)
         if read.sum() < MOST_NUMBERS * len(below):
             continue
-        if (looks_like_number(fields[:1]) | looks_like_date(fields[:1])).any():
+        if (looks_like_number(fields[:1]) | looks_like_date(fields[:1])).any() or first in below:
             others += 1
         else:
             words.append(first)
-    told = [word for word in dict.fromkeys(words) if not filler_words([word])]
-    if len(told) > max(1, others):
-        shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
-        raise InputError(
-            f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it, as a second "
-            "header line does. Delete that line."
-        )
+    told = list(dict.fromkeys(words))
+    if len(words) <= others or not (are_units(told) or (without_label and len(words) > max(1, others))):
+        return
+    shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
+    them, columns = ("it", "the column") if len(words) == 1 else ("them", "these columns")
+    raise InputError(
+        f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it. If it is a line of "
+        f"units, delete it; if it is a row, add {them} to the missing values, or declare {columns} categorical."
+    )
+
+
+def are_units(words: Sequence[str]) -> bool:
+    """Whether words are all units or types, at least one of them more than a letter, which is a mark of much else.
+
+    Examples
+    --------
+    >>> are_units(["[years]", "mmHg", "kg/m²", "h"]), are_units(["kg", "ICU"]), are_units(["m", "h"])
+    (True, False, False)
+    """
+    return all(map(_is_unit, words)) and any(len(word) > 1 or not word.isalpha() for word in words)
+
+
+def _is_unit(word: str) -> bool:
+    if BRACKETED.match(word):
+        return True
+    plain = word.casefold()
+    if plain[0].isdigit() and not plain.startswith(("1/", "10^")):  # "12 m" is a value
+        return False
+    parts = [part for part in PER.split(plain) if part and not part.isdigit()]
+    return plain in UNITS or (bool(parts) and all(_is_plain_unit(part) for part in parts))
+
+
+def _is_plain_unit(part: str) -> bool:
+    bare = re.sub(r"[²³]|(?<=[^\W\d_])[23]$", "", part).rstrip(".")
+    return bare in UNITS or (len(bare) > 3 and bare.removesuffix("s") in UNITS)

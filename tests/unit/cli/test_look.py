@@ -121,3 +121,64 @@ def test_spellings_of_a_label_become_one_class(tmp_path, how):
     assert load_model(out).tree.classes.tolist() == ["Bad", "good"]
     assert run("verify", out, path).exit_code == 0
     assert run("report", out, path, "--no-models", "--out", tmp_path / "r.html").exit_code == 0
+
+
+HAND_WRITTEN = """about: {owner: Ada}
+missing: ["-77"]
+columns:
+  Kunden-Nr.: {use: quantity, description: first come first}
+  Einkommen: {unit: euros, words: {x: y}, missing: ["-5"]}
+labels: {GUT: gut}
+label-names: {gut: paid}
+"""
+
+
+def test_fix_writes_over_no_settings_that_it_has_not_read(messy, tmp_path):
+    settings = tmp_path / "columns.yaml"
+    settings.write_text(HAND_WRITTEN)
+    done = run("look", messy, "-t", "Status", "--fix")
+    assert done.exit_code == 2
+    assert f"Add --columns {settings}" in " ".join(done.stderr.split())
+    assert settings.read_text() == HAND_WRITTEN
+    other = tmp_path / "other.yaml"
+    assert run("look", messy, "-t", "Status", "--fix", "--out", other).exit_code == 0
+    assert run("look", messy, "-t", "Status", "--fix", "--out", other, "--columns", settings).exit_code == 2
+
+
+def test_fix_keeps_all_that_the_settings_hold(messy, tmp_path):
+    from dataclasses import replace
+
+    from treewright.table import read_settings
+
+    settings = tmp_path / "columns.yaml"
+    settings.write_text(HAND_WRITTEN)
+    before = read_settings(settings)
+    done = run("look", messy, "-t", "Status", "--fix", "--columns", settings)
+    assert done.exit_code == 0, done.output
+    after = read_settings(settings)
+    assert after == replace(
+        before, categorical=("PLZ",), missing_in={**before.missing_in, "Alter": ("-999",)}
+    )
+    assert after.quantity == ("Kunden-Nr.",)
+    again = run("look", messy, "-t", "Status", "--fix", "--columns", settings)
+    assert again.exit_code == 0, again.output
+    assert read_settings(settings) == after
+
+
+def test_fix_loses_no_comments(messy, tmp_path):
+    settings = tmp_path / "columns.yaml"
+    text = "# Settings of the columns: use is quantity, category or ignore.\ncolumns:\n  PLZ: {use: category}  # mail\n"
+    settings.write_text(text)
+    done = run("look", messy, "-t", "Status", "--fix", "--columns", settings)
+    assert done.exit_code == 2
+    assert "holds comments" in " ".join(done.stderr.split())
+    assert settings.read_text() == text
+
+
+def test_words_settled_twice_are_all_kept():
+    from treewright.cli._kept_settings import with_kept
+    from treewright.table import Settings
+
+    kept = Settings(words={"town": {"ULM": "Ulm", "BERN": "bern"}})
+    both = with_kept(Settings(words={"town": {"bern": "Bern"}}), kept)
+    assert both.words == {"town": {"bern": "Bern", "ULM": "Ulm", "BERN": "Bern"}}

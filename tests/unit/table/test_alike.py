@@ -22,6 +22,11 @@ def test_one_word_in_several_spellings(alike):
     assert one_spelling(alike) == dict.fromkeys(alike[1:], alike[0])
 
 
+@pytest.mark.parametrize("words", [["MÃ¼ller", "Müller"], ["MÃ¼ller", "MÃ¼LLER", "Müller"]])
+def test_a_word_read_with_a_wrong_encoding_stands_for_none(words):
+    assert one_spelling(words) == dict.fromkeys(words[:-1], "Müller")
+
+
 @pytest.mark.parametrize("different", [["か", "が"], ["мои", "мой"], ["a b", "ab"], ["1", "¹"]])
 def test_different_words_stay_apart(different):
     assert groups_alike(different) == []

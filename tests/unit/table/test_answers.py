@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,10 @@ from treewright.table._answers import in_an_order, several_in_one_field
         ["under 20k", "$20k - $40k", "$40k - $60k", "over 60k"],
         ["nie", "selten", "oft"],
         ["1,000-1,999", "2,000-9,999", "10,000+"],
+        ["0.25-0.75", "1.5-2", "2-10", "10-20"],
+        ["0,25-0,75", "1,5-2", "2-1000", "1.000-20.000"],
+        ["500-900", "900-1k", "1k-2k", "2k-5k"],
+        ["<10k", "10-20k", "20-40k", "40k+"],
     ],
 )
 def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> None:
@@ -32,6 +37,9 @@ def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> No
         ["agree", "disagree"],
         ["2020-03", "2020-04", "2021-01"],
         ["A-1", "B-2", "C-3"],
+        ["0-1", "1-2", "2-3", "5-4"],
+        ["0-1", "0-2", "1-4", "1-2"],
+        ["1.2.3-1.2.4", "1.5-2", "2-3"],
         ["yes", "no", "often"],
         [f"{k}-{k + 1}" for k in range(100)],
     ],
@@ -74,19 +82,26 @@ def test_words_in_an_order_are_numbered_by_the_call_that_is_proposed() -> None:
 
     X = pd.DataFrame({"fair": ["Agree", "Disagree", "agree", "Strongly agree", "no answer"] * 8})
     (proposed,) = (finding for finding in look(X).findings if finding.action == "order")
+    assert proposed.text.endswith("Other words (no answer) become missing.")
     exec(proposed.in_python, {"X": X})  # what a person would paste
     assert X["fair"].tolist()[:4] == [2, 1, 2, 3]
     assert X["fair"].isna().tolist()[4]
     assert proposed.option == ""
 
 
-def test_lists_in_a_frame_become_columns_by_the_call_that_is_proposed() -> None:
+@pytest.mark.parametrize(
+    ("first", "second"), [(["new"], "vip"), ([1], 2), ([0.5], 1.5), (["a|b"], "c"), (["a"], 1)]
+)
+def test_lists_in_a_frame_become_columns_by_the_call_that_is_proposed(first: list[Any], second: Any) -> None:
     import pandas as pd
 
-    X = pd.DataFrame({"tags": [["new"], ["new", "vip"], []] * 8, "age": range(24)})
+    X = pd.DataFrame({"tags": [first, [*first, second], []] * 8, "age": range(24)})
+    X.loc[23, "tags"] = None
     (fault,) = (finding.text for finding in look(X).findings if "tags" in finding.text)
     call = fault.split("such as ")[1].split(" in pandas")[0]
-    assert eval(call, {"X": X}).iloc[:3].to_numpy().tolist() == [[1, 0], [1, 1], [0, 0]]
+    made = eval(call, {"X": X, "pandas": pd})
+    assert made.loc[:2, [*first, second]].to_numpy().tolist() == [[1, 0], [1, 1], [0, 0]]
+    assert made.isna().all(axis=1).tolist() == [False] * 23 + [True]
 
 
 def test_numbers_with_a_decimal_comma_are_made_numbers_by_the_call_that_is_proposed() -> None:
@@ -96,3 +111,34 @@ def test_numbers_with_a_decimal_comma_are_made_numbers_by_the_call_that_is_propo
     (told,) = (finding.text for finding in look(X).findings if finding.column == "basket")
     exec(told.split("If they are quantities: ")[1].rstrip("."), {"X": X, "pandas": pd})
     assert X["basket"].tolist()[:4] == [1004.98, 12.5, 3.1, 700.0]
+
+
+@pytest.mark.parametrize("minus", ["-", "\u2212"])
+@pytest.mark.parametrize("mark", [",", "."])
+def test_a_minus_sign_is_no_unit(minus: str, mark: str) -> None:
+    import pandas as pd
+
+    words = [word.replace(".", mark).replace("-", minus) for word in ("1.5", "2.5", "-3.5")]
+    X = pd.DataFrame({"v": words * 20})
+    (told,) = (finding.text for finding in look(X).findings if finding.column == "v")
+    exec(told.split("If they are quantities: ")[1].rstrip("."), {"X": X, "pandas": pd})
+    assert X["v"].tolist()[:3] == [1.5, 2.5, -3.5]
+
+
+def test_a_minus_sign_behind_numbers_is_left_to_the_reader() -> None:
+    import pandas as pd
+
+    (told,) = (
+        finding.text for finding in look(pd.DataFrame({"v": ["1.50-", "2.50-", "3.25-"] * 20})).findings
+    )
+    assert "to_numeric" not in told
+
+
+def test_combinations_of_two_properties_are_told_and_not_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    words = [f"{sex}, {state}" for sex in ("male", "female") for state in ("single", "married", "divorced")]
+    path.write_text("\n".join(["who;y", *(f"{words[k % 6]};{k % 2}" for k in range(60))]) + "\n")
+    (told,) = (finding for finding in look(path, target="y").findings if finding.column == "who")
+    assert told.option == ""
+    assert "str.get_dummies(', ')" in told.text
+    assert told.text.endswith("otherwise keep it as it is.")

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import re
 
 import numpy as np
 import pandas as pd
@@ -291,3 +292,19 @@ def test_all_columns_that_cannot_be_read_are_named_at_once():
         table_from(pd.DataFrame({"mixed": [1, "n/a", "n/a", "-"]}))
     with pytest.raises(InputTypeError, match=r"(?s)2 columns"):
         table_from(pd.DataFrame({"x": [{}, {}], "day": dates}))
+
+
+def test_the_advice_on_infinity_runs_on_arrays_and_frames() -> None:
+    import numpy
+    import pandas
+
+    for X in (
+        numpy.array([[1.0, numpy.inf], [2.0, 3.0]]),
+        pandas.DataFrame({"a": [1.0, numpy.inf], "b": [2.0, 3.0]}),
+    ):
+        with pytest.raises(InputError, match=r"infinity \(1 row, ") as error:
+            table_from(X)
+        of_frame, of_array = re.findall(r"(X = [^ ]+\(.*?numpy\.nan(?:, X)?\))", str(error.value))
+        scope = {"X": X, "numpy": numpy}
+        exec(of_array if isinstance(X, numpy.ndarray) else of_frame, scope)
+        assert numpy.isnan(table_from(scope["X"]).X).sum() == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -135,8 +136,73 @@ def test_a_second_header_line_is_refused_with_its_number(tmp_path: Path) -> None
         "[text],[day],[0/1]",
         *(f"n{j},1{j % 9}.03.2020,{j % 2}" for j in range(30)),
     )
-    with pytest.raises(InputError, match="Delete that line"):
+    with pytest.raises(
+        InputError, match=r"holds '\[day\]' .* If it is a line of units, delete it; if it is a row, "
+    ):
         load_csv(path, target="late")
+
+
+@pytest.mark.parametrize(
+    "units",
+    [
+        "kg;mg/dl;",
+        "EUR;%;",
+        "int;float;text",
+        "Jahre;Punkte;",
+        "(cm);(kg/m²);x",
+        "µg/l;mmHg;0",
+        "one;two;",
+        "[1];[-];",
+    ],
+)
+def test_units_types_or_words_without_a_label_are_a_second_header_line(tmp_path: Path, units: str) -> None:
+    rows = [row.replace(",", ";") for row in ROWS]
+    with pytest.raises(InputError, match="line 2 holds"):
+        load_csv(write(tmp_path, "age;score;late", units, *rows), target="late")
+
+
+@pytest.mark.parametrize(
+    ("first", "options"),
+    [
+        ("V27,E909,0", {"categorical": ["age", "score"]}),
+        ("kg,cm,0", {"categorical": ["age", "score"]}),
+        ("absent,refused,0", {"missing_values": ["absent", "refused"]}),
+        ("kg,cm,0", {"missing_in": {"age": ["kg"], "score": ["cm"]}}),
+        ("kg,3,0", {"ignore": ["age"]}),
+    ],
+)
+def test_a_first_row_of_words_that_the_options_settle_is_a_row(
+    tmp_path: Path, first: str, options: dict[str, Any]
+) -> None:
+    assert (
+        load_csv(write(tmp_path, "age,score,late", first, *ROWS), target="late", **options).table.n_rows == 41
+    )
+
+
+@pytest.mark.parametrize(
+    "first", ["12b,3a,0", "0a1f,7e-b,0", "V27,V58,0", "ICU,hall,0", "12 m,3 km,0", "m,h,0", "[kg],5,0"]
+)
+def test_a_first_row_of_words_that_are_no_units_is_not_called_a_line_of_units(
+    tmp_path: Path, first: str
+) -> None:
+    path = write(tmp_path, "age,score,late", first, *ROWS)
+    with pytest.raises(InputError, match=r"are? text|is text"):
+        load_csv(path, target="late")
+    assert look(path, target="late").n_rows == 41
+
+
+def test_a_word_that_occurs_again_below_is_no_unit(tmp_path: Path) -> None:
+    path = write(tmp_path, "age,score,late", "(refused),(refused),0", "(refused),(refused),1", *ROWS)
+    assert look(path, target="late").n_rows == 42
+
+
+def test_only_columns_that_the_tree_asks_are_judged(tmp_path: Path) -> None:
+    rows = [f"{20 + j},{100 + j},{j},{j % 2}" for j in range(40)]
+    made = load_csv(write(tmp_path, "age,room,bed,y", *rows), target="y")
+    new = write(tmp_path, "age,room,bed", "20,kg,cm", "30,102,4", "40,103,5", "50,104,6")
+    assert load_csv(new, columns=made.table.columns, needed=[0], reading=made.reading).table.n_rows == 4
+    with pytest.raises(InputError, match="line 2 holds 'kg', 'cm'"):
+        load_csv(new, columns=made.table.columns, needed=[0, 1, 2], reading=made.reading)
 
 
 @pytest.mark.parametrize("first", ["?,NA,0", "k.A.,unknown,0", "low,3,0", ",,0", "none,none,1"])
@@ -173,6 +239,22 @@ def test_errors_of_spreadsheets_are_proposed_as_missing(tmp_path: Path) -> None:
     options = look(write(tmp_path, "one,two,y", *rows), target="y").options()
     assert "--missing 'one=#WERT!'" in options
     assert "--missing 'one=#NV'" in options
+
+
+def test_errors_in_every_column_are_proposed_as_missing(tmp_path: Path) -> None:
+    path = write(tmp_path, "a;b;y", "#NV;#BEZUG!;nein", "1,5;1;ja", "2,5;2;ja", "3,5;3;nein")
+    seen = look(path, target="y", separator=";")
+    assert seen.options() == "--missing 'a=#NV' --missing 'b=#BEZUG!'"
+    assert "4 rows; no column can be read yet." in str(seen)
+    frame = pd.DataFrame({"a": [1, "x"] * 4, "b": [2, "y"] * 4})
+    assert [finding.text[:10] for finding in look(frame).findings] == ["Column 'a'", "Column 'b'"]
+
+
+@pytest.mark.parametrize("column", [["<0.6"], ["<0.6", "n.b."], ["<0.6", "≥9"]])
+def test_a_value_beyond_a_limit_is_never_proposed_as_missing(tmp_path: Path, column: list[str]) -> None:
+    rows = [f"{word},{j % 13},{j % 2}" for j, word in enumerate([*column, *map(str, range(50))])]
+    options = look(write(tmp_path, "one,two,y", *rows), target="y").options()
+    assert options == ("--missing one=n.b." if "n.b." in column else "")
 
 
 def test_a_value_beyond_a_limit_is_told(tmp_path: Path) -> None:
