@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,15 +20,17 @@ USES = ("ignore", "categorical")
 
 def check_kept(path: Path, given: Path | None) -> None:
     """Refuse to write over a file of settings that this call has not read, or whose comments would be lost."""
-    if not path.exists():
+    if not path.is_file():
         return
+    from treewright.table import Settings, settings_text
+
     if given is None or not path.samefile(given):
         raise InputError(
-            f"{path} exists. Add --columns {path} to keep what it holds and add the proposals to it, or name another "
-            "file to write with --out."
+            f"{path} exists. Add --columns {shlex.quote(str(path))} to keep what it holds and add the proposals to it, "
+            "or name another file to write with --out."
         )
-    _, _, own = path.read_text("utf-8", errors="replace").partition("\n")  # the first line is written anew
-    if re.search(r"(^|\s)#", own):
+    header, _, _ = settings_text(Settings()).partition("\n")
+    if re.search(r"(^|\s)#", path.read_text("utf-8", errors="replace").removeprefix(header)):
         raise InputError(
             f"{path} holds comments (#), which --fix cannot keep. Name another file to write with --out, and copy the "
             "comments."
@@ -35,20 +38,25 @@ def check_kept(path: Path, given: Path | None) -> None:
 
 
 def without_settled(seen: Look, kept: Settings) -> Look:
-    """Leave out the findings that the settings have answered: spellings of labels, and the use of a column."""
+    """Leave out what the settings have answered: spellings of labels, and the use of columns that are quantities.
 
-    def is_open(action: str, column: str | None) -> bool:
-        return not (kept.labels and action == "merge-labels") and not (
-            action in USES and column in kept.quantity
-        )
-
-    return replace(seen, findings=tuple(one for one in seen.findings if is_open(one.action, one.column)))
+    Of such a column that holds no numbers, what was seen is told without a proposal.
+    """
+    findings = []
+    for finding in seen.findings:
+        if finding.action in USES and finding.column in kept.quantity:
+            if finding.column not in seen.kinds["numbers"]:
+                findings.append(replace(finding, action="", value=""))
+        elif finding.action != "merge-labels" or not kept.labels:
+            findings.append(finding)
+    return replace(seen, findings=tuple(findings))
 
 
 def with_kept(proposed: Settings, kept: Settings) -> Settings:
     """Return proposals together with the settings that a person has made; nothing of these is lost.
 
-    A word that stood for one that now stands for another stands for the latter.
+    A word that stood for one that now stands for another stands for the latter; the
+    use of a column that this call gave goes before the one in the file.
     """
     words = {name: dict(names) for name, names in proposed.words.items()}
     for name, before in kept.words.items():
@@ -61,5 +69,7 @@ def with_kept(proposed: Settings, kept: Settings) -> Settings:
         notes=kept.notes,
         label_names=kept.label_names,
         about=kept.about,
-        quantity=kept.quantity,
+        quantity=tuple(
+            name for name in kept.quantity if name not in (*proposed.ignore, *proposed.categorical)
+        ),
     )

@@ -28,7 +28,7 @@ def one_spelling(words: Iterable[str]) -> dict[str, str]:
 
     A word that was read with a wrong encoding stands for none that was read well, however frequent it is.
     """
-    chosen = {}
+    chosen: dict[str, str] = {}
     for group in groups_alike(words):
         first = next((word for word in group if _decoded_once_more(word) == word), group[0])
         chosen |= {word: first for word in group if word != first}

@@ -298,20 +298,15 @@ def _load(
         numeric=[name for name in features if name not in categories],
         merged=merged,
     )
-    if columns is None:
-        judged = [name for name in features if name not in categories]
-    else:
-        own = [name for name, place in asked.items() if columns[place].kind is not ColumnKind.CATEGORICAL]
+    judged = [name for name in features if name not in categories]
+    if columns is not None:
+        numeric = (name for name, j in asked.items() if columns[j].kind is not ColumnKind.CATEGORICAL)
         judged = [
-            name for name in dict.fromkeys(offered.get(name, name) for name in own) if name in text.index
+            name for name in dict.fromkeys(offered.get(name, name) for name in numeric) if name in text.index
         ]
-    refuse_units(
-        where,
-        [reader.first_fields(name) for name in judged[:MOST_COLUMNS]],
-        text.lines,
-        without_label=target is not None
-        and reader.first_fields(target).is_null().head(2).to_list() == [True, False],
-    )
+    first_labels = [] if target is None else reader.first_fields(target).is_null().head(2).to_list()
+    first_fields = [reader.first_fields(name) for name in judged[:MOST_COLUMNS]]
+    refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
     labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:
         labels = renamed(labels, reading.labels)

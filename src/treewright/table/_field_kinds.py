@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = [
     "check_exact",
     "has_points",
     "is_decimal",
+    "present",
     "text_among",
     "truth_values",
     "words_of",
@@ -29,7 +31,29 @@ __all__ = [
 ]
 
 BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]")  # below what a laboratory can measure, or above
+WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
+
+
+def present(
+    fields: pl.Series, missing: Sequence[str], declared: Sequence[str]
+) -> tuple[pl.Series, dict[str, int]]:
+    """Strip fields and make the missing ones null; return them, and in how many rows each declared one stood.
+
+    A code of whole numbers is found with decimals as well: -9 in -9.0, which is how some programs write it.
+    """
+    import polars as pl
+
+    stripped = fields.str.strip_chars()
+    absent = stripped.is_in(missing)
+    counted = {}
+    plain = stripped.str.replace(WHOLE, "$1") if declared else stripped
+    for code in declared:
+        rows = (stripped == code) | (plain == re.sub(WHOLE, r"\1", code))
+        if count := int(rows.sum()):
+            counted[code] = count
+        absent |= rows
+    return pl.select(pl.when(absent.not_()).then(stripped)).to_series(), counted
 
 
 class TextAmong(ColumnFault):

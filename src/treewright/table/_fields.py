@@ -6,8 +6,7 @@ the rule.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from treewright.table._field_kinds import (
     check_exact,
     has_points,
     is_decimal,
+    present,
     text_among,
     truth_values,
     words_of,
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldReader"]
 
-FIRST = 200  # fields that show what a column holds
 WORDS = {"age": "age in days"}
-WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -221,27 +219,17 @@ class FieldReader:
 
     def first_fields(self, name: str) -> pl.Series:
         """Return the first fields of a column, stripped; those that mean missing are null."""
-        fields = self._present(name, self._fields(name).head(FIRST))
-        self.blanked.pop(name, None)  # counted when all fields are read
-        return fields
+        return present(self._fields(name).head(GLANCE), self._missing, self._codes(name))[0]
+
+    def _codes(self, name: str) -> list[str]:
+        return [*self._declared, *self.missing_in.get(name, ())]
 
     def _present(self, name: str, fields: pl.Series) -> pl.Series:
-        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing.
-
-        A code of whole numbers is found with decimals as well: -9 in -9.0, which is how some programs write it.
-        """
-        import polars as pl
-
-        stripped = fields.str.strip_chars()
-        absent = stripped.is_in(self._missing)
-        declared = [*self._declared, *self.missing_in.get(name, ())]
-        if declared:
-            plain = stripped.str.replace(WHOLE, "$1")
-            found = {code: (stripped == code) | (plain == re.sub(WHOLE, r"\1", code)) for code in declared}
-            self.blanked[name] = {code: count for code, rows in found.items() if (count := int(rows.sum()))}
-            for rows in found.values():
-                absent |= rows
-        return pl.select(pl.when(absent.not_()).then(stripped)).to_series()
+        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing."""
+        known, counted = present(fields, self._missing, self._codes(name))
+        if self._codes(name):
+            self.blanked[name] = counted
+        return known
 
     def _complete(self, name: str, what: str) -> pl.Series:
         fields = self._present(name, self._fields(name))
@@ -308,13 +296,15 @@ class FieldReader:
         """The decimal mark that the file has beyond doubt: of the reading that is known, or of all columns."""
         if self.known is not None and self.known.decimal is not None:
             return self.known.decimal
-        found = set()
-        for name in self._numeric:
-            distinct = self._present(name, self._fields(name)).drop_nulls().unique()
-            if len(distinct) and looks_like_number(distinct).all():
-                found.add(evidence_of(distinct).decimal)
-        found.discard(None)
+        found = self._of_numeric(looks_like_number, lambda own: evidence_of(own).decimal) - {None}
         return found.pop() if len(found) == 1 else None
+
+    def _of_numeric(
+        self, like: Callable[[pl.Series], pl.Series], found: Callable[[pl.Series], str | None]
+    ) -> set[str | None]:
+        """What is found in the columns that may be numbers, of those that are alike throughout."""
+        own = (self._present(name, self._fields(name)).drop_nulls().unique() for name in self._numeric)
+        return {found(distinct) for distinct in own if len(distinct) and like(distinct).all()}
 
     def _format_before(self, name: str) -> NumberFormat | None:
         assert self.known is not None  # checked by the caller
@@ -380,12 +370,7 @@ class FieldReader:
             kept = {own.order for own in self.known.columns.values() if isinstance(own, DateFormat)} - {"ymd"}
             if len(kept) == 1:
                 return kept.pop()
-        found = set()
-        for name in self._numeric:
-            distinct = self._present(name, self._fields(name)).drop_nulls().unique()
-            if len(distinct) and looks_like_date(distinct).all():
-                found.add(order_of(distinct)[0])
-        found &= {"dmy", "mdy"}
+        found = self._of_numeric(looks_like_date, lambda own: order_of(own)[0]) & {"dmy", "mdy"}
         return found.pop() if len(found) == 1 else None
 
     def _check_dates(

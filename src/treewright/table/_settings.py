@@ -97,10 +97,10 @@ class Settings:
         What people read in the place of a label.
     missing_in : mapping of str to tuple of str
         By column, fields that mean missing there only.
-    quantity : tuple of str
-        Columns that are quantities by a person's word, whatever they look like.
     about : mapping of str to str
         Of "purpose", "owner", "contact", "date", "period", "source", "limits".
+    quantity : tuple of str
+        Columns that are quantities by a person's word, whatever they look like.
 
     Examples
     --------

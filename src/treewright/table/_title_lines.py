@@ -119,10 +119,10 @@ def refuse_units(
     if len(words) <= others or not (are_units(told) or (without_label and len(words) > max(1, others))):
         return
     shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
-    them, columns = ("it", "the column") if len(words) == 1 else ("them", "these columns")
+    them, which = ("it", "the column") if len(words) == 1 else ("them", "these columns")
     raise InputError(
         f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it. If it is a line of "
-        f"units, delete it; if it is a row, add {them} to the missing values, or declare {columns} categorical."
+        f"units, delete it; if it is a row, add {them} to the missing values, or declare {which} categorical."
     )
 
 

@@ -165,14 +165,39 @@ def test_fix_keeps_all_that_the_settings_hold(messy, tmp_path):
     assert read_settings(settings) == after
 
 
-def test_fix_loses_no_comments(messy, tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Settings of the columns: use is quantity, category or ignore.\ncolumns:\n  PLZ: {use: category}  # mail\n",
+        "# asked Ada in May\nmissing: ['-7']\n",
+    ],
+)
+def test_fix_loses_no_comments(messy, tmp_path, text):
     settings = tmp_path / "columns.yaml"
-    text = "# Settings of the columns: use is quantity, category or ignore.\ncolumns:\n  PLZ: {use: category}  # mail\n"
     settings.write_text(text)
     done = run("look", messy, "-t", "Status", "--fix", "--columns", settings)
     assert done.exit_code == 2
     assert "holds comments" in " ".join(done.stderr.split())
     assert settings.read_text() == text
+
+
+def test_a_quantity_by_a_word_is_no_longer_asked_about(tmp_path):
+    rows = [f"{100 + k},{k % 9} months,{k % 2}" for k in range(40)]
+    data = tmp_path / "data.csv"
+    data.write_text("\n".join(["id,term,y", *rows]) + "\n")
+    settings = tmp_path / "settled.yaml"
+    settings.write_text("columns: {id: {use: quantity}, term: {use: quantity}}\n")
+    seen = run("look", data, "-t", "y", "--columns", settings)
+    assert "id differs" not in seen.stdout
+    assert "numbers with the unit 'months'" in seen.stdout
+    assert "--ignore" not in seen.stdout
+    again = run("look", data, "-t", "y", "--columns", settings, "--ignore", "id", "--fix", "--out", settings)
+    assert again.exit_code == 0, again.output
+    assert settings.read_text().splitlines()[1:] == [
+        "columns:",
+        "  id: {use: ignore}",
+        "  term: {use: quantity}",
+    ]
 
 
 def test_words_settled_twice_are_all_kept():
