@@ -94,7 +94,9 @@ def tiny(rng: np.random.Generator) -> tuple[Problem, int]:
 
 
 def check_bounds(frontier: RocFrontier, told: list[list[tuple[float, float]]]) -> None:
-    assert max(area(curve) for curve in told) <= frontier.auc_bound + 1e-12
+    largest = max(area(curve) for curve in told)
+    assert largest <= frontier.auc_bound + 1e-12
+    assert largest <= float(frontier.sentence().split(" above ")[1].split(" on ")[0]) + 1e-12
     for curve in told:
         rates, reached = np.array(curve).T
         assert (reached <= frontier.upper(np.minimum(rates, 1.0)) + 1e-9).all()

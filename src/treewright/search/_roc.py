@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -13,9 +14,28 @@ from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason, asked_to_stop, constraints_in_words
 from treewright.tree import Tree
 
-__all__ = ["RocFrontier", "RocLine", "RocPoint"]
+__all__ = ["RocFrontier", "RocLine", "RocPoint", "rounded_up"]
 
 ROUNDING = 1e-12  # of rates and areas, upwards: sums of some hundred numbers below 1
+
+
+def rounded_up(bound: float, places: int = 6) -> str:
+    """Return an upper bound in few digits, rounded up; what it has on top for rounding errors does not count.
+
+    Parameters
+    ----------
+    bound : float
+        Up to 1.
+    places : int, default=6
+
+    Examples
+    --------
+    >>> from treewright.search._roc import rounded_up
+    >>> rounded_up(0.6826923), rounded_up(0.75 + 1e-12), rounded_up(1.0)
+    ('0.682693', '0.75', '1')
+    """
+    scale = 10**places
+    return f"{min(1.0, math.ceil((bound - 2 * ROUNDING) * scale) / scale):g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +143,8 @@ class RocFrontier(Sequence[RocPoint]):
         return iter(self.points)
 
     def __repr__(self) -> str:
-        return f"<RocFrontier: {len(self)} points, no AUC above {self.auc_bound:.4g}, {self.status.value}>"
+        bound = rounded_up(self.auc_bound, 4)
+        return f"<RocFrontier: {len(self)} points, no AUC above {bound}, {self.status.value}>"
 
     @property
     def auc_bound(self) -> float:
@@ -176,10 +197,9 @@ class RocFrontier(Sequence[RocPoint]):
         >>> print(roc_frontier([[1], [2], [3], [4]], [0, 1, 0, 1], max_depth=1).sentence())
         No tree of depth at most 1 over all thresholds has an area under the ROC curve above 0.875 on these rows.
         """
-        limits = constraints_in_words(self.options)
+        limits, bound = constraints_in_words(self.options), rounded_up(self.auc_bound)
         return (
-            f"No tree{limits} over {self.scope} has an area under the ROC curve above {self.auc_bound:.6g} on these "
-            "rows."
+            f"No tree{limits} over {self.scope} has an area under the ROC curve above {bound} on these rows."
         )
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
