@@ -92,8 +92,9 @@ class RocFrontier(Sequence[RocPoint]):
     lines : tuple of RocLine
         No tree lies beyond any of them.
     status : SolveStatus
-        OPTIMAL if every corner is proven, so that the hull is that of all trees; else FEASIBLE, and `upper` and
-        `auc_bound` hold all the same.
+        OPTIMAL if the hull is that of all trees: every side was searched, and `auc_bound` is the area under the points
+        but for 1e-6 at most (``stats["tolerance"]``; weights that the search rounds leave something open, on many rows
+        whole ones, too). Else FEASIBLE, and `upper` and `auc_bound` hold all the same.
     scope : str
         Over which splits.
     options : mapping
