@@ -157,7 +157,7 @@ class RocFrontier(Sequence[RocPoint]):
             zeros = least / slope
         x = np.concatenate([ends.ravel(), crossings.ravel(), zeros])
         x = np.unique(x[np.isfinite(x) & (x >= 0) & (x <= 1)])
-        return min(1.0, float(np.trapezoid(self.upper(x), x)) + ROUNDING)
+        return min(1.0, float(np.trapezoid(self._upper(x), x)) + ROUNDING)
 
     def upper(self, false_positive_rate: ArrayLike) -> NDArray[np.float64]:
         """Return the largest true positive rate that any tree can have.
@@ -183,6 +183,9 @@ class RocFrontier(Sequence[RocPoint]):
         x = np.asarray(false_positive_rate, dtype=np.float64)
         if not ((x >= 0) & (x <= 1)).all():
             raise InputError(f"false_positive_rate={false_positive_rate!r}; give rates from 0 to 1.")
+        return self._upper(x)
+
+    def _upper(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         slope, least = self._lines()
         missed = np.zeros(x.shape)
         for a, b in zip(slope, least, strict=True):
