@@ -102,9 +102,9 @@ class Extension:
     model : classifier or None
         Fitted on ``Inputs.matrix`` of the leaf's rows; None if the tree, or one class, answers.
     parameters : mapping
-        What tuning chose; empty without tuning.
+        What tuning chose, of the shared model on all rows; empty without tuning, and where the tree answers.
     cv_accuracy : float or None
-        Of what was chosen, on held-out rows; of the tree, on training rows.
+        Of who answers, on held-out rows; of the tree on training rows, unless it was made again (`_tree_again.py`).
     n_trials : int
         Trials that were completed.
     interrupted : bool
@@ -225,7 +225,9 @@ def extend_leaves(
         for extension in answers_in_order(jobs, check_n_jobs(n_jobs), Parallel):
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
-                extension = replace(extension, model=shared.model, classes=shared.classes)
+                extension = replace(
+                    extension, model=shared.model, classes=shared.classes, parameters=shared.parameters
+                )
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):

@@ -53,6 +53,10 @@ class Clock:
         """Return a clock for a part of the time that is left."""
         return self if self.end is None else Clock.of(part * self.left())
 
+    def less(self, seconds: float) -> Clock:
+        """Return a clock that ends so much earlier."""
+        return self if self.end is None else Clock(self.end - seconds)
+
 
 def fit_weighted(
     model: Any, X: NDArray[np.float64], y: NDArray[np.int64], sample_weight: NDArray[np.float64] | None
