@@ -69,9 +69,11 @@ from treewright.result import (
 )
 from treewright.search import (
     Frontier,
+    RocFrontier,
     SearchForecast,
     SearchTrial,
     accuracy_frontier,
+    roc_frontier,
     solve,
     solve_f1,
     solve_leaf_accuracy,
@@ -168,6 +170,12 @@ def front() -> Frontier:
     """Return the best trees of one to four leaves."""
     data = iris()
     return accuracy_frontier(data.table, data.y, max_leaves=4, thresholds=8, progress=False)
+
+
+def roc_front() -> RocFrontier:
+    """Return the best rates of one iris species against the others."""
+    data = iris()
+    return roc_frontier(data.table, data.y == data.y[-1], max_depth=1, progress=False)
 
 
 def front_stopped(proven: int) -> str:
@@ -339,6 +347,7 @@ CASES: dict[str, Maker] = {
     "frontier-limited": partial(front_limited, 4),
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "roc-frontier": lambda: roc_front().sentence(),
     "beside-cart": lambda: beside_cart().sentence(),
     "beside-cart-freer": beside_cart_freer,
     "beside-cart-stopped": lambda: replace(beside_cart(), fewest_mistakes=0, test_mistakes=None).sentence(),

@@ -94,7 +94,9 @@ def tiny(rng: np.random.Generator) -> tuple[Problem, int]:
 
 
 def check_bounds(frontier: RocFrontier, told: list[list[tuple[float, float]]]) -> None:
-    assert max(area(curve) for curve in told) <= frontier.auc_bound + 1e-12
+    largest = max(area(curve) for curve in told)
+    assert largest <= frontier.auc_bound + 1e-12
+    assert largest <= float(frontier.sentence().split(" above ")[1].split(" on ")[0]) + 1e-12
     for curve in told:
         rates, reached = np.array(curve).T
         assert (reached <= frontier.upper(np.minimum(rates, 1.0)) + 1e-9).all()
@@ -110,9 +112,11 @@ def test_every_tree_is_within_and_the_proven_hull_is_that_of_all(seed: int) -> N
     check_bounds(frontier, told)
     if frontier.status is SolveStatus.OPTIMAL:
         corners = hull({point for curve in told for point in curve})
-        assert area(corners) == pytest.approx(frontier.auc_bound, abs=1e-7)
+        assert area(corners) == pytest.approx(frontier.auc_bound, abs=2e-6)
         found = [(point.false_positive_rate, point.true_positive_rate) for point in frontier]
-        assert area(hull(set(found))) == pytest.approx(area(corners), abs=1e-7)
+        assert area(hull(set(found))) == pytest.approx(area(corners), abs=2e-6)
+        if (problem.sample_weight % 1 == 0).all():
+            assert area(hull(set(found))) == pytest.approx(area(corners), abs=1e-12)
     else:
         assert "rounded" in frontier.notes[-1]
 

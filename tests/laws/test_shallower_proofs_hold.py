@@ -6,6 +6,7 @@ Searches are stopped by steps and called stopped by time, so that no clock is re
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -149,9 +150,7 @@ def test_a_callback_and_ctrl_c_end_the_shallow_part() -> None:
 
     for error, reason in ((True, StopReason.INTERRUPT), (False, StopReason.CALLBACK)):
         seen.clear()
-        found = prove_shallower(
-            deep, lambda *asked, error=error: breaking(*asked, error=error), stated, Limits()
-        )
+        found = prove_shallower(deep, partial(breaking, error=error), stated, Limits())
         assert seen == [2, 3, 4]
         assert found.stop_reason is reason
         assert found.proven_depth == 3

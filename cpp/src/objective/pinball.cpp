@@ -10,7 +10,11 @@ namespace treewright::ranked {
 
 namespace {
 
-constexpr std::uint32_t kFewestBinned = 64;  // rows of a node whose columns are bounded first
+// A look at one column of so many rows is a unit of work. A run that has ended may do 1/256 of its cells, and so sees a
+// few columns of a large table, the most promising ones first.
+constexpr std::uint32_t kRowsOfWork = 32;
+constexpr std::uint32_t kBinnedRowsOfWork = 512;  // the same for its sums in bins of targets
+constexpr std::uint32_t kFewestBinned = 64;       // rows of a node whose columns are bounded first
 
 // The targets of a set of rows in ascending order, from which rows are taken out; the quantile follows. Targets are
 // told about the least of the table, which changes no loss. `Sum` holds sums of them: std::int64_t where they fit
@@ -126,9 +130,9 @@ Cost Pinball::leaf_cost(const Node& node) const {
     return (in_units(Targets<Wide>(*data_, node.sums).loss()) << tie_bits_) + leaf_penalty();
 }
 
-Stump Pinball::best_stump(const Node& node) const {
-    return fit_64_bits(*data_, node.sums) ? best_stump_by<Targets<std::int64_t>>(node)
-                                          : best_stump_by<Targets<Wide>>(node);
+Stump Pinball::look(const Node& node, Control* control) const {
+    return fit_64_bits(*data_, node.sums) ? look_by<Targets<std::int64_t>>(node, control)
+                                          : look_by<Targets<Wide>>(node, control);
 }
 
 // The best split of one column, at 2 leaves; the cost of no split where it has none. `on_left` is scratch.
@@ -152,7 +156,7 @@ Stump Pinball::best_of_column(const Node& node, std::size_t at, const Targets& a
 }
 
 template <class Targets>
-Stump Pinball::best_stump_by(const Node& node) const {
+Stump Pinball::look_by(const Node& node, Control* control) const {
     Stump best{leaf_penalty(), Stump::kLeaf, 0};
     if (node.n == 0) return best;
     const Targets all(*data_, node.sums);
@@ -170,6 +174,10 @@ Stump Pinball::best_stump_by(const Node& node) const {
         const TargetBins bins(*data_, node.sums);
         if (bins.exact_weights())
             for (auto& [cost, at] : columns) {
+                if (control != nullptr && control->must_abandon(1 + node.n / kBinnedRowsOfWork)) {
+                    best.whole = false;
+                    return best;
+                }
                 // floor(a) + floor(b) > a + b - 2, so it is at least floor(a + b) - 1.
                 const double units = std::floor(std::ldexp(bins.least_loss({node.orders[at], node.n}), -shift_)) - 1;
                 cost = (static_cast<Cost>(std::max(units, 0.0)) << tie_bits_) + 2 * leaf_penalty();
@@ -180,6 +188,10 @@ Stump Pinball::best_stump_by(const Node& node) const {
     std::vector<Cost> on_left(node.n);
     for (const auto& [bound, at] : columns) {
         if (bound > best.cost) break;
+        if (control != nullptr && control->must_abandon(1 + node.n / kRowsOfWork)) {
+            best.whole = false;
+            break;
+        }
         const std::uint32_t column = node.columns[at];
         const Stump found = best_of_column(node, at, all, on_left);
         if (found.cost < best.cost || (found.cost == best.cost && column < best.column && best.column != Stump::kLeaf))

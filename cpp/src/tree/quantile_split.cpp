@@ -17,17 +17,24 @@ namespace treewright::tree {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 1e-10;  // of the loss of one leaf: what sums may be off
+// What sums may be off: of the loss of one leaf, and for each row, whose far side costs more in one than in the other.
+constexpr double kSlack = 1e-10, kSlackOfRow = 0x1p-52;
 constexpr std::size_t kMostBins = 64, kRowsOfBin = 32;
 constexpr std::size_t kMostBuckets = 1024, kRowsOfBucket = 16;
 constexpr std::size_t kAhead = 24, kNext = 12;  // rows whose targets, and those beside them, are asked for
 
-// The middle of all targets is 0: no digits are lost to a large one.
+// What one leaf says is 0: the sums of all rows are of the size of its loss, whatever few targets are far away.
 RankedTargets ranked(const TargetRows& rows) {
     RankedTargets targets;
     targets.rank.resize(rows.target.size());
     targets.value = rank_values(rows.target, targets.rank).values;
-    const double middle = targets.value[targets.rank.size() > 0 ? targets.value.size() / 2 : 0];
+    std::vector<double> weight(targets.value.size(), 0.0);
+    for (std::size_t row = 0; row < targets.rank.size(); ++row) weight[targets.rank[row]] += rows.weight[row];
+    double all = 0, below = 0;
+    for (const double w : weight) all += w;
+    std::size_t at = 0;
+    while (at + 1 < weight.size() && (below += weight[at]) < all * (rows.up / (rows.up + rows.down))) ++at;
+    const double middle = targets.value[at];
     for (double& value : targets.value) value -= middle;
     return targets;
 }
@@ -45,7 +52,8 @@ class Hunt {
           x_(table.n_rows) {
         list_.fill([](std::size_t) { return true; });
         const double one_leaf = list_.loss();
-        slack_ = kSlack * one_leaf;
+        const double uneven = std::max(rows.up, rows.down) / std::min(rows.up, rows.down);
+        slack_ = std::max(kSlack, kSlackOfRow * static_cast<double>(rows.target.size())) * uneven * one_leaf;
         if (below < kInfinity) limit_ = below * one_leaf;
     }
 

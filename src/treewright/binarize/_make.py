@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -223,18 +224,27 @@ def given_splits(
             unsplit.append(column.name)
             groups.append([])
             continue
-        if not len(thresholds[column.name]):  # a forest's many columns that it does not ask
+        wanted = _wanted(column.name, thresholds[column.name])
+        if not len(wanted):  # a forest's many columns that it does not ask
             groups.append([known_split(offer.position)] if offer.asks_known else [])
             continue
-        wanted = np.unique(np.asarray(thresholds[column.name], dtype=np.float64))
-        if wanted.ndim != 1 or not np.isfinite(wanted).all():
-            raise InputError(f"thresholds of column {column.name!r} must be a list of finite numbers.")
         splits = threshold_splits(offer, *offer.gaps.separating(wanted))
         if offer.asks_known:
             splits.append(known_split(offer.position))
         groups.append(splits)
     notes = (f"No thresholds were given for {listed(unsplit)}: not split.",) if unsplit else ()
     return make_splits(table, groups, "the given thresholds", notes)
+
+
+def _wanted(name: str, given: Any) -> NDArray[np.float64]:
+    """Return the thresholds that were given for a column, ascending; a single number is one."""
+    try:
+        wanted = np.unique(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        wanted = np.array([np.nan])
+    if not np.isfinite(wanted).all():
+        raise InputError(f"thresholds of column {name!r} must be a list of finite numbers.")
+    return wanted
 
 
 def auto_splits(

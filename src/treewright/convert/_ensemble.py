@@ -1,13 +1,11 @@
 """Any tree ensemble as one kind of object: flat arrays, float64 thresholds, and the model's own arithmetic.
 
-Every reader turns a model into an `Ensemble` whose `predict` repeats the model bit for bit. Two facts make
-this work:
+Every reader turns a model into an `Ensemble` whose `predict` repeats the model bit for bit. Two facts make this work:
 
-* A model that rounds its input to float32 before comparing it is the same function of the float64 input with
-  a moved threshold: rounding is monotone, so ``float32(x) <= t`` holds exactly up to one largest float64,
-  `float32_threshold`.
-* Sums and links (softmax, sigmoid) are repeated in the model's order and precision, so even ties in the last
-  bit fall to the same class.
+* A model that rounds its input to float32 before comparing it is the same function of the float64 input with a moved
+  threshold: rounding is monotone, so ``float32(x) <= t`` holds exactly up to one largest float64, `float32_threshold`.
+* Sums and links (softmax, sigmoid) are repeated in the model's order and precision, so even ties in the last bit fall
+  to the same class.
 
 The born-again methods and the independent verifier both read this type and nothing else of the models.
 """

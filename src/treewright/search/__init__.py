@@ -27,6 +27,7 @@ from treewright.search._regression_frontier import regression_frontier, solve_re
 from treewright.search._result import measured as measured
 from treewright.search._result import result_of
 from treewright.search._roc import RocFrontier, RocLine, RocPoint
+from treewright.search._roc import rounded_up as rounded_up
 from treewright.search._roc_frontier import roc_frontier
 from treewright.search._smaller_problems import Ended as Ended
 from treewright.search._smaller_problems import SmallerProblems as SmallerProblems

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
+from treewright.search._exact_sum import exact_sum
 from treewright.search._single_split import one_split, split_of_targets
 from treewright.table import Table
 from treewright.tree import Split, quantile_of
@@ -94,7 +95,7 @@ class PinballLoss:
         if len(y) == 0:
             return 0.0
         apart = y - quantile_of(y, weight, self.share)
-        return math.fsum((weight * np.where(apart > 0, self.up * apart, -self.down * apart)).tolist())
+        return exact_sum(weight * np.where(apart > 0, self.up * apart, -self.down * apart))
 
     def unavoidable(self) -> float:
         """Return the loss that every tree has: none."""
@@ -148,7 +149,7 @@ class PinballLoss:
             tie_bits,
             (leaf << tie_bits) + 1,
             unit,
-            factor * (math.fsum(off.tolist()) + math.fsum(of_weight.tolist()) + below),
+            factor * (exact_sum(off) + exact_sum(of_weight) + below),
         )
 
     def row_sums(self) -> None:

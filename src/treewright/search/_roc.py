@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -13,9 +14,28 @@ from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason, asked_to_stop, constraints_in_words
 from treewright.tree import Tree
 
-__all__ = ["RocFrontier", "RocLine", "RocPoint"]
+__all__ = ["RocFrontier", "RocLine", "RocPoint", "rounded_up"]
 
 ROUNDING = 1e-12  # of rates and areas, upwards: sums of some hundred numbers below 1
+
+
+def rounded_up(bound: float, places: int = 6) -> str:
+    """Return an upper bound in few digits, rounded up; what it has on top for rounding errors does not count.
+
+    Parameters
+    ----------
+    bound : float
+        Up to 1.
+    places : int, default=6
+
+    Examples
+    --------
+    >>> from treewright.search._roc import rounded_up
+    >>> rounded_up(0.6826923), rounded_up(0.75 + 1e-12), rounded_up(1.0)
+    ('0.682693', '0.75', '1')
+    """
+    scale = 10**places
+    return f"{min(1.0, math.ceil((bound - 2 * ROUNDING) * scale) / scale):g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +92,9 @@ class RocFrontier(Sequence[RocPoint]):
     lines : tuple of RocLine
         No tree lies beyond any of them.
     status : SolveStatus
-        OPTIMAL if every corner is proven, so that the hull is that of all trees; else FEASIBLE, and `upper` and
-        `auc_bound` hold all the same.
+        OPTIMAL if the hull is that of all trees: every side was searched, and `auc_bound` is the area under the points
+        but for 1e-6 at most (``stats["tolerance"]``; weights that the search rounds leave something open, on many rows
+        whole ones, too). Else FEASIBLE, and `upper` and `auc_bound` hold all the same.
     scope : str
         Over which splits.
     options : mapping
@@ -123,7 +144,8 @@ class RocFrontier(Sequence[RocPoint]):
         return iter(self.points)
 
     def __repr__(self) -> str:
-        return f"<RocFrontier: {len(self)} points, no AUC above {self.auc_bound:.4g}, {self.status.value}>"
+        bound = rounded_up(self.auc_bound, 4)
+        return f"<RocFrontier: {len(self)} points, no AUC above {bound}, {self.status.value}>"
 
     @property
     def auc_bound(self) -> float:
@@ -135,7 +157,7 @@ class RocFrontier(Sequence[RocPoint]):
             zeros = least / slope
         x = np.concatenate([ends.ravel(), crossings.ravel(), zeros])
         x = np.unique(x[np.isfinite(x) & (x >= 0) & (x <= 1)])
-        return min(1.0, float(np.trapezoid(self.upper(x), x)) + ROUNDING)
+        return min(1.0, float(np.trapezoid(self._upper(x), x)) + ROUNDING)
 
     def upper(self, false_positive_rate: ArrayLike) -> NDArray[np.float64]:
         """Return the largest true positive rate that any tree can have.
@@ -161,6 +183,9 @@ class RocFrontier(Sequence[RocPoint]):
         x = np.asarray(false_positive_rate, dtype=np.float64)
         if not ((x >= 0) & (x <= 1)).all():
             raise InputError(f"false_positive_rate={false_positive_rate!r}; give rates from 0 to 1.")
+        return self._upper(x)
+
+    def _upper(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         slope, least = self._lines()
         missed = np.zeros(x.shape)
         for a, b in zip(slope, least, strict=True):
@@ -176,10 +201,9 @@ class RocFrontier(Sequence[RocPoint]):
         >>> print(roc_frontier([[1], [2], [3], [4]], [0, 1, 0, 1], max_depth=1).sentence())
         No tree of depth at most 1 over all thresholds has an area under the ROC curve above 0.875 on these rows.
         """
-        limits = constraints_in_words(self.options)
+        limits, bound = constraints_in_words(self.options), rounded_up(self.auc_bound)
         return (
-            f"No tree{limits} over {self.scope} has an area under the ROC curve above {self.auc_bound:.6g} on these "
-            "rows."
+            f"No tree{limits} over {self.scope} has an area under the ROC curve above {bound} on these rows."
         )
 
     def _lines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -188,7 +188,7 @@ def split_of_targets(
         What a unit above and below the value of a leaf costs.
     min_leaf : int
     below : float, default=inf
-        As in `split_of_labels`.
+        As in `split_of_labels`; there is none where one leaf loses nothing.
     """
     y, weight = (np.ascontiguousarray(one, dtype=np.float64) for one in (y, weight))
     up, down = sides

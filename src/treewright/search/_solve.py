@@ -104,11 +104,17 @@ def search_chosen(
     problem: Problem,
     limits: Limits,
     progress: ProgressCallback | None,
+    ungrouped: bool = False,
 ) -> SolveResult:
-    """Search once with an engine that was chosen before, for this problem or one of other costs."""
+    """Search once with an engine that was chosen before, for this problem or one of other costs.
+
+    `ungrouped` is that of `solve_binary`.
+    """
     if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, RankedOptions)  # choose_engine
-        return solve_binary(problem, choice.space, limits=limits, options=options, progress=progress)
+        return solve_binary(
+            problem, choice.space, limits=limits, options=options, progress=progress, ungrouped=ungrouped
+        )
     switches = options if isinstance(options, RankedOptions) else None
     return solve_ranked(problem, choice.space, limits=limits, options=switches, progress=progress)
 

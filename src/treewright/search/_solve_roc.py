@@ -27,7 +27,7 @@ import numpy as np
 
 from treewright.errors import InputError
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
+from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding, told_to_stop
 from treewright.search._choose_engine import choose_engine
 from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
@@ -42,6 +42,8 @@ __all__ = ["solve_roc"]
 
 SHARE = 0.5  # of what is left of a limit, for a search that is not the last one known
 FLOAT = 1e-13  # relative, of sums of real weights
+TOLD = 1e-6  # of the area: the most that a proven frontier leaves open
+LARGEST_RATIO = 1e100  # of two weights
 LARGEST_EXACT = 2.0**53  # float64 holds every whole number up to here
 
 
@@ -121,11 +123,12 @@ def solve_roc(
     limits = (limits or Limits()).started()
     run = _Run(problem, limits, progress)
     choice = choose_engine(run.asked(1.0, 1.0), thresholds, options, limits=limits)
+    run.scope, run.notes = choice.space.scope, (*problem.notes, *choice.space.notes)
     while run.open and run.stop is None:
         side = heapq.heappop(run.open)
         asked = run.asked(*side.prices)
         within, before = run.share(), run.steps
-        found = choice.sign(search_chosen(choice, options, asked, within, run.report()))
+        found = search_chosen(choice, options, asked, within, run.report(), ungrouped=True)
         run.take(side, asked, found)
         if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
             run.steps = max(
@@ -145,13 +148,13 @@ class _Run:
     corners: list[_Corner] = field(init=False)
     open: list[_Side] = field(default_factory=list)
     lines: list[RocLine] = field(default_factory=list)
-    proven: bool = True
     stop: StopReason | None = None  # of the run
     cut: StopReason | None = None  # of a search, which had a share of the limits
     steps: int = 0
     seconds: float = 0.0
     searches: int = 0
-    last: SolveResult | None = None
+    scope: str = ""
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         of_class = np.bincount(self.problem.y, weights=self.problem.sample_weight, minlength=2)
@@ -159,6 +162,12 @@ class _Run:
             raise InputError(
                 f"y has {len(self.problem.classes)} classes, {int((of_class > 0).sum())} of them with rows of positive "
                 "weight; a ROC curve needs two."
+            )
+        weighing = self.problem.sample_weight[self.problem.sample_weight > 0]
+        if not weighing.max() / weighing.min() < LARGEST_RATIO:
+            raise InputError(
+                f"sample_weight ranges from {weighing.min():g} to {weighing.max():g}: the costs of two kinds of errors "
+                "would not be floating-point numbers. Leave out the rows that weigh next to nothing."
             )
         self.negative, self.positive = map(float, of_class)
         leaf = counted_tree(self.at(1.0, 1.0), [None])
@@ -220,7 +229,6 @@ class _Run:
 
     def take(self, side: _Side, asked: Problem, found: SolveResult) -> None:
         """Take the answer of a search for what lies below a side."""
-        self.last = found
         self.searches += 1
         self.steps += int(found.stats.get("steps", 0))
         self.seconds += float(found.stats.get("seconds", 0.0))
@@ -244,11 +252,7 @@ class _Run:
 
     def stop_after(self, found: SolveResult) -> None:
         """Look whether the run is over."""
-        if found.status is SolveStatus.OPTIMAL and found.asked_to_stop is None:
-            reason = None
-        else:
-            reason = found.stop_reason or found.asked_to_stop
-            self.proven = self.proven and found.status is SolveStatus.OPTIMAL
+        reason = found.stop_reason or found.asked_to_stop
         if reason in (StopReason.INTERRUPT, StopReason.CALLBACK):
             self.stop = reason
         elif self.limits.left() <= 0:
@@ -259,26 +263,33 @@ class _Run:
 
     def frontier(self) -> RocFrontier:
         """Put corners and lines together."""
-        proven = self.proven and not self.open
         made = RocFrontier(
             points=tuple(
                 RocPoint(c.false_positive / self.negative, 1 - c.false_negative / self.positive, c.tree)
                 for c in _hull(self.corners)
             ),
             lines=tuple(self.lines),
-            status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
-            scope="" if self.last is None else self.last.scope,
+            status=SolveStatus.FEASIBLE,
+            scope=self.scope,
             options={
                 name: getattr(self.problem, name)
                 for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")
             },
-            stop_reason=None if proven else self.stop or self.cut,
-            stats={"seconds": self.seconds, "steps": self.steps, "searches": self.searches},
-            notes=() if self.last is None else self.last.notes,
+            stop_reason=self.stop or self.cut,
+            stats={
+                "seconds": self.seconds,
+                "steps": self.steps,
+                "searches": self.searches,
+                **told_to_stop(self.stop),
+            },
+            notes=tuple(dict.fromkeys(self.notes)),
         )
-        if proven or made.stop_reason is not None or self.last is None:
+        left = max(0.0, made.auc_bound - _area(made.points))  # rounded weights leave something open
+        if self.open or (self.cut is not None and left > TOLD):
             return made
-        left = made.auc_bound - _area(made.points)  # a search could not be proven for its numbers
+        made = replace(made, stop_reason=None, stats=made.stats | {"tolerance": left})
+        if left <= TOLD:
+            return replace(made, status=SolveStatus.OPTIMAL)
         return replace(made, notes=(*made.notes, note_of_rounding("The weights", left)))
 
 

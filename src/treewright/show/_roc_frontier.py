@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.search import RocFrontier
+from treewright.errors import InputError
+from treewright.search import RocFrontier, rounded_up
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._colours import OKABE_ITO
 
@@ -34,6 +35,8 @@ def plot_roc_frontier(frontier: RocFrontier, *, ax: Axes | None = None) -> Axes:
 
     Raises
     ------
+    InputError
+        It is something else.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
 
@@ -46,8 +49,12 @@ def plot_roc_frontier(frontier: RocFrontier, *, ax: Axes | None = None) -> Axes:
     >>> plot_roc_frontier(frontier, ax=Figure().subplots()).get_xlabel()
     'false positive rate on training rows'
     """
+    if not isinstance(frontier, RocFrontier):
+        raise InputError(
+            f"{type(frontier).__name__} is no ROC frontier; give what treewright.roc_frontier returns."
+        )
     ax = axes_or_new(ax, 4.6, 4.4)
-    bound = f"no tree above (area {frontier.auc_bound:.4g})"
+    bound = f"no tree above (area {rounded_up(frontier.auc_bound, 4)})"
     ax.fill_between(
         RATES, frontier.upper(RATES), 1.0, color=OKABE_ITO[4], alpha=0.35, linewidth=0, label=bound
     )

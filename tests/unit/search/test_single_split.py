@@ -12,8 +12,9 @@ from treewright.search._gini import GiniLoss
 from treewright.search._log_loss import LogLoss
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
-from treewright.search._single_split import COSTS, one_split, split_of_labels
+from treewright.search._single_split import COSTS, one_split, split_of_labels, split_of_targets
 from treewright.table import table_from
+from treewright.tree import ThresholdSplit
 
 
 class Votes:
@@ -165,3 +166,23 @@ def test_a_split_that_does_not_pay_is_not_found(name):
             share = best / one_leaf
             assert loss.best_split(table, 1, share - 1e-6) == [None]
             assert loss.best_split(table, 1, share + 1e-6) != [None]
+
+
+@pytest.mark.parametrize(
+    ("far", "n_far", "effect"), [(1e7, 7, 1.0), (1e9, 3, 1.0), (1e7, 7, 0.01), (1e12, 3, 1.0)]
+)
+def test_few_targets_far_away_hide_no_split_of_targets(far: float, n_far: int, effect: float) -> None:
+    """Sums about the middle of the distinct targets, which may be one of them, lost the digits of all others."""
+    n = 200_000
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 4))
+    y = 0.1 + effect * ((X[:, 3] > 0) & (rng.random(n) < 0.9))
+    y[:n_far] = far * (1 + rng.random(n_far))
+    split = split_of_targets(table_from(X), y, np.ones(n), (1, 1), 100)
+    assert isinstance(split, ThresholdSplit)
+    loss = PinballLoss(y, np.ones(n))
+    at_zero = X[:, 3] <= 0
+    by_hand = loss.leaf_loss(np.flatnonzero(at_zero)) + loss.leaf_loss(np.flatnonzero(~at_zero))
+    left = split.goes_left(X)
+    found = loss.leaf_loss(np.flatnonzero(left)) + loss.leaf_loss(np.flatnonzero(~left))
+    assert found <= by_hand * (1 + 1e-12)

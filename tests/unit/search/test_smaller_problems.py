@@ -148,6 +148,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.clock  # nothing is tried, nor named, where the machine was too busy to keep the limit
 @pytest.mark.parametrize("time_limit", [0.01, 1.0])
 @pytest.mark.parametrize(("model", "y"), ESTIMATORS, ids=lambda x: type(x).__name__)
 def test_every_estimator_names_parameters_that_end_and_their_time(model, y, time_limit):

@@ -55,12 +55,17 @@ class Pinball final : public TableObjective<Pinball, QuantileTable> {
         return std::make_unique<Pinball>(std::move(data), shift_, tie_bits_, penalty, with_bins_);
     }
     [[nodiscard]] Cost leaf_cost(const Node& node) const override;
-    [[nodiscard]] Stump best_stump(const Node& node) const override;
+    [[nodiscard]] Stump best_stump(const Node& node) const override { return look(node, nullptr); }
+    [[nodiscard]] Stump best_stump_within(const Node& node, Control& control) const override {
+        return look(node, &control);
+    }
 
    private:
+    // The columns of a million targets take seconds. It asks the clock between columns, if there is one.
+    [[nodiscard]] Stump look(const Node& node, Control* control) const;
     // `Targets` (pinball.cpp) adds up in 64 bits or in 128.
     template <class Targets>
-    [[nodiscard]] Stump best_stump_by(const Node& node) const;
+    [[nodiscard]] Stump look_by(const Node& node, Control* control) const;
     template <class Targets>
     [[nodiscard]] Stump best_of_column(const Node& node, std::size_t at, const Targets& all,
                                        std::vector<Cost>& on_left) const;
