@@ -97,7 +97,7 @@ class HybridTreeClassifier(TreeClassifier):
         only if that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
-        of them is shared by the rows of the leaves; "rounds" and None make as many rounds of boosting as there is time
+        of them is shared by the leaves; "rounds" and None make as many rounds of boosting as there is time
         for, "optuna" takes the best parameters so far (more jobs end sooner). Leaves that are not reached keep the
         tree's answer. A fit of another leaf model that has begun is not ended.
     reduce : bool, default=True

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded
 from treewright.leaf_accuracy._rounds import NO_LIMIT, Rounds, choose_rounds
-from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
+from treewright.leaf_accuracy._timed_fits import Clock, expected_times, fit_in_time
 from treewright.tree import Tree
 
 __all__ = ["Shared", "cross_validate_alone", "fit_shared", "shared_model"]
@@ -35,9 +35,7 @@ MANY_SPLITS: dict[str, Any] = {"max_leaf_nodes": 63, "learning_rate": 0.2, "max_
 LAST = 0.8  # of its rounds: a model whose best number is beyond has not learned all
 # Time of a fit over that with the usual settings, at most: measured .3 to .8, and 1 to 3.5, on 100 to 30,000 rows.
 TIMES = {"few": 1.0, "many": 4.0}
-# Histogram boosting on one thread, measured: as its trees grow to their usual size, a fit takes time by its rows; from
-# some thousand rows on it takes the same, and only many rows are felt again.
-FULL_SIZE, MANY_ROWS = 1_000, 20_000
+SLACK = 1.5  # of what the leaves are thought to need
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +127,7 @@ def cross_validate_alone(
     if try_until is not None:
         unfinished = rounds.number > LAST * model.max_iter
         for name, settings in {"few": FEW_SPLITS, **({"many": MANY_SPLITS} if unfinished else {})}.items():
-            spare = try_until.less(each * (n_folds + 1) * leaves_over_all(tree, X, y))
+            spare = try_until.less(SLACK * each * (n_folds + 1) * leaves_over_all(tree, X, y))
             if spare.left() < each * (n_folds + 1) * TIMES[name]:
                 continue
             other, theirs = tried(settings, spare)
@@ -147,12 +145,7 @@ def leaves_over_all(tree: Tree, X: NDArray[np.float64], y: NDArray[np.int64]) ->
     pure = np.zeros(len(n_rows), dtype=np.bool_)
     for of_class in np.unique(y):
         pure |= np.bincount(leaf[y == of_class], minlength=len(n_rows)) == n_rows
-    return float(_times(n_rows[~pure]).sum() / _times(np.array([len(y)])).sum())
-
-
-def _times(n_rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how long histogram boosting takes for so many rows, in a unit of its own."""
-    return np.asarray(np.minimum(1, n_rows / FULL_SIZE) * (1 + n_rows / MANY_ROWS))
+    return float(expected_times(n_rows[~pure]).sum() / expected_times(np.array([len(y)])).sum())
 
 
 def fit_shared(
