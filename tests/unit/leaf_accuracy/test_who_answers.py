@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treewright import HybridTreeClassifier, LeafAccuracyTreeClassifier
 from treewright.convert import from_sklearn
-from treewright.leaf_accuracy import Treatment, _rounds, _timed_fits
+from treewright.leaf_accuracy import Treatment, _hybrid, _rounds, _timed_fits
 from treewright.leaf_accuracy._hybrid import extend_leaves
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.leaf_accuracy._shared import (
@@ -229,3 +229,21 @@ def test_folds_end_with_the_first_that_is_not_whole(only_whole, monkeypatch):
     )
     assert len(fits) == (1 if only_whole else 3)
     assert (found is None) is only_whole
+
+
+def test_leaves_share_the_time_by_what_their_fits_should_take(monkeypatch):
+    """A leaf of 1,000 rows takes nearly as long as one of 4,000: trees of the same size are made of both."""
+    X = np.arange(5000.0)[:, None]
+    y = np.arange(5000) % 2
+    tree = from_sklearn(DecisionTreeClassifier(max_leaf_nodes=2).fit(X, np.arange(5000) >= 1000))
+    parts = []
+
+    def extend(leaf, treatment, prediction, inputs, labels, *rest):
+        parts.append((len(labels), rest[7]))
+        return _hybrid.Extension(leaf, Treatment.KEPT, len(labels), np.unique(labels))
+
+    monkeypatch.setattr(_hybrid, "_extend", extend)
+    extend_leaves(tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(0))
+    assert [n_rows for n_rows, _ in parts] == [1000, 4000]
+    assert parts[0][1] == pytest.approx(1.05 / (1.05 + 1.2))
+    assert parts[1][1] == 1.0
