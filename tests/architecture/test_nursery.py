@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from nursery import FORKS, Nursery, Process
 
 CASES = """
-import json, signal, sys, time
+import json, os, signal, sys, time
 
 def tell():
     print(json.dumps({
@@ -21,6 +22,7 @@ def tell():
         "imported": "colorsys" in sys.modules,
         "read": sys.stdin.read(),
         "ctrl-c": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+        "place": [os.environ.get("OF_THE_TEST"), os.environ.get("GONE"), os.getcwd()],
     }))
     raise SystemExit(3)
 
@@ -48,6 +50,7 @@ def place(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     (tmp_path / "nursery_cases.py").write_text(CASES)
     (tmp_path / "nursery_thread.py").write_text(WITH_A_THREAD)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("GONE", "before the nursery began")
     modules = ["colorsys", "no_such_module", *(["nursery_thread"] if kind == "a thread" else [])]
     made = Nursery(*modules, forks=FORKS and kind != "fresh")
     yield made
@@ -91,3 +94,53 @@ def test_a_signal_ends_one_case_and_no_other(place: Nursery, tmp_path: Path, num
     assert started(place, tmp_path, "tell").wait()[0] == 3
     other.kill()
     assert other.wait()[0] == -signal.SIGKILL
+
+
+def test_a_case_has_environment_and_folder_of_its_caller(
+    place: Nursery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder").mkdir()
+    assert started(place, tmp_path, "tell").wait()[0] == 3  # the nursery runs
+    monkeypatch.setenv("OF_THE_TEST", "ä")
+    monkeypatch.delenv("GONE")
+    monkeypatch.chdir(tmp_path / "folder")
+    assert started(place, tmp_path, "tell").wait()[0] == 3
+    assert json.loads((tmp_path / "out").read_text())["place"] == ["ä", None, str(tmp_path / "folder")]
+
+
+def test_a_case_that_hangs_is_killed_and_fails_its_test(place: Nursery, tmp_path: Path) -> None:
+    process = started(place, tmp_path, "compute")
+    with pytest.raises(
+        AssertionError, match=rf"compute \(process {process.pid}\) had not ended after 0.2 sec"
+    ):
+        process.wait(0.2)
+    assert process.wait()[0] == -signal.SIGKILL
+    assert started(place, tmp_path, "tell").wait()[0] == 3
+
+
+def test_others_are_started_while_one_is_waited_for(place: Nursery, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    process = started(place, tmp_path / "other", "compute")
+    waiting = threading.Thread(target=process.wait, daemon=True)
+    waiting.start()
+    assert started(place, tmp_path, "tell").wait()[0] == 3
+    assert waiting.is_alive()
+    process.send_signal(signal.SIGKILL)
+    waiting.join(60)
+    assert process.wait()[0] == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not FORKS, reason="no forks")
+@pytest.mark.parametrize("kind", ["forked"])
+def test_ctrl_c_right_after_the_fork_ends_the_case_as_a_program_and_not_the_nursery(
+    place: Nursery, tmp_path: Path
+) -> None:
+    assert place._program is not None
+    assert started(place, tmp_path, "tell").wait()[0] == 3  # it has begun
+    for _ in range(20):
+        process = started(place, tmp_path, "compute")
+        os.kill(place._program.pid, signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        assert process.wait()[0] == -signal.SIGINT
+        assert "KeyboardInterrupt" in (tmp_path / "err").read_text()
+    assert place._program.poll() is None

@@ -131,6 +131,7 @@ def extend(
     random = np.random.RandomState(seed)
     options: dict[str, Any] = {"tuning": tuning, "random_state": random}
     share = tuning is not None and tuning.how == "rounds"
+    shares: dict[str, Any] = {"try_settings": leaf_model == "boosting"}
     dropped = content.tree.n_leaves - tree.n_leaves
     if dropped:
         note(
@@ -140,7 +141,7 @@ def extend(
     note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tuning, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
-        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **options)
+        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **shares, **options)
         treated = treatments(tree, X, y)
         new_X, new_labels = X, labels
         heading = (
@@ -149,7 +150,7 @@ def extend(
         )
     else:
         new_X, new_labels = other
-        shared = shared_model(tree, X, y, weight, leaf, random_state=random) if share else None
+        shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None
         extensions = extend_leaves(tree, X, y, weight, leaf, shared=shared, **options)
         treated = {number: extension.treatment for number, extension in extensions.items()}
         answers = classify(tree, extensions, new_X)

@@ -86,9 +86,9 @@ class HybridTreeClassifier(TreeClassifier):
         With ``tune="rounds"``: also fit one model on all rows. If it is better than the tree by more than a standard
         error on held-out rows, it answers in the leaves where the tree is not better by as much; else the tree answers
         but where the model is; and a leaf's own model where that is clearly better still. A tree of scikit-learn that
-        is fitted here is made again for its held-out rows; of other tops the training rows count. Histogram boosting
-        without parameters of your own is tried with trees of depth 3 as well, and with larger ones where its rounds do
-        not suffice. False keeps to the paper: only models of the leaf's own rows, which are few.
+        is fitted here is made again for its held-out rows; of other tops the training rows count. If `leaf_estimator`
+        is None and there is time, the model is tried with trees of depth 3 as well, and with larger ones where its
+        rounds do not suffice. False keeps to the paper: only models of the leaf's own rows, which are few.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
@@ -97,7 +97,7 @@ class HybridTreeClassifier(TreeClassifier):
         only if that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
-        of them is shared by the rows of the leaves; "rounds" and None make as many rounds of boosting as there is time
+        of them is shared by the leaves; "rounds" and None make as many rounds of boosting as there is time
         for, "optuna" takes the best parameters so far (more jobs end sooner). Leaves that are not reached keep the
         tree's answer. A fit of another leaf model that has begun is not ended.
     reduce : bool, default=True
@@ -444,15 +444,17 @@ class HybridTreeClassifier(TreeClassifier):
     ) -> tuple[Shared | None, bool]:
         """Cross-validate the model alone, and fit it if leaves may share it; say whether the time was too short.
 
-        It takes about half of the time: all leaves together take as long.
+        It takes at most half of the time, and half of what is then left for the fit: the leaves take as long. Other
+        settings are tried only while more is left than they need.
         """
         half = clock.share(0.5)
         alone = cross_validate_alone(
             tree, X, y, weight, leaf_model, n_folds=self.n_folds, random_state=random,
             clock=half.share(self.n_folds / (self.n_folds + 1)) if self.share else half,
+            try_until=clock if self.leaf_estimator is None else None,
         )  # fmt: skip
         if alone is None:
             return None, len(y) >= self.n_folds and len(np.unique(y)) > 1
-        if self.share and not fit_shared(alone, tree, X, y, weight, half, by_tree):
+        if self.share and not fit_shared(alone, tree, X, y, weight, clock.share(0.5), by_tree):
             return None, True
-        return alone, alone.cut_short
+        return alone, False

@@ -19,6 +19,7 @@ from treewright.tree import leaves_in_words, percent_at_least
 
 if TYPE_CHECKING:
     from treewright.latent import HardenedTree
+    from treewright.tree import Tree
 
 __all__ = ["LatentTreeRegressor"]
 
@@ -190,12 +191,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         soft, hard = self._values(rows) / self._scale, tree.predict(rows) / self._scale
         spread, apart = float(soft.var(axis=0).sum()), float(((soft - hard) ** 2).mean(axis=0).sum())
         agreement = 1.0 - apart / spread if spread > 0 else 1.0
-        return HardenedTree(
-            tree,
-            agreement,
-            f"The hard tree has {leaves_in_words(tree)} and explains {percent_at_least(agreement)} of the variance "
-            f"of the soft model's predictions on {len(rows)} rows.",
-        )
+        return HardenedTree(tree, agreement, _in_words(tree, agreement, len(rows)))
 
     def _values(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         outputs = self._outputs(rows)
@@ -210,6 +206,18 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             ]
             raise InputError(f"y has {outputs[0]} outputs, expected {outputs[1]}, as in fit.")
         return target
+
+
+def _in_words(tree: Tree, agreement: float, n_rows: int) -> str:
+    if agreement < 0:
+        return (
+            f"The hard tree has {leaves_in_words(tree)}, and its predictions on {n_rows} rows are further from those "
+            "of the soft model than the mean of the soft model's predictions is: do not use it in its place."
+        )
+    return (
+        f"The hard tree has {leaves_in_words(tree)} and explains {percent_at_least(agreement)} of the variance "
+        f"of the soft model's predictions on {n_rows} rows."
+    )
 
 
 def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:

@@ -188,12 +188,24 @@ def regression_tree(
             np.column_stack([np.bincount(at, weights=w, minlength=len(splits)) for w in of])
             for of in ([weight * one for one in outputs.T], [weight])
         )
+        low, high = np.full(total.shape, np.inf), np.full(total.shape, -np.inf)
+        counted = weight > 0
+        np.minimum.at(low, at[counted], outputs[counted])
+        np.maximum.at(high, at[counted], outputs[counted])
         for node in range(len(splits) - 1, -1, -1):
             if splits[node] is not None:
-                for sums in (total, heavy):
-                    sums[node] = sums[left[node]] + sums[right[node]]
-        whole = np.average(outputs, axis=0, weights=weight)
-        mean = np.where(heavy > 0, total / np.where(heavy > 0, heavy, 1.0), whole)
+                for of_both, kept in (
+                    (np.add, total),
+                    (np.add, heavy),
+                    (np.minimum, low),
+                    (np.maximum, high),
+                ):
+                    kept[node] = of_both(kept[left[node]], kept[right[node]])
+        some = heavy[:, 0] > 0
+        mean = np.full(total.shape, np.nan)
+        # Rounded sums leave the range of the rows: the mean of sevens would not be 7.
+        mean[some] = np.clip(total[some] / heavy[some], low[some], high[some])
+        mean[~some] = mean[0]
         return Tree(
             tuple(columns), None, tuple(splits), left, right,
             np.zeros(len(splits), dtype=np.int32), mean, count,

@@ -139,7 +139,31 @@ def make_loss(loss: str | Loss, n_outputs: int) -> Loss:
     if loss == "cross_entropy":
         return lambda out, y: functional.cross_entropy(out, y)
     if callable(loss):
-        return loss
+        return _checked(loss)
     raise InputError(
         f'loss must be "cross_entropy", "squared_error" or a callable(output, target); got {loss!r}.'
     )
+
+
+def _checked(loss: Loss) -> Loss:
+    """Return a loss that refuses, in words, what cannot be minimized."""
+
+    def one_number(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        value = loss(out, y)
+        if not isinstance(value, torch.Tensor):
+            raise InputError(
+                f"your loss returned {type(value).__name__}, not a tensor; return a scalar tensor."
+            )
+        if value.numel() != 1:
+            raise InputError(
+                f"your loss returned a tensor of shape {tuple(value.shape)}; return one number for all rows of "
+                "a batch, such as its mean()."
+            )
+        if torch.is_grad_enabled() and not value.requires_grad:
+            raise InputError(
+                "your loss returned a tensor without a gradient; compute it from the first argument, the output, "
+                "with differentiable functions of PyTorch only."
+            )
+        return value.reshape(())
+
+    return one_number

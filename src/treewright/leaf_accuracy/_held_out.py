@@ -30,6 +30,7 @@ def held_out_answers(
     folds: int,
     random_state: np.random.RandomState,
     share: bool = False,
+    try_settings: bool = False,
     **options: Any,
 ) -> NDArray[np.int64]:
     """Return for each row the class that leaf models give it which were fitted without its fold.
@@ -48,6 +49,8 @@ def held_out_answers(
     random_state : RandomState
     share : bool, default=False
         Whether a model of all rows may answer, too.
+    try_settings : bool, default=False
+        Whether that is tried with other settings than its own, as `shared_model` does.
     **options
         Those of `extend_leaves`.
 
@@ -73,7 +76,9 @@ def held_out_answers(
         train, held_out = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
         weight = None if sample_weight is None else sample_weight[train]
         rows = (tree, X[train], y[train], weight)
-        shared = shared_model(*rows, model, random_state=random_state) if share else None
+        shared = None
+        if share:
+            shared = shared_model(*rows, model, random_state=random_state, try_settings=try_settings)
         extensions = extend_leaves(*rows, model, random_state=random_state, shared=shared, **options)
         if any(extension.interrupted for extension in extensions.values()):
             raise KeyboardInterrupt  # half of the folds are no cross-validation

@@ -42,7 +42,7 @@ from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
 from treewright.leaf_accuracy._shared import Shared
-from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time
+from treewright.leaf_accuracy._timed_fits import Clock, expected_times, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
 from treewright.search import answers_in_order, check_n_jobs
 from treewright.tree import Tree
@@ -102,9 +102,9 @@ class Extension:
     model : classifier or None
         Fitted on ``Inputs.matrix`` of the leaf's rows; None if the tree, or one class, answers.
     parameters : mapping
-        What tuning chose; empty without tuning.
+        What tuning chose, of the shared model on all rows; empty without tuning, and where the tree answers.
     cv_accuracy : float or None
-        Of what was chosen, on held-out rows; of the tree, on training rows.
+        Of who answers, on held-out rows; of the tree on training rows, unless it was made again (`_tree_again.py`).
     n_trials : int
         Trials that were completed.
     interrupted : bool
@@ -170,8 +170,8 @@ def extend_leaves(
         Leaves at a time, as in joblib.
     random_state : RandomState
     clock : Clock
-        When all leaves are to be done, but for the trials of `tuning`. The time that is left is shared by the rows of
-        the leaves that are left; a leaf that it does not reach keeps the tree's answer.
+        When all leaves are to be done, but for the trials of `tuning`. The time that is left is shared by what fits
+        of the leaves that are left should take; a leaf that it does not reach keeps the tree's answer.
     shared : Shared or None, default=None
         A fitted model of all rows, which answers where it does better; looked at with rounds only.
     by_tree : ndarray of shape (n_rows,), bool, or None, default=None
@@ -197,7 +197,8 @@ def extend_leaves(
     ]
     plans = list(treatments(tree, X, y, n_folds).values())
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
-    from_here = np.cumsum([len(rows) for rows in rows_of][::-1])[::-1]
+    costs = expected_times(np.array([len(rows) for rows in rows_of]))
+    rest = np.cumsum(costs[::-1])[::-1]
     at_once = max(1, effective_n_jobs(check_n_jobs(n_jobs)))
     jobs = (
         delayed(_extend)(
@@ -213,19 +214,21 @@ def extend_leaves(
             len(rows) / max(1, tuned_rows),
             int(seed),
             clock,
-            min(1.0, at_once * len(rows) / max(1, left)),
+            min(1.0, at_once * cost / max(1e-9, left)),
             by_tree[rows],
             None if shared is None else shared.rounds.right[rows],
             doubt,
         )
-        for leaf, rows, plan, seed, left in zip(leaves, rows_of, plans, seeds, from_here, strict=True)
+        for leaf, rows, plan, seed, cost, left in zip(leaves, rows_of, plans, seeds, costs, rest, strict=True)
     )
     done: dict[int, Extension] = {}
     try:
         for extension in answers_in_order(jobs, check_n_jobs(n_jobs), Parallel):
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
-                extension = replace(extension, model=shared.model, classes=shared.classes)
+                extension = replace(
+                    extension, model=shared.model, classes=shared.classes, parameters=shared.parameters
+                )
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):

@@ -65,6 +65,7 @@ def choose_rounds(
     n_folds: int = 3,
     seed: int = 0,
     clock: Clock = NO_LIMIT,
+    only_whole: bool = False,
 ) -> Rounds | None:
     """Choose the number of rounds for some rows.
 
@@ -82,11 +83,13 @@ def choose_rounds(
         Of the folds.
     clock : Clock
         Each fold has an equal part of the time, and so has a fit that follows.
+    only_whole : bool, default=False
+        Give up at the first fold without time for all rounds.
 
     Returns
     -------
     Rounds or None
-        None if the time was over before all folds had a model.
+        None if the time was over before all folds had a model, or it was given up.
     """
     most = most_rounds(model)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -104,6 +107,8 @@ def choose_rounds(
             made = clone(model)
             weights = None if sample_weight is None else sample_weight[train]
             whole &= fit_in_time(made, X[train], own, weights, clock.share(1 / (n_folds + 1 - fold)))
+            if only_whole and not whole:
+                return None
         truth = y[held_out]
         place = np.clip(np.searchsorted(known, truth), 0, len(known) - 1)
         losses = []

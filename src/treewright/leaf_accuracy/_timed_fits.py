@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from treewright.leaf_accuracy._leaf_models import family
 
-__all__ = ["Clock", "fit_in_time", "fit_weighted", "most_rounds", "rounds_name"]
+__all__ = ["Clock", "expected_times", "fit_in_time", "fit_weighted", "most_rounds", "rounds_name"]
 
 NAMES = {"boosting": "max_iter", "xgboost": "n_estimators"}
 XGBOOST_ROUNDS = 100  # of a model that does not say
+# Histogram boosting on one thread, measured: while its trees have not their full size, a fit takes time by its rows;
+# from some thousand rows on it takes the same, and only many rows are felt again.
+FULL_SIZE, MANY_ROWS = 1_000, 20_000
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Clock:
         """Return a clock for a part of the time that is left."""
         return self if self.end is None else Clock.of(part * self.left())
 
+    def less(self, seconds: float) -> Clock:
+        """Return a clock that ends so much earlier."""
+        return self if self.end is None else Clock(self.end - seconds)
+
 
 def fit_weighted(
     model: Any, X: NDArray[np.float64], y: NDArray[np.int64], sample_weight: NDArray[np.float64] | None
@@ -66,6 +73,11 @@ def fit_weighted(
     if empty.any():
         X = np.where(empty, 0.0, X)
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight=sample_weight)
+
+
+def expected_times(n_rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how long histogram boosting takes for so many rows, in a unit of its own."""
+    return np.asarray(np.minimum(1, n_rows / FULL_SIZE) * (1 + n_rows / MANY_ROWS))
 
 
 def rounds_name(model: Any) -> str | None:

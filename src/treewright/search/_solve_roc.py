@@ -287,7 +287,7 @@ class _Run:
         left = max(0.0, made.auc_bound - _area(made.points))  # rounded weights leave something open
         if self.open or (self.cut is not None and left > TOLD):
             return made
-        made = replace(made, stop_reason=None, stats=made.stats | {"tolerance": left})
+        made = replace(made, stop_reason=None, stats={**made.stats, "tolerance": left})
         if left <= TOLD:
             return replace(made, status=SolveStatus.OPTIMAL)
         return replace(made, notes=(*made.notes, note_of_rounding("The weights", left)))

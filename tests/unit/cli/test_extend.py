@@ -69,7 +69,9 @@ def test_rows_held_back(files, tmp_path):
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
     random = np.random.RandomState(3)
-    shared = shared_model(tree, data.table.X, y, None, make_leaf_model(None), random_state=random)
+    shared = shared_model(
+        tree, data.table.X, y, None, make_leaf_model(None), random_state=random, try_settings=True
+    )
     parts = extend_leaves(
         tree, data.table.X, y, None, make_leaf_model(None), tuning=Tuning(how="rounds"), shared=shared,
         random_state=random,

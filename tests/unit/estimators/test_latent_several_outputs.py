@@ -115,3 +115,25 @@ def test_what_is_refused(fitted, data) -> None:
         latent(depth=1).fit(X, np.where(y > 900, np.nan, y))
     with pytest.raises(InputError, match="one finite number per row"):
         latent(depth=1).fit(X, y[:, :, None])
+
+
+def test_an_output_that_never_changes_is_that_number_in_every_leaf() -> None:
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(300, 3)), rng.random(300)
+    steps = np.where(X[:, 0] > 0, 0.1, 0.7)
+    tree = (
+        latent(depth=2, epochs=30).fit(X, np.c_[steps, np.full(300, 7.0)], sample_weight=weight).harden().tree
+    )
+    assert (tree.value[:, 1] == 7.0).all()
+    assert (tree.value[:, 0] >= 0.1).all()
+    assert (tree.value[:, 0] <= 0.7).all()
+
+
+def test_a_tree_that_is_worse_than_a_constant_is_said_to_be(fitted, data) -> None:
+    """Leaves are filled with other targets, so the hard tree has nothing to do with the soft model."""
+    X, y = data
+    hardened = fitted.harden(X, -20 * y)
+    assert hardened.agreement < 0
+    assert "further from those of the soft model than the mean" in hardened.sentence
+    assert "%" not in hardened.sentence
+    assert "% of the variance" in fitted.harden(X, y).sentence

@@ -227,3 +227,30 @@ def test_quasi_hyperbolic_adam_or_a_clear_word():
         parameters[0].square().sum().backward()
         optimizer.step()
         assert float(parameters[0].detach().sum()) < 2
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (lambda out, y: (out - y) ** 2, "shape \\(.*mean\\(\\)"),
+        (lambda out, y: 1.0, "returned float, not a tensor"),
+        (lambda out, y: ((out - y) ** 2).detach().mean(), "without a gradient"),
+    ],
+)
+def test_a_loss_of_your_own_that_is_no_number_is_refused_in_words(loss, words):
+    from treewright import LatentTreeRegressor
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(InputError, match=words):
+        LatentTreeRegressor(depth=1, epochs=2, loss=loss, random_state=0).fit(X, X)
+
+
+def test_a_loss_of_your_own_may_be_a_tensor_of_one_number():
+    from treewright import LatentTreeRegressor
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    one, same = (
+        LatentTreeRegressor(depth=1, epochs=2, loss=loss, random_state=0).fit(X, X).predict(X)
+        for loss in (lambda out, y: ((out - y) ** 2).mean(), lambda out, y: ((out - y) ** 2).mean()[None])
+    )
+    np.testing.assert_array_equal(one, same)

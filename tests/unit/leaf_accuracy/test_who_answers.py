@@ -9,15 +9,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treewright import HybridTreeClassifier, LeafAccuracyTreeClassifier
 from treewright.convert import from_sklearn
-from treewright.leaf_accuracy import Treatment
+from treewright.leaf_accuracy import Treatment, _hybrid, _rounds, _timed_fits
 from treewright.leaf_accuracy._hybrid import extend_leaves
 from treewright.leaf_accuracy._rounds import choose_rounds
 from treewright.leaf_accuracy._shared import (
     FEW_SPLITS,
     MANY_SPLITS,
     Shared,
-    _is_as_it_comes,
     cross_validate_alone,
+    leaves_over_all,
 )
 from treewright.leaf_accuracy._timed_fits import Clock
 from treewright.leaf_accuracy._tree_again import right_when_held_out
@@ -127,12 +127,21 @@ def test_a_search_on_top_is_not_made_again(monkeypatch):
     assert fits == [200]
 
 
-@pytest.mark.parametrize(
-    ("settings", "is_so"), [({}, True), ({"random_state": 3}, True), ({"max_iter": 99}, False)]
-)
-def test_settings_are_tried_where_nobody_has_set_any(settings, is_so):
-    assert _is_as_it_comes(HistGradientBoostingClassifier(**settings)) is is_so
-    assert not _is_as_it_comes(DecisionTreeClassifier())
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+@pytest.mark.parametrize("given", [None, HistGradientBoostingClassifier()])
+def test_settings_are_tried_of_the_default_only_and_told(given):
+    """The labels ask for few splits; who gives a model gets that one, and both say what was chosen."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 6))
+    y = (X.sum(axis=1) + 1.8 * rng.normal(size=900) > 0).astype(int)
+    top = DecisionTreeClassifier(max_depth=2, random_state=0)
+    found = HybridTreeClassifier(top, leaf_estimator=given, random_state=0).fit(X, y)
+    shared = [own for own in found.extensions_.values() if own.treatment is Treatment.SHARED]
+    assert shared
+    for own in shared:
+        assert own.model.max_depth == (3 if given is None else None)
+        settings = FEW_SPLITS if given is None else {}
+        assert own.parameters == {**settings, "max_iter": own.model.max_iter}
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.6])
@@ -145,8 +154,9 @@ def test_the_shared_model_has_the_settings_of_least_loss(noise):
         y = (X[:, 0] * 100).astype(int) % 2  # stripes need many thresholds
     tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
     found = cross_validate_alone(
-        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(7)
-    )
+        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(7),
+        try_until=Clock(),
+    )  # fmt: skip
     seed = int(np.random.RandomState(7).randint(2**31 - 1))
     tried = {}
     for name, settings in (("usual", {}), ("few", FEW_SPLITS), ("many", MANY_SPLITS)):
@@ -156,11 +166,35 @@ def test_the_shared_model_has_the_settings_of_least_loss(noise):
     best = min(allowed, key=lambda name: tried[name].loss)
     assert found.rounds.loss == tried[best].loss
     assert found.model.max_iter == tried[best].number
-    assert not found.cut_short
+    assert found.settings == {"usual": {}, "few": FEW_SPLITS, "many": MANY_SPLITS}[best]
     assert best == ("few" if noise else "many")
 
 
-def test_a_short_time_leaves_settings_out_and_says_so(monkeypatch):
+@pytest.mark.filterwarnings("ignore::treewright.errors.NoGainWarning")
+@pytest.mark.parametrize(("limit", "tried"), [(10.0, 1), (30.0, 2)])
+def test_settings_are_left_out_where_the_leaves_need_their_time(limit, tried, monkeypatch):
+    """On a clock of which three folds take 3 seconds: the fit of the model takes 1, the leaves as long as all."""
+    X, y = rows(3)
+    now, calls = [0.0], []
+    monkeypatch.setattr(_timed_fits.time, "monotonic", lambda: now[0])
+
+    def slow(model, *given, **options):
+        calls.append((model.max_depth, options["clock"].left()))
+        now[0] += 3.0
+        return choose_rounds(model, *given, **options)
+
+    monkeypatch.setattr("treewright.leaf_accuracy._shared.choose_rounds", slow)
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+    assert 0.5 < leaves_over_all(tree, X, y) < 1.5
+    found = HybridTreeClassifier(tree, random_state=0, time_limit=limit).fit(X, y)
+    assert [depth for depth, _ in calls] == [None, 3][:tried]
+    assert calls[0][1] == pytest.approx(limit * 3 / 8)
+    assert found.stop_reason_ is None  # nothing that a leaf needs was left out
+    assert found.cv_accuracy_ is not None
+    assert not any(own.cut_short for own in found.extensions_.values())
+
+
+def test_a_setting_that_takes_longer_than_thought_is_dropped(monkeypatch):
     X, y = rows(3)
     tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
     calls = []
@@ -171,8 +205,45 @@ def test_a_short_time_leaves_settings_out_and_says_so(monkeypatch):
 
     monkeypatch.setattr("treewright.leaf_accuracy._shared.choose_rounds", limited)
     found = cross_validate_alone(
-        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(0)
-    )
+        tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(0),
+        try_until=Clock.of(1000.0),
+    )  # fmt: skip
     assert calls[:2] == [None, 3]
-    assert found.cut_short
     assert found.model.max_depth is None
+    assert not found.settings
+
+
+@pytest.mark.parametrize("only_whole", [True, False])
+def test_folds_end_with_the_first_that_is_not_whole(only_whole, monkeypatch):
+    """What is not whole is of no use to the model of all rows, and the leaves need the time."""
+    X, y = rows(3)
+    fits = []
+
+    def in_part(model, X, y, *_):
+        fits.append(model.fit(X, y))
+        return False
+
+    monkeypatch.setattr(_rounds, "fit_in_time", in_part)
+    found = choose_rounds(
+        HistGradientBoostingClassifier(max_iter=2), X, y, None, clock=Clock.of(1000.0), only_whole=only_whole
+    )
+    assert len(fits) == (1 if only_whole else 3)
+    assert (found is None) is only_whole
+
+
+def test_leaves_share_the_time_by_what_their_fits_should_take(monkeypatch):
+    """A leaf of 1,000 rows takes nearly as long as one of 4,000: trees of the same size are made of both."""
+    X = np.arange(5000.0)[:, None]
+    y = np.arange(5000) % 2
+    tree = from_sklearn(DecisionTreeClassifier(max_leaf_nodes=2).fit(X, np.arange(5000) >= 1000))
+    parts = []
+
+    def extend(leaf, treatment, prediction, inputs, labels, *rest):
+        parts.append((len(labels), rest[7]))
+        return _hybrid.Extension(leaf, Treatment.KEPT, len(labels), np.unique(labels))
+
+    monkeypatch.setattr(_hybrid, "_extend", extend)
+    extend_leaves(tree, X, y, None, HistGradientBoostingClassifier(), random_state=np.random.RandomState(0))
+    assert [n_rows for n_rows, _ in parts] == [1000, 4000]
+    assert parts[0][1] == pytest.approx(1.05 / (1.05 + 1.2))
+    assert parts[1][1] == 1.0
