@@ -11,7 +11,6 @@ namespace treewright::tree {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLanes = 8, kBlock = 512;  // sums of blocks are added up: few roundings in a row
 
 template <class Term>
@@ -42,6 +41,7 @@ void centre(std::span<double> x, std::span<const double> weight, double all) {
 
 void line_losses(const EncodedRows& table, const LeafTargets& leaf, std::span<const std::int64_t> columns,
                  std::span<double> loss) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::size_t n = leaf.rows.size();
     std::vector<double> values(n);
     const std::span<double> x(values);

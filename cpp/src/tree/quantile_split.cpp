@@ -16,11 +16,10 @@ namespace treewright::tree {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // What sums may be off: of the loss of one leaf, and for each row, whose far side costs more in one than in the other.
 constexpr double kSlack = 1e-10, kSlackOfRow = 0x1p-52;
 constexpr std::size_t kMostBins = 64, kRowsOfBin = 32;
-constexpr std::size_t kMostBuckets = 1024, kRowsOfBucket = 16;
+constexpr std::size_t kMostQuantileBuckets = 1024, kRowsOfQuantileBucket = 16;
 constexpr std::size_t kAhead = 24, kNext = 12;  // rows whose targets, and those beside them, are asked for
 
 // What one leaf says is 0: the sums of all rows are of the size of its loss, whatever few targets are far away.
@@ -39,16 +38,18 @@ RankedTargets ranked(const TargetRows& rows) {
     return targets;
 }
 
-class Hunt {
+class QuantileHunt {
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
    public:
-    Hunt(const EncodedRows& table, const TargetRows& rows, std::size_t min_leaf, double below)
+    QuantileHunt(const EncodedRows& table, const TargetRows& rows, std::size_t min_leaf, double below)
         : table_(table),
           rows_(rows),
           targets_(ranked(rows)),
           bins_(rows, targets_, std::clamp(rows.target.size() / kRowsOfBin, std::size_t{8}, kMostBins)),
           list_(rows, targets_),
           min_leaf_(std::max<std::size_t>(min_leaf, 1)),
-          n_buckets_(std::clamp(rows.target.size() / kRowsOfBucket, std::size_t{16}, kMostBuckets)),
+          n_buckets_(std::clamp(rows.target.size() / kRowsOfQuantileBucket, std::size_t{16}, kMostQuantileBuckets)),
           x_(table.n_rows) {
         list_.fill([](std::size_t) { return true; });
         const double one_leaf = list_.loss();
@@ -249,7 +250,7 @@ class Hunt {
 QuantileSplit best_quantile_split(const EncodedRows& table, const TargetRows& rows, std::size_t min_leaf,
                                   double below) {
     if (table.n_rows == 0) return {};
-    return Hunt(table, rows, min_leaf, below).run();
+    return QuantileHunt(table, rows, min_leaf, below).run();
 }
 
 }  // namespace treewright::tree
