@@ -96,7 +96,7 @@ def test_integers_beyond_what_floats_hold_are_refused():
 def test_infinite_and_missing_together_are_told_apart(value):
     X = np.random.default_rng(3).random((200, 2))
     X[3, 1], X[5, 1] = np.nan, value
-    with pytest.raises(InputError, match=r"infinity \(1 rows, the first is row 5"):
+    with pytest.raises(InputError, match=r"infinity \(1 row, the first is row 5"):
         OptimalTreeClassifier().fit(X, np.arange(200) % 2)
 
 
