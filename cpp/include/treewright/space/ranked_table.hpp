@@ -41,7 +41,10 @@ template <class T>
                                      std::size_t width = 1) {
     std::vector<T> some;
     some.reserve(rows.size() * width);
-    for (const std::uint32_t row : rows) some.insert(some.end(), &all[row * width], &all[row * width] + width);
+    for (const std::uint32_t row : rows) {
+        const T* const first = all.data() + row * width;  // of no numbers where the width is 0
+        some.insert(some.end(), first, first + width);
+    }
     return some;
 }
 
