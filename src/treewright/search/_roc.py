@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason, asked_to_stop, constraints_in_words
-from treewright.tree import Tree
+from treewright.tree import Tree, at_most
 
 __all__ = ["RocFrontier", "RocLine", "RocPoint", "rounded_up"]
 
@@ -34,8 +33,7 @@ def rounded_up(bound: float, places: int = 6) -> str:
     >>> rounded_up(0.6826923), rounded_up(0.75 + 1e-12), rounded_up(1.0)
     ('0.682693', '0.75', '1')
     """
-    scale = 10**places
-    return f"{min(1.0, math.ceil((bound - 2 * ROUNDING) * scale) / scale):g}"
+    return f"{float(at_most(bound - 2 * ROUNDING, places)):g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +148,11 @@ class RocFrontier(Sequence[RocPoint]):
     @property
     def auc_bound(self) -> float:
         """No tree has a larger area under its ROC curve on the training rows, whatever scores its leaves give."""
-        ends = np.array([[0.0, 1.0]])
         slope, least = self._lines()
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = (least[:, None] - least) / (slope[:, None] - slope)
             zeros = least / slope
-        x = np.concatenate([ends.ravel(), crossings.ravel(), zeros])
+        x = np.concatenate([[0.0, 1.0], crossings.ravel(), zeros])
         x = np.unique(x[np.isfinite(x) & (x >= 0) & (x <= 1)])
         return min(1.0, float(np.trapezoid(self._upper(x), x)) + ROUNDING)
 
