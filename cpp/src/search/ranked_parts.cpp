@@ -27,7 +27,8 @@ void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
         search.root_ = search.solve(few, {size.depth - 1, size.leaves}, kNoCost, 1);
         std::size_t at = 0;
         const Outcome known = search.refit(best, at, few, size, 0);
-        const Outcome here = search.climb(few, size, {search.root_.lower, known.upper, known.plan});
+        // Not from search.root_.lower: what trees of one level less cost at least, one more level may undercut.
+        const Outcome here = search.climb(few, size, {0, known.upper, known.plan});
         const bool paused = control_.stopped();
         control_.resume();
         statistics_ += search.statistics();
