@@ -39,18 +39,20 @@ CALLS = {
     "distil labels": "distil_labels",
     "reborn rows": "BornAgainTreeClassifier",
     "latent": "LatentTreeClassifier",
+    "roc": "roc_frontier",
 }
 
 BY_FOLDS = ("cv", "leaf cv", "regression cv")
 WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
 UNWEIGHTED = ("reborn", "reborn rows")
-FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels")
+FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels", "roc")
 SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
     ("regression", "survival", "probability", "regression front", "regression cv"), "RankedOptions"
 )
 OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
-            "unranked")  # fmt: skip
+            "unranked", "core_share", "core_passes", "part_rows", "alone_work", "sharing_work", "lanes", "slack")  # fmt: skip
+EITHER_ENGINE = ("optimal", "f1", "frontier", "policy", "roc")  # take the switches of both
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class Case:
     def kind_of_switches(self) -> str:
         """The class of the argument `search_options`."""
         given = self.options["search_options"]
-        if self.method == "policy" and any(name in OF_RANKED for name in given):
+        if self.method in EITHER_ENGINE and any(name in OF_RANKED for name in given):
             return "RankedOptions"
         return SWITCHES.get(self.method, "BinaryOptions")
 
@@ -239,6 +241,7 @@ class Case:
                 "shards": ["print(found.result_.sentence())"],
                 "regression front": ["for point in found:", "    print(point.sentence())"],
                 "distil labels": ["print(found.sentence())"],
+                "roc": ["print(found, found.sentence())"],
             }[self.method]
         else:
             more = "".join(f", {k}={v!r}" for k, v in self.fitted_with.items() if k != "y")

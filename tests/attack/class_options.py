@@ -18,6 +18,7 @@ from attack.options import (
     random_shape,
     random_switches,
     random_thresholds,
+    ranked_switches,
     weights_of_classes,
 )
 
@@ -38,6 +39,7 @@ __all__ = [
     "optimal",
     "reborn",
     "reborn_rows",
+    "roc",
     "row_costs",
     "shards",
 ]
@@ -51,9 +53,15 @@ def optimal(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     costs = random_costs(rng, y)
     if costs is not None:
         options["costs"] = costs
+    return options | _engine(rng, columns)
+
+
+def _engine(rng: np.random.Generator, columns: dict[str, list[Value]]) -> dict[str, Any]:
+    """Which engine searches, with which switches, threads and thresholds."""
+    options: dict[str, Any] = {}
     kind = rng.random()
     if kind < 0.35:
-        options["search_options"] = {"engine": "ranked"}
+        options["search_options"] = {"engine": "ranked"} if rng.random() < 0.5 else ranked_switches(rng)
         if rng.random() < 0.5:
             options["thresholds"] = "all"
         return options | random_jobs(rng)
@@ -71,6 +79,11 @@ def f1(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) 
     options = optimal(rng, columns, y)
     options.pop("costs", None)
     return options | {"objective": "f1"}
+
+
+def roc(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    options = random_shape(rng, need_depth=False, leaves=True)
+    return options | random_categorical(rng, columns) | random_limits(rng) | _engine(rng, columns)
 
 
 def min_leaf_accuracy(

@@ -12,6 +12,8 @@ from attack.case import Case
 
 __all__ = ["Stated"]
 
+DECIMALS = 6  # places of a weight that is read as a decimal
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -54,9 +56,19 @@ class Stated:
         return balanced and self.case.weight is not None and any(float(w) % 1 for w in self.case.weight)
 
     @cached_property
+    def has_decimals(self) -> bool:
+        """Whether all weights are decimals of a few places, and stand for these."""
+        plain = [float(w) for w in self.weights]
+        return any(
+            all(round(w * 10**places) / 10**places == w for w in plain)
+            and sum(round(w * 10**places) for w in plain) < 2**53
+            for places in range(DECIMALS + 1)
+        )
+
+    @cached_property
     def has_real_weights(self) -> bool:
-        """Whether some weight is no whole number, so that the last bits of a sum mean nothing."""
-        return any(w.denominator != 1 for w in self.weights)
+        """Whether some weight is neither a whole number nor a decimal: the last bits of a sum mean nothing then."""
+        return not self.has_decimals and any(w.denominator != 1 for w in self.weights)
 
     @cached_property
     def kept(self) -> list[int]:
@@ -119,15 +131,17 @@ class Stated:
             "regression front": 3,
             "shards": 3,
             "near choice": 3,
+            "roc": 3,
         }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))
         return len(self.kept) if given is None else given
 
     @cached_property
     def whole_weights(self) -> tuple[list[int], Fraction]:
-        """Weights as whole numbers, and how much weight one unit is."""
-        unit = Fraction(1, math.lcm(*(w.denominator for w in self.weights)))
-        whole = [int(w / unit) for w in self.weights]
+        """Weights as whole numbers, and how much weight one unit is; 0.1 is read as the decimal."""
+        weights = [Fraction(repr(float(w))) for w in self.weights] if self.has_decimals else self.weights
+        unit = Fraction(1, math.lcm(*(w.denominator for w in weights)))
+        whole = [int(w / unit) for w in weights]
         common = math.gcd(*whole)
         return [w // common for w in whole], unit * common
 

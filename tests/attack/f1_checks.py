@@ -18,7 +18,7 @@ from attack.exact import Stated
 from attack.oracle import Answer
 from attack.splits import left_sets
 
-__all__ = ["FoundF1", "f1_answers"]
+__all__ = ["FoundF1", "Parts", "f1_answers", "parts_of_trees"]
 
 Parts = tuple[Fraction, Fraction]  # weights of true and of false positives
 
@@ -85,6 +85,19 @@ def f1_answers(case: Case) -> Iterator[Mismatch]:
 
 def largest(found: FoundF1) -> Answer:
     """The smallest objective of all trees within the limits of the case, and the fewest leaves that reach it."""
+    answers = [
+        (found.lost(parts, leaves), leaves) for leaves, front in fronts_of_trees(found) for parts in front
+    ]
+    return Answer(*min(answers))
+
+
+def parts_of_trees(found: FoundF1) -> tuple[Parts, ...]:
+    """What trees within the limits of the case get right and wrong, where no other tree is better in both."""
+    return undominated([parts for _, front in fronts_of_trees(found) for parts in front])
+
+
+def fronts_of_trees(found: FoundF1) -> Iterator[tuple[int, tuple[Parts, ...]]]:
+    """The same of the trees of exactly 1, 2, ... leaves."""
     stated, case = found.stated, found.case
     n = len(stated.kept)
     given = offered(case)
@@ -110,13 +123,8 @@ def largest(found: FoundF1) -> Answer:
                         listed.append((p[0] + q[0], p[1] + q[1]))
         return undominated(listed)
 
-    whole = (1 << n) - 1
-    answers = [
-        (found.lost(parts, leaves), leaves)
-        for leaves in range(1, most + 1)
-        for parts in front(whole, min(stated.max_depth, n), leaves)
-    ]
-    return Answer(*min(answers))
+    for leaves in range(1, most + 1):
+        yield leaves, front((1 << n) - 1, min(stated.max_depth, n), leaves)
 
 
 def undominated(parts: Sequence[Parts]) -> tuple[Parts, ...]:

@@ -45,6 +45,7 @@ FAST = {
     "near choice": 0.03,
     "near values": 0.03,
     "distil labels": 0.03,
+    "roc": 0.02,
 }
 SLOW = {
     "guided": 0.25,
@@ -98,7 +99,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method in ("reborn", "reborn rows", "hybrid", "leaf cv", "regression cv"):
         n_rows = max(n_rows, 4)
-    if method in (*ADDITIVE, "f1"):  # their oracles add in Python
+    if method in (*ADDITIVE, "f1", "roc"):  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
     if method in ("regression", "deviance", "survival", "probability", "policy") and rng.random() < 0.1:
         n_rows, n_columns = (
@@ -136,6 +137,7 @@ def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
 
 _TARGETS: dict[str, Any] = {
     "f1": random_pairs,
+    "roc": random_pairs,
     "regression": random_numbers,
     "simple lines": random_lines,
     "deviance": random_counts,
@@ -151,6 +153,7 @@ _TARGETS: dict[str, Any] = {
 _OPTIONS = {
     "optimal": class_options.optimal,
     "f1": class_options.f1,
+    "roc": class_options.roc,
     "min_leaf_accuracy": class_options.min_leaf_accuracy,
     "leaf": class_options.leaf,
     "frontier": class_options.frontier,

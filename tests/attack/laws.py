@@ -27,6 +27,7 @@ from attack.near_values_checks import near_values_answers
 from attack.policy_checks import FoundPolicy, policy_answers
 from attack.probability_checks import FoundProbability, probability_answers
 from attack.regression_checks import FoundRegression, regression_answers
+from attack.roc_checks import roc_answers
 from attack.row_cost_checks import row_cost_answers
 from attack.shard_checks import shard_answers
 from attack.slow_checks import cv_answers, guided_answers, mip_answers, reborn_answers
@@ -61,6 +62,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "distil labels": distil_answers,
     "reborn rows": reborn_rows_answers,
     "latent": latent_answers,
+    "roc": roc_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

@@ -149,6 +149,7 @@ def random_switches(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
+    """Switches off, and settings with which the phases of long runs begin at once; all of `RankedOptions`."""
     names = (
         "monotone",
         "lipschitz",
@@ -169,7 +170,13 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
         "target_bins",
         "unranked",
     )
-    off: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
-    if rng.random() < 0.3:
-        off["plain_work"] = 1
-    return off
+    chosen: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
+    if rng.random() < 0.5:
+        chosen["plain_work"] = int(10 ** rng.uniform(0, 6))
+    if rng.random() < 0.5:  # few rows that prove a bound for all, then parts of the rows, from the first pass on
+        chosen |= {"core_passes": int(rng.integers(0, 4)), "core_share": 1.0, "part_rows": int(rng.integers(1, 4))}
+    if rng.random() < 0.2:
+        chosen |= {"slack": float(rng.choice([0.0, 3.0])), "lanes": int(rng.integers(1, 9)), "sharing_work": 0}
+    if rng.random() < 0.2:  # threads begin at once, where there are any
+        chosen["alone_work"] = 0
+    return chosen

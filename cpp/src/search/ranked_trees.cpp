@@ -108,8 +108,9 @@ Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     return result;
 }
 
-// A tree of other rows: its upper splits stay where they divide the rows, and below them stands the best tree of depth
-// two with no more leaves.
+// A tree of other rows: its upper splits stay where they leave both sides rows enough for a leaf, and below them stands
+// the best tree of depth two with no more leaves. In place of a split that does not, the subtree of the larger side
+// stands for all rows of the node: leaves of the other rows may have been of any size (row_parts.hpp).
 Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Node& node, Size size, std::size_t level) {
     const TreeNode& top = tree[at];
     const bool is_leaf = top.column == TreeNode::kLeaf, any_leaves = size.leaves == Size::kAny;
@@ -122,7 +123,14 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         const Cost leaf = objective_.leaf_cost(node);
         return {leaf, leaf, PartialTree::leaf()};
     }
-    const Side side = side_of(table_, node, top.column, top.high);
+    Side side = side_of(table_, node, top.column, top.high);
+    FoundSplit split{};
+    if (side == Side::both) {
+        split = find_split(table_, node, top.column, top.high);
+        const std::uint32_t on_right = node.n - split.position;
+        if (std::min(split.position, on_right) < table_.min_leaf)
+            side = split.position < on_right ? Side::right : Side::left;
+    }
     if (side != Side::both) {
         ++at;
         if (side == Side::right) skip(tree, at);
@@ -130,7 +138,6 @@ Outcome Search::refit(std::span<const TreeNode> tree, std::size_t& at, const Nod
         if (side == Side::left) skip(tree, at);
         return rest;
     }
-    const FoundSplit split = find_split(table_, node, top.column, top.high);
     Node left_node, right_node;
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, split.at, split.position, stack_, goes_left_, left_node, right_node);

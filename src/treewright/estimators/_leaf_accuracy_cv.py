@@ -33,6 +33,7 @@ __all__ = ["LeafAccuracyTreeClassifierCV"]
 
 Criterion = Literal["accuracy", "lower_bound"]
 RULES = ("one_se", "best")
+EQUAL = 1e-12  # of two shares: sums of the same weights in another order
 SHARE_OF_LAST = 0.25  # of the time of all fits to training parts: what the tree of all rows gets besides
 QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
 
@@ -311,10 +312,15 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             leaf = candidates[i]["min_samples_leaf"]
             return candidates[i]["max_depth"], -(leaf * fewest if isinstance(leaf, float) else leaf)
 
-        best = min(range(n), key=lambda i: (-mean[i], *simple(i)))
+        def best_of(among: Iterable[int], scores: NDArray[np.float64]) -> int:
+            among = list(among)
+            top = scores[among].max()
+            return min((i for i in among if not scores[i] < top - EQUAL), key=simple)  # a score may be NaN
+
+        best = best_of(range(n), mean)
         if self.rule == "one_se":
-            near = [i for i in range(n) if mean[i] >= mean[best] - error[best]] or [best]
-            best = min(near, key=lambda i: (-accuracy[i], *simple(i)))
+            near = [i for i in range(n) if mean[i] >= mean[best] - error[best] - EQUAL] or [best]
+            best = best_of(near, accuracy)
         self.best_params_ = dict(candidates[best])
         return best, used
 

@@ -1,0 +1,58 @@
+"""Law: whatever phase of a long run a limit ends, what is claimed allows the optimum, and its tree keeps the question.
+
+The phases (few rows that prove a bound, parts of the rows, leaves of any size, rising budgets) begin after minutes on
+large tables. Here they begin at once, on tables that the plain search finishes as a check.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ranked_kinds import KINDS, table_of
+from treewright.result import SolveStatus
+from treewright.search import Limits, RankedOptions
+
+PLAIN = RankedOptions(core=False, parts=False, any_size=False, rising=False)
+NEAR = 1e-9
+N_ROWS = 45
+
+
+def phases(rng):
+    """Options with which all phases follow each other."""
+    return RankedOptions(
+        core=bool(rng.random() < 0.4),
+        core_share=1.0,
+        core_passes=int(rng.integers(0, 4)),
+        part_rows=N_ROWS // int(rng.integers(4, 8)) - 1,
+        plain_work=int(10 ** rng.uniform(1, 6)),
+        groups=False,
+        resume=bool(rng.random() < 0.7),
+        shallower=bool(rng.random() < 0.8),
+    )
+
+
+@pytest.mark.parametrize("least", [1, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_stopped_at_any_step(kind, least):
+    make, search = KINDS[kind]
+    parts = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        price = float(rng.choice([0.0, 1e-9, 0.001, 0.01]))
+        problem = make(rng, table_of(rng, N_ROWS), max_depth=3, cost_complexity=price, min_samples_leaf=least)
+        best = search(problem, options=PLAIN)
+        assert best.status is SolveStatus.OPTIMAL
+        for _ in range(12):
+            options = phases(rng)
+            limits = Limits(step_limit=int(rng.integers(1, 2 * best.stats["steps"])))
+            result = search(problem, options=options, limits=limits)
+            parts += result.stats["parts"] > 0
+            open_to = NEAR + result.stats.get("tolerance", 0.0)
+            words = f"{options.used()} {limits}: {result.sentence()} The optimum is {best.objective!r}."
+            assert result.lower_bound <= best.objective + open_to, words
+            assert result.objective >= best.objective - open_to, words
+            assert result.tree.n_node_samples[result.tree.is_leaf].min() >= least, words
+            if result.status is SolveStatus.OPTIMAL:
+                assert result.objective <= best.objective + open_to, words
+    assert parts
