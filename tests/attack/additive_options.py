@@ -25,6 +25,7 @@ __all__ = [
     "regression",
     "regression_cv",
     "regression_front",
+    "several_outputs",
     "simple_lines",
 ]
 
@@ -60,6 +61,10 @@ def simple_lines(rng: np.random.Generator, columns: dict[str, list[Value]], y: l
     return options
 
 
+def several_outputs(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+    return regression(rng, columns, [])
+
+
 def probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options = regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
     options.pop("n_jobs", None)  # it has one thread
@@ -71,6 +76,9 @@ def regression_front(
 ) -> dict[str, Any]:
     options = random_shape(rng, need_depth=False, leaves=False) | {"max_leaves": int(rng.integers(1, 6))}
     options |= random_categorical(rng, columns) | random_limits(rng)
+    if rng.random() < 0.3:
+        options["criterion"] = str(rng.choice(["absolute_error", "quantile"]))
+        options["quantile"] = float(rng.choice([0.5, 0.1, 0.9]))
     if rng.random() < 0.2:
         options["search_options"] = ranked_switches(rng)
     return options | random_jobs(rng)

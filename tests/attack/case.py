@@ -40,6 +40,7 @@ CALLS = {
     "reborn rows": "BornAgainTreeClassifier",
     "latent": "LatentTreeClassifier",
     "roc": "roc_frontier",
+    "several outputs": "OptimalTreeRegressor",
 }
 
 BY_FOLDS = ("cv", "leaf cv", "regression cv")
@@ -47,7 +48,7 @@ WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
 UNWEIGHTED = ("reborn", "reborn rows")
 FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels", "roc")
 SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
-    ("regression", "survival", "probability", "regression front", "regression cv"), "RankedOptions"
+    ("regression", "survival", "probability", "regression front", "regression cv", "several outputs"), "RankedOptions"
 )
 OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",

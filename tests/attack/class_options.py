@@ -188,6 +188,8 @@ def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any])
         options["strategy"] = str(rng.choice(["direct", "gradual"]))
     if rng.random() < 0.3:
         options["tighten"] = False
+    if rng.random() < 0.3:
+        options["random_state"] = int(rng.integers(1000))
     if rng.random() < 0.3 and formulation == "oct":
         options["max_leaf_nodes"] = int(rng.integers(1, 5))
     if rng.random() < 0.3 and formulation != "leaf_accuracy" and len(set(y)) > 1:
@@ -313,6 +315,8 @@ def leaf_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
     options["min_samples_leaves"] = [[1], [1, 2], [0.25, 0.5]][rng.integers(3)]
     options["criteria"] = [["accuracy"], ["lower_bound", "accuracy"]][rng.integers(2)]
     options["rule"] = str(rng.choice(["one_se", "best"]))
+    if rng.random() < 0.3:
+        options["confidence"] = float(rng.choice([0.6, 0.8, 0.99]))
     if rng.random() < 0.3:
         names = ("cache", "propagate", "neighbours", "convert", "deepen", "refute")
         options["search_options"] = {name: False for name in names if rng.random() < 0.5}

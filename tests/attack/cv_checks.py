@@ -37,7 +37,7 @@ def leaf_cv_answers(case: Case) -> Iterator[Mismatch]:
     model = case.run()
     table = model.cv_results_
     n = len(table["max_depth"])
-    shared = {k: v for k, v in case.options.items() if k in ("class_weight", "thresholds")}
+    shared = {k: v for k, v in case.options.items() if k in ("class_weight", "confidence", "thresholds")}
     scores: list[list[float]] = [[] for _ in range(n)]
     right: list[list[float]] = [[] for _ in range(n)]
     for train, test in halves(case.n_rows):

@@ -132,6 +132,7 @@ class Stated:
             "shards": 3,
             "near choice": 3,
             "roc": 3,
+            "several outputs": 3,
         }
         given = self.case.options.get("max_depth", defaults.get(self.case.method))
         return len(self.kept) if given is None else given

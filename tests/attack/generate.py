@@ -15,6 +15,7 @@ from attack.tables import (
     random_labels,
     random_lines,
     random_numbers,
+    random_outputs,
     random_pairs,
     random_rewards,
     random_row_costs,
@@ -46,6 +47,7 @@ FAST = {
     "near values": 0.03,
     "distil labels": 0.03,
     "roc": 0.02,
+    "several outputs": 0.02,
 }
 SLOW = {
     "guided": 0.25,
@@ -69,7 +71,10 @@ ADDITIVE = (
     "row costs",
     "regression cv",
     "near values",
+    "several outputs",
 )
+# These have cases of up to forty rows, now and then.
+WIDE = ("optimal", "min_leaf_accuracy", "leaf", "regression", "deviance", "policy", "survival", "probability")
 CALLED = {
     "min_leaf_accuracy": "optimal",
     "guided": "optimal",
@@ -92,9 +97,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     method = str(rng.choice(list(mix), p=shares / shares.sum()))
     n_rows = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14]))
     n_columns = int(rng.choice([1, 1, 2, 2, 3, 4]))
-    is_wide = method in ("optimal", "min_leaf_accuracy", "leaf") and rng.random() < 0.03
-    if is_wide:  # more rows than levels: depth two keeps the oracle quick
-        n_rows, n_columns = int(rng.integers(16, 41)), min(n_columns, 2)
+    is_wide = method in WIDE and rng.random() < 0.04
     if method in ("mip", "cv"):
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
     if method in ("reborn", "reborn rows", "hybrid", "leaf cv", "regression cv"):
@@ -108,8 +111,13 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         )  # leaves of a least size begin to matter
     if method in LISTED:
         n_rows, n_columns = min(n_rows, 7), min(n_columns, 2)
+    if is_wide:
+        n_rows, n_columns = int(rng.integers(16, 41)), min(n_columns, 2)
     plain = method == "simple lines" and rng.random() < 0.7  # numbers that lie too close together are refused
     columns = random_columns(rng, n_columns, n_rows, numbers_only=method in NUMBERS_ONLY, wild=not plain)
+    has_few_values = is_wide and (method in ADDITIVE or rng.random() < 0.7)
+    if has_few_values:  # so few sets of rows that oracles are quick at depth three
+        columns = random_columns(rng, n_columns, n_rows, numbers_only=False, most_values=4)
     y: list[Any] = _TARGETS.get(method, random_labels)(rng, columns, n_rows)
     weight = random_weights(rng, n_rows) if method not in UNWEIGHTED else None
     if method in LISTED and weight is not None and rng.random() < 0.7:  # else real numbers, which are rounded
@@ -120,7 +128,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         weight = [float(w) for w in rng.integers(1, 4, n_rows)]
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
-        options["max_depth"] = int(rng.integers(1, 3))
+        options["max_depth"] = int(rng.integers(1, 4 if has_few_values else 3))
     all_numbers = all(isinstance(v, (int, float, bool)) or v is None for c in columns.values() for v in c)
     as_array = bool(all_numbers and rng.random() < 0.3 and not _names_columns(options))
     case = Case(CALLED.get(method, method), columns, y, weight, options, as_array)
@@ -138,6 +146,7 @@ def _common_units(rng: np.random.Generator, n_rows: int) -> list[float]:
 _TARGETS: dict[str, Any] = {
     "f1": random_pairs,
     "roc": random_pairs,
+    "several outputs": random_outputs,
     "regression": random_numbers,
     "simple lines": random_lines,
     "deviance": random_counts,
@@ -154,6 +163,7 @@ _OPTIONS = {
     "optimal": class_options.optimal,
     "f1": class_options.f1,
     "roc": class_options.roc,
+    "several outputs": additive_options.several_outputs,
     "min_leaf_accuracy": class_options.min_leaf_accuracy,
     "leaf": class_options.leaf,
     "frontier": class_options.frontier,

@@ -26,7 +26,7 @@ from attack.near_choice_checks import near_choice_answers
 from attack.near_values_checks import near_values_answers
 from attack.policy_checks import FoundPolicy, policy_answers
 from attack.probability_checks import FoundProbability, probability_answers
-from attack.regression_checks import FoundRegression, regression_answers
+from attack.regression_checks import FoundRegression, outputs_answers, regression_answers
 from attack.roc_checks import roc_answers
 from attack.row_cost_checks import row_cost_answers
 from attack.shard_checks import shard_answers
@@ -63,6 +63,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "reborn rows": reborn_rows_answers,
     "latent": latent_answers,
     "roc": roc_answers,
+    "several outputs": outputs_answers,
 }
 
 FOUND: dict[str, type[Found]] = {

@@ -141,11 +141,15 @@ def random_shape(rng: np.random.Generator, *, need_depth: bool, leaves: bool) ->
 
 def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     names = ("equivalent_points", "lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start",
-             "lattice", "row_prices")  # fmt: skip
-    off = {name: False for name in names if rng.random() < 0.3}
+             "lattice", "row_prices", "shared_losses")  # fmt: skip
+    chosen: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.3:
-        off["plain_steps"] = int(rng.integers(0, 20))
-    return off
+        chosen["plain_steps"] = int(rng.integers(0, 20))
+    if rng.random() < 0.2:
+        chosen["lattice_states"] = int(rng.integers(1, 30))
+    if rng.random() < 0.2:
+        chosen["kernel"] = str(rng.choice(["rows", "columns"]))
+    return chosen
 
 
 def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:

@@ -16,7 +16,14 @@ from attack.probes import probe_rows
 from attack.simple_lines import has_simple_lines, least_squares, must_answer, simple_line_answers
 from attack.splits import left_sets
 
-__all__ = ["HONEST", "FoundRegression", "additive_answers", "regression_answers", "walks_alike"]
+__all__ = [
+    "HONEST",
+    "FoundRegression",
+    "additive_answers",
+    "outputs_answers",
+    "regression_answers",
+    "walks_alike",
+]
 
 TOLD = 1e-8  # of the loss of one leaf: the most that a proof may leave open
 QUANTILE = Fraction(1, 10**11)  # of the weight of a leaf
@@ -50,10 +57,11 @@ class StatedRegression(Stated):
         )
 
     def squares(self, rows: Sequence[int]) -> Fraction:
-        """Squared error of these rows (positions in `kept`) about their mean."""
-        y = [Fraction(self.case.y[self.kept[i]]) for i in rows]
+        """Squared error of these rows (positions in `kept`) about their mean, of all outputs together."""
+        told = [self.case.y[self.kept[i]] for i in rows]
         w = [self.weights[i] for i in rows]
-        return _squares(y, w)
+        outputs = zip(*told, strict=True) if told and isinstance(told[0], tuple) else [told]
+        return sum((_squares([Fraction(v) for v in y], w) for y in outputs), Fraction(0))
 
     def lost(self, rows: Sequence[int]) -> Fraction:
         """Loss of a leaf with these rows."""
@@ -132,6 +140,12 @@ def regression_answers(case: Case) -> Iterator[Mismatch]:
         yield from additive_answers(found, found.stated.honest)
 
 
+def outputs_answers(case: Case) -> Iterator[Mismatch]:
+    """Compare the tree of several outputs with the best of all trees."""
+    found = FoundRegression(case, case.run().result_)
+    yield from additive_answers(found, found.stated.honest)
+
+
 def additive_answers(found: Any, honest: Fraction, size: Fraction | int = 1) -> Iterator[Mismatch]:
     """Compare a tree of an additive loss, and what is claimed of it, with the best of all trees.
 
@@ -178,8 +192,9 @@ def cheapest(stated: Stated, max_depth: int | None = None) -> tuple[Fraction, in
     """The smallest objective of all trees within the limits of the case, and the fewest leaves that reach it."""
     n = len(stated.kept)
     splits = left_sets(stated.case, stated.kept)
-    most = stated.case.options.get("max_leaf_nodes") or n
     depth = stated.max_depth if max_depth is None else max_depth
+    most = stated.case.options.get("max_leaf_nodes") or n
+    most = n if most >= 2 ** min(depth, n) else most  # no limit then
 
     @cache
     def leaf(rows: int) -> Fraction:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import resource
 import secrets
+import signal
 import time
 from collections import Counter
 from typing import Any
@@ -19,6 +21,8 @@ from attack.shrink import shrink
 
 SLOW_SHARE = 0.02
 SLOWEST = 5  # cases that are named at the end
+MOST_SECONDS = 60  # of the processor for one case, and again for making it small; the process ends then
+GRACE = 60.0  # seconds of the clock that cases which are running at the end still have
 SHOWN = 3  # scripts of one law and method; more are counted
 
 
@@ -42,6 +46,12 @@ def shown(case: Case, law: str, seconds: float = 20.0) -> str:
     return case.script(f"{law}: {' '.join(words.split())}")
 
 
+def allow(seconds: int) -> None:
+    """Let this process use so much more of the processor; then it ends, whatever code is running."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + 1 + seconds, hard))
+
+
 def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any) -> None:
     """Attack until the time is over; says in `number` which case is running, for the case that it is the last."""
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -49,10 +59,13 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
     while time.time() < end:
         number.value = start
         case = drawn(seed, worker, start)
-        begun = time.process_time()
+        allow(MOST_SECONDS)
+        begun, clock = time.process_time(), time.monotonic()
         outcome = attack(case)
         queue.put(("case", case.method, outcome.refused))
-        queue.put(("seconds", (time.process_time() - begun, worker, start, case.method), ""))
+        taken = (time.monotonic() - clock, time.process_time() - begun)
+        queue.put(("seconds", (*taken, worker, start, case.method), ""))
+        allow(MOST_SECONDS)
         for mismatch in outcome.mismatches:
             key = f"{mismatch.law} ({case.method})"
             counts[key] += 1
@@ -82,7 +95,7 @@ def run(seconds: float, seed: int, jobs: int) -> int:
     found: Counter[str] = Counter()
     printed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    slowest: list[tuple[float, int, int, str]] = []  # processor seconds, worker, case, method
+    slowest: list[tuple[float, float, int, int, str]] = []  # seconds of clock, processor; worker, case, method
     told = time.time()
     running = True
     while running or not queue.empty():
@@ -101,12 +114,20 @@ def run(seconds: float, seed: int, jobs: int) -> int:
                 printed[key] += 1
                 print(f"\n{text}", flush=True)
         for worker, process in enumerate(processes):
-            if not process.is_alive() and process.exitcode != 0:  # the interpreter died: say on which case
+            if not process.is_alive() and process.exitcode != 0:  # say on which case
                 last, running = numbers[worker].value, True
-                found["the interpreter died"] += 1
-                script = drawn(seed, worker, last).script("the interpreter died")
+                took_too_long = process.exitcode == -signal.SIGXCPU
+                law = f"took too long, {MOST_SECONDS} s" if took_too_long else "the interpreter died"
+                found[law] += 1
+                script = drawn(seed, worker, last).script(law)
                 print(f"\n# seed {seed}, worker {worker}, case {last}\n{script}", flush=True)
                 processes[worker] = begin(worker, last + 1)
+        if time.time() > end + GRACE:
+            for worker, process in enumerate(processes):
+                if process.is_alive():
+                    process.kill()
+                    print(f"cut off {GRACE:g} s after the end: worker {worker}, case {numbers[worker].value}")
+            break
         if time.time() - told > 60:
             told = time.time()
             print(f"{sum(cases.values())} cases, {sum(found.values())} mismatches", flush=True)
@@ -117,8 +138,13 @@ def run(seconds: float, seed: int, jobs: int) -> int:
         end=" ",
     )
     print(", ".join(f"{n} {name}" for name, n in cases.most_common()))
-    print("Slowest cases, in seconds of the processor:")
-    print("\n".join(f"  {s:.1f} {name} (worker {worker}, case {n})" for s, worker, n, name in slowest))
+    print("Slowest cases, in seconds of the clock and of the processor:")
+    print(
+        "\n".join(
+            f"  {clock:.1f} {taken:.1f} {name} (worker {worker}, case {n})"
+            for clock, taken, worker, n, name in slowest
+        )
+    )
     if +refused:
         print(f"{sum(refused.values())} were refused:")
         print("\n".join(f"  {n} x {text}" for text, n in refused.most_common(12) if n))

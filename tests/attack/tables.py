@@ -18,6 +18,7 @@ __all__ = [
     "random_labels",
     "random_lines",
     "random_numbers",
+    "random_outputs",
     "random_pairs",
     "random_rewards",
     "random_row_costs",
@@ -30,11 +31,21 @@ WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
 
 
 def random_columns(
-    rng: np.random.Generator, n_columns: int, n_rows: int, *, numbers_only: bool, wild: bool = True
+    rng: np.random.Generator,
+    n_columns: int,
+    n_rows: int,
+    *,
+    numbers_only: bool,
+    wild: bool = True,
+    most_values: int | None = None,
 ) -> dict[str, list[Value]]:
+    """Columns of any kind; those of at most so many values are whole numbers, truth values or text."""
+    kinds = ["ties", "real", "bit", "bool", "wild", "text", "copy", "constant", "gaps"]
+    if most_values is not None:
+        kinds = ["ties", "ties", "bit", "bool", "text", "gaps"]
     columns: dict[str, list[Value]] = {}
     for j in range(n_columns):
-        kind = rng.choice(["ties", "real", "bit", "bool", "wild", "text", "copy", "constant", "gaps"])
+        kind = rng.choice(kinds)
         if numbers_only and kind in ("text", "wild", "bool", "gaps"):
             kind = "ties"
         if kind == "wild" and not wild:
@@ -50,7 +61,8 @@ def random_columns(
             some = [0.1, math.nextafter(0.1, 1), 0.1 + 0.2, 0.3, 1e300, -1e300, 5e-324, 0.0, -7.5, 1e-9]
             values = [some[int(k)] for k in rng.integers(0, len(some), n_rows)]
         elif kind == "text":
-            values = [WORDS[int(k)] for k in rng.integers(0, rng.integers(1, 6), n_rows)]
+            n_words = rng.integers(1, 6 if most_values is None else most_values)
+            values = [WORDS[int(k)] for k in rng.integers(0, n_words, n_rows)]
         elif kind == "copy" and columns:
             values = list(columns[str(rng.choice(list(columns)))])
             if rng.random() < 0.3 and all(isinstance(v, int) and not isinstance(v, bool) for v in values):
@@ -60,7 +72,7 @@ def random_columns(
         elif kind == "gaps" and rng.random() < 0.1:
             values = [None] * n_rows
         else:
-            values = rng.integers(0, rng.integers(2, 7), n_rows).tolist()
+            values = rng.integers(0, rng.integers(2, 7 if most_values is None else most_values + 1), n_rows).tolist()
         if not numbers_only and not isinstance(values[0], bool) and rng.random() < 0.35:
             values = [None if rng.random() < 0.25 else v for v in values]
         columns[f"c{j}"] = values
@@ -100,6 +112,14 @@ def random_numbers(rng: np.random.Generator, columns: dict[str, list[Value]], n_
         np.array([mark(v) % 5 for v in columns[str(rng.choice(list(columns)))]]) + 0.1 * rng.random(n_rows),
     ][kind]
     return [float(v) for v in made]
+
+
+def random_outputs(
+    rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int
+) -> list[tuple[float, ...]]:
+    """Numbers of two or three outputs, of one size or of very different ones."""
+    made = [random_numbers(rng, columns, n_rows) for _ in range(int(rng.integers(2, 4)))]
+    return list(zip(*made, strict=True))
 
 
 def random_counts(rng: np.random.Generator, columns: dict[str, list[Value]], n_rows: int) -> list[float]:

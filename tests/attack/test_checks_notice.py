@@ -89,6 +89,7 @@ SPOILED: dict[str, Callable[[Case, Any], Any]] = {
     "distil labels": of_another(tolerance=0.5),
     "reborn rows": of_another(max_depth=1),
     "latent": with_reversed_shares,
+    "roc": of_another(max_depth=1),
 }
 
 ROW_COSTS = [(label, (0.0, 1.0) if label == 0 else (1.0, 0.0)) for label in LABELS]
@@ -143,6 +144,7 @@ CASES = [
               "random_state": 0}),
         "the answer is not the sum of the trees",
     ),
+    (Case("roc", COLUMNS, LABELS, None, {"max_depth": 2}), "the bound on the AUC is false"),
     (Case("policy", COLUMNS, [(c, 1 - c) for c in LABELS], None, {"max_depth": 2}), "false optimal"),
 ]  # fmt: skip
 

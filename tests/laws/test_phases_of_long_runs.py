@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from ranked_kinds import KINDS, table_of
+from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, RankedOptions
+from treewright.search import Limits, RankedOptions, solve
+from treewright.table import table_from
 
 PLAIN = RankedOptions(core=False, parts=False, any_size=False, rising=False)
 NEAR = 1e-9
@@ -56,3 +58,21 @@ def test_stopped_at_any_step(kind, least):
             if result.status is SolveStatus.OPTIMAL:
                 assert result.objective <= best.objective + open_to, words
     assert parts
+
+
+@pytest.mark.parametrize("seed", [37, 38, 39])
+def test_a_part_is_not_held_to_its_shallower_trees(seed):
+    """Of a rule of three columns no tree of two levels says anything, so one level more makes the difference."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(100, 300))
+    X = rng.normal(size=(n, 3)).round(2)
+    y = (X > 0).sum(axis=1) % 2 ^ (rng.random(n) < 0.05)
+    problem = make_problem(table_from(X), y, max_depth=3, cost_complexity=0.0)
+    best = solve(problem, options=PLAIN)
+    options = RankedOptions(core=False, core_passes=1, part_rows=n // 4 - 1, plain_work=10**6)
+    for steps in range(2, 200, 5):
+        result = solve(problem, options=options, limits=Limits(step_limit=steps))
+        assert result.lower_bound <= best.objective + NEAR, result.sentence()
+        assert result.objective >= best.objective - NEAR
+        if result.status is SolveStatus.OPTIMAL:
+            assert result.objective <= best.objective + NEAR, result.sentence()
