@@ -61,7 +61,9 @@ def simple_lines(rng: np.random.Generator, columns: dict[str, list[Value]], y: l
     return options
 
 
-def several_outputs(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
+def several_outputs(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
     return regression(rng, columns, [])
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -48,12 +50,21 @@ WITHOUT_BAR = ("reborn", "reborn rows", "hybrid")
 UNWEIGHTED = ("reborn", "reborn rows")
 FUNCTIONS = ("frontier", "near", "shards", "regression front", "distil labels", "roc")
 SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.fromkeys(
-    ("regression", "survival", "probability", "regression front", "regression cv", "several outputs"), "RankedOptions"
+    ("regression", "survival", "probability", "regression front", "regression cv", "several outputs"),
+    "RankedOptions",
 )
 OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
-            "unranked", "core_share", "core_passes", "part_rows", "alone_work", "sharing_work", "lanes", "slack")  # fmt: skip
+            "unranked", "core_share", "core_passes", "part_rows", "alone_work", "sharing_work", "lanes",
+            "slack")  # fmt: skip
 EITHER_ENGINE = ("optimal", "f1", "frontier", "policy", "roc")  # take the switches of both
+
+# Sizes from which on a limit may end a run before its columns are ranked (treewright/search/_single_split.py).
+LARGE = (
+    ("treewright.search._single_split", "MOST_CELLS"),
+    ("treewright.search._single_split", "FEW_SPLITS"),
+    ("treewright.search._simple_lines", "MOST_OF_A_PASS"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,9 @@ class Case:
         default_factory=dict
     )  # arguments; search_options as a dict of its fields
     as_array: bool = False  # numpy instead of a frame; all columns are then numbers
+    as_large: bool = (
+        False  # what a limit leaves is found as on tables of millions of cells, whose columns are not ranked
+    )
 
     @property
     def n_rows(self) -> int:
@@ -160,6 +174,12 @@ class Case:
 
     def run(self, **more: Any) -> Any:
         """Call the library: the fitted estimator, or the frontier. `more` are further arguments of the call."""
+        with ExitStack() as stack:
+            for module, name in LARGE if self.as_large else ():
+                stack.enter_context(patch(f"{module}.{name}", 0))
+            return self._run(more)
+
+    def _run(self, more: dict[str, Any]) -> Any:
         import treewright
 
         arguments = self.arguments() | {"progress": False} | more
@@ -187,6 +207,8 @@ class Case:
         """The case as a script of a few lines that shows what the library answers."""
         call = CALLS[self.method]
         lines = [f"# {says}"]
+        if self.as_large:
+            lines += [f"import {module}\n{module}.{name} = 0" for module, name in LARGE]
         arguments = dict(self.options)
         imports = [call]
         if "search_options" in arguments:

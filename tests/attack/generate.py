@@ -131,7 +131,10 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
         options["max_depth"] = int(rng.integers(1, 4 if has_few_values else 3))
     all_numbers = all(isinstance(v, (int, float, bool)) or v is None for c in columns.values() for v in c)
     as_array = bool(all_numbers and rng.random() < 0.3 and not _names_columns(options))
-    case = Case(CALLED.get(method, method), columns, y, weight, options, as_array)
+    as_large = any(name in options for name in ("step_limit", "time_limit")) and bool(rng.random() < 0.5)
+    if as_large and "step_limit" in options:
+        options["step_limit"] = 1
+    case = Case(CALLED.get(method, method), columns, y, weight, options, as_array, as_large)
     return _possible(rng, case)
 
 

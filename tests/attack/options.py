@@ -177,10 +177,18 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
     chosen: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.5:
         chosen["plain_work"] = int(10 ** rng.uniform(0, 6))
-    if rng.random() < 0.5:  # few rows that prove a bound for all, then parts of the rows, from the first pass on
-        chosen |= {"core_passes": int(rng.integers(0, 4)), "core_share": 1.0, "part_rows": int(rng.integers(1, 4))}
+    if rng.random() < 0.5:  # few rows that prove a bound for all, then parts of the rows, at once
+        chosen |= {
+            "core_passes": int(rng.integers(0, 4)),
+            "core_share": 1.0,
+            "part_rows": int(rng.integers(1, 4)),
+        }
     if rng.random() < 0.2:
-        chosen |= {"slack": float(rng.choice([0.0, 3.0])), "lanes": int(rng.integers(1, 9)), "sharing_work": 0}
+        chosen |= {
+            "slack": float(rng.choice([0.0, 3.0])),
+            "lanes": int(rng.integers(1, 9)),
+            "sharing_work": 0,
+        }
     if rng.random() < 0.2:  # threads begin at once, where there are any
         chosen["alone_work"] = 0
     return chosen

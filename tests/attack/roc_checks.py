@@ -1,12 +1,14 @@
 """What must hold for a ROC frontier: compared with the weights of errors of every tree of a tiny table, in fractions.
 
-The oracle lists what all trees get right and wrong (`f1_checks.parts_of_trees`); it knows nothing of prices or searches.
+The oracle lists what all trees get right and wrong (`f1_checks.parts_of_trees`); it knows nothing of
+prices or searches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from attack.case import Case
 from attack.checks import Mismatch, keeps_constraints, limited
@@ -45,7 +47,9 @@ def roc_answers(case: Case) -> Iterator[Mismatch]:
     if frontier.status.name == "OPTIMAL":
         lacks = best - _area(points)
         if lacks > frontier.stats["tolerance"] + RATE or frontier.auc_bound - best > TOLD + RATE:
-            yield Mismatch("false optimal", f"{words} Of the hull of all trees, {best!r}, {lacks!r} is missing.")
+            yield Mismatch(
+                "false optimal", f"{words} Of the hull of all trees, {best!r}, {lacks!r} is missing."
+            )
     elif not limited(case) and not any("were rounded for the search" in note for note in frontier.notes):
         yield Mismatch("not proven though there is no limit", words)
     if _area(points) > best + RATE:
@@ -73,4 +77,4 @@ def _hull(points: Sequence[Point]) -> list[Point]:
 
 def _area(points: Sequence[Point]) -> float:
     """The area under a curve of straight lines."""
-    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(points, points[1:], strict=False))
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(points))

@@ -95,7 +95,8 @@ def run(seconds: float, seed: int, jobs: int) -> int:
     found: Counter[str] = Counter()
     printed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    slowest: list[tuple[float, float, int, int, str]] = []  # seconds of clock, processor; worker, case, method
+    # Seconds of clock and processor; worker, case, method.
+    slowest: list[tuple[float, float, int, int, str]] = []
     told = time.time()
     running = True
     while running or not queue.empty():

@@ -40,6 +40,8 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield case.but(columns=dict(list(case.columns.items())[1:]))
     for option in case.options:
         yield case.without(option)
+    if case.as_large:
+        yield case.but(as_large=False)
     if case.weight is not None:
         yield case.but(weight=None)
     for i in range(n):

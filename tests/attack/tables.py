@@ -72,7 +72,9 @@ def random_columns(
         elif kind == "gaps" and rng.random() < 0.1:
             values = [None] * n_rows
         else:
-            values = rng.integers(0, rng.integers(2, 7 if most_values is None else most_values + 1), n_rows).tolist()
+            values = rng.integers(
+                0, rng.integers(2, 7 if most_values is None else most_values + 1), n_rows
+            ).tolist()
         if not numbers_only and not isinstance(values[0], bool) and rng.random() < 0.35:
             values = [None if rng.random() < 0.25 else v for v in values]
         columns[f"c{j}"] = values

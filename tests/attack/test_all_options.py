@@ -45,16 +45,17 @@ NOT_EXACT = {
 EVERYWHERE = {
     "progress": "what is told on the way is compared by regression_checks and tests/laws/test_progress_is_monotone.py",
 }
-COMPOSITE = dict.fromkeys(
-    ("time_limit", "step_limit", "memory_limit"),
-    "a stop among several fits: tests/laws/test_limits_hold_everywhere.py",
-)
+BETWEEN_FITS = "a stop among several fits: tests/laws/test_limits_hold_everywhere.py"
+COMPOSITE = dict.fromkeys(("time_limit", "step_limit", "memory_limit"), BETWEEN_FITS)
 GRADIENTS = "of the training by gradients; what is attacked is that predictions are the sum of the trees"
 NOT_DRAWN: dict[str, dict[str, str]] = {
-    "BornAgainTreeClassifier": COMPOSITE
-    | {"missing": "which rows a forest can be asked; tests/unit/bornagain compares them"},
-    "HybridTreeClassifier": COMPOSITE
-    | {
+    "BornAgainTreeClassifier": {
+        "missing": "which rows a forest can be asked; tests/unit/bornagain compares them",
+        "time_limit": BETWEEN_FITS,
+        "memory_limit": BETWEEN_FITS,
+    },
+    "HybridTreeClassifier": {
+        "time_limit": BETWEEN_FITS,
         "leaf_estimator": "any model; the law is about the tree on top",
         "n_trials": "of the tuning of CART, which proves nothing",
     },
@@ -64,7 +65,7 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
          "validation"),
         GRADIENTS,
     ),
-    "LeafAccuracyTreeClassifier": {"reference": "a bound that a guess sets; tests/laws/test_guesses_keep_theorem_4_3.py"},
+    "LeafAccuracyTreeClassifier": {"reference": "a guess; tests/laws/test_guesses_keep_theorem_4_3.py"},
     "LeafAccuracyTreeClassifierCV": COMPOSITE
     | {
         "reference": "as in LeafAccuracyTreeClassifier",
@@ -139,7 +140,9 @@ EXACT = sorted(set(treewright.__all__) - set(NO_METHOD) - set(NOT_EXACT))
 def test_every_parameter_is_drawn(name: str, drawn: dict[str, set[str]]) -> None:
     reasons = EVERYWHERE | NOT_DRAWN.get(name, {})
     missing = parameters(name) - drawn.get(name, set()) - set(reasons)
-    assert not missing, f"{name}: {sorted(missing)} is never drawn; add it to the options of its method, or a reason"
+    assert not missing, (
+        f"{name}: {sorted(missing)} is never drawn; add it to the options of its method, or a reason"
+    )
     stale = set(NOT_DRAWN.get(name, {})) & drawn.get(name, set())
     assert not stale, f"{name}: {sorted(stale)} is drawn; take its reason out"
 

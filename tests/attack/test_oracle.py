@@ -82,10 +82,11 @@ def _same(answer, losses, price):
 
 
 def _accuracy(stated: Stated, leaf: frozenset[int]) -> Fraction:
-    by_class: dict[int, Fraction] = {}
+    weights, _ = stated.whole_weights  # decimals as what they stand for
+    by_class: dict[int, int] = {}
     for i in leaf:
-        by_class[stated.labels[i]] = by_class.get(stated.labels[i], Fraction(0)) + stated.weights[i]
-    return max(by_class.values()) / sum(by_class.values())
+        by_class[stated.labels[i]] = by_class.get(stated.labels[i], 0) + weights[i]
+    return Fraction(max(by_class.values()), sum(by_class.values()))
 
 
 @pytest.fixture(scope="module")
