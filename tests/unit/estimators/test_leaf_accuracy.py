@@ -307,3 +307,14 @@ def test_of_equal_candidates_the_one_of_larger_leaves_is_chosen(leaves, chosen):
     X = np.repeat([0.0, 1.0], 45)[:, None]  # every candidate finds the same tree
     model = LeafAccuracyTreeClassifierCV((1,), min_samples_leaves=leaves, criteria=("accuracy",), cv=3)
     assert model.fit(X, X[:, 0] > 0).best_params_["min_samples_leaf"] == chosen
+
+
+def test_last_bits_of_sums_of_weights_choose_nothing():
+    """Two depths are right on the same rows; their weights add up to two numbers that differ in the last bit."""
+    X, y = [[1], [1], [0], [2], [0], [0], [2]], [2, 1, 3, 1, 3, 3, 0]
+    folds = [([0, 2, 4, 6], [1, 3, 5]), ([1, 3, 5], [0, 2, 4, 6])]
+    model = LeafAccuracyTreeClassifierCV(criteria=["lower_bound", "accuracy"], thresholds=4, cv=folds)
+    model.fit(X, y, sample_weight=[2.6, 1.7, 0.1, 2.5, 2.2, 1.1, 2.1])
+    right = model.cv_results_["mean_accuracy"]
+    assert right.max() - right[model.cv_results_["max_depth"] == 1].max() < 1e-12
+    assert model.best_params_["max_depth"] == 1
