@@ -193,3 +193,26 @@ def test_a_front_of_regression_trees_tells_it_too() -> None:
     assert any(
         point.is_only_rounded for point in tw.regression_frontier(X, y, max_leaves=4, sample_weight=weight)
     )
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_targets_whose_rounding_prefers_one_of_two_trees(first: int) -> None:
+    """Two splits that are equal in whole numbers; what each target has beside a whole number speaks for the second."""
+    n, size = 1000, 69_000_000_000  # so that targets are rounded to whole numbers
+    side = np.array([np.repeat([0.0, 0, 1, 1], n // 4), np.tile(np.repeat([0.0, 1], n // 4), 2)])
+    y = size * (2 * side - 1).sum(axis=0) + 0.49 * (side[1] - side[0])
+    squares = [sum(_squares(y[column == k]) for k in (0, 1)) for column in side]
+    table = table_from(side[[first, 1 - first]].T)
+    result = solve_regression(make_regression_problem(table, y, max_depth=1, cost_complexity=0.0))
+    reached = squares[first] if result.tree.splits[0].column == 0 else squares[1 - first]  # type: ignore[union-attr]
+    whole = _squares(y)
+    assert result.status is SolveStatus.OPTIMAL
+    assert (reached - min(squares)) / whole <= Fraction(result.stats["tolerance"]) * (1 + FLOAT)
+    assert Fraction(result.lower_bound) <= min(squares) / whole
+
+
+def _squares(y: np.ndarray) -> Fraction:
+    """Squared error about the mean, in fractions."""
+    exact = [Fraction(value) for value in y.tolist()]
+    mean = sum(exact) / len(exact)
+    return sum(((value - mean) ** 2 for value in exact), Fraction(0))

@@ -205,15 +205,17 @@ def solve_additive(
     objective = tree_loss + leaf_penalty * n_leaves
     lower, upper = answer["lower"], answer["upper"]
     tolerance = units.tolerance(objective, max_leaves)
+    bound = min(objective, max(unavoidable, units.loss(lower) - tolerance))
     return AdditiveAnswer(
         tuple(splits),
         lower == upper,
         objective,
-        min(objective, max(unavoidable, units.loss(lower) - tolerance)),
+        bound,
         tree_loss,
         leaf_loss,
         leaf_penalty,
-        tolerance,
+        # Of any other tree, and what it moved the one that was found, whose loss is known.
+        tolerance + max(0.0, objective - units.loss(upper)) if units.of_one_tree else tolerance,
         stop_reason(answer["stop"]),
         counts_of(answer),
         options.used(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ __all__ = ["ActionLoss", "AdditiveLoss", "SquaredErrorLoss", "SurvivalLoss", "Un
 
 class Units(Protocol):
     """Integers of a loss, and what the engine's costs stand for."""
+
+    of_one_tree: ClassVar[bool]
+    """Whether `tolerance` is that of one tree; else it is that of the difference of two, and `loss` too small."""
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,8 @@ class SquaredErrorUnits:
     unit: float
     target_rounding: float
     weight_rounding: float
+
+    of_one_tree: ClassVar[bool] = True
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for, leaf penalties included."""
@@ -235,6 +238,8 @@ class ActionUnits:
     unit: float
     rounding: float
 
+    of_one_tree: ClassVar[bool] = True
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for, leaf penalties included."""
         return self.base + cost / 2.0**self.tie_bits * self.unit
@@ -305,6 +310,8 @@ class SurvivalUnits:
     leaf: int
     offset: float
     leaf_error: int
+
+    of_one_tree: ClassVar[bool] = False
 
     @property
     def unit(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,8 @@ class LogLossUnits:
     offset: float
     leaf_error: int
     weight_rounding: float
+
+    of_one_tree: ClassVar[bool] = False
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""

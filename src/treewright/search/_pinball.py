@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class PinballUnits:
     leaf: int
     unit: float
     rounding: float
+
+    of_one_tree: ClassVar[bool] = False
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for, leaf penalties included."""
