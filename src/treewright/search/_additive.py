@@ -206,6 +206,8 @@ def solve_additive(
     lower, upper = answer["lower"], answer["upper"]
     tolerance = units.tolerance(objective, max_leaves)
     bound = min(objective, max(unavoidable, units.loss(lower) - tolerance))
+    if units.of_one_tree:  # what rounding moved the tree that was found is known
+        tolerance += max(0.0, tree_loss - units.loss(upper - n_leaves * units.leaf))
     return AdditiveAnswer(
         tuple(splits),
         lower == upper,
@@ -214,8 +216,7 @@ def solve_additive(
         tree_loss,
         leaf_loss,
         leaf_penalty,
-        # Of any other tree, and what it moved the one that was found, whose loss is known.
-        tolerance + max(0.0, objective - units.loss(upper)) if units.of_one_tree else tolerance,
+        tolerance,
         stop_reason(answer["stop"]),
         counts_of(answer),
         options.used(),

@@ -39,6 +39,10 @@ class Units(Protocol):
     of_one_tree: ClassVar[bool]
     """Whether `tolerance` is that of one tree; else it is that of the difference of two, and `loss` too small."""
 
+    @property
+    def leaf(self) -> int:
+        """Cost of a leaf without loss."""
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""
 

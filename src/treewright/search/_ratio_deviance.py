@@ -10,7 +10,7 @@ With ``d`` and ``h`` of each row, a leaf of ratio r costs ``sum r h - d log(r h 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,7 @@ class RatioDeviance:
         moved += float(np.abs(hazard / per_hazard - self.hazard).sum()) * steepest * per_event * (1 + 1e-6)
         units = survival_units(events, hazard, leaf_penalty=leaf_penalty * per_event, max_leaves=max_leaves)
         return RatioUnits(
-            **{name: getattr(units, name) for name in SurvivalUnits.__dataclass_fields__},
+            **{field.name: getattr(units, field.name) for field in fields(units)},
             per_event=per_event,
             rounding=2 * moved / per_event,
         )
