@@ -1,8 +1,8 @@
 """The two passes of the tree layer on a graphics processor, as kernels of Triton.
 
-They compute what the CPU's kernels compute (`_kernels.py`, cpp/include/treewright/latent/tree_layer.hpp). There, a column
-is made from its parent's; here a node's program takes the minimum along its whole path again, for the scores are few
-and near, and programs do not wait for each other. Nothing is read back from the device.
+They compute what the CPU's kernels compute (`_kernels.py`, cpp/include/treewright/latent/tree_layer.hpp). There, a
+column is made from its parent's; here a node's program takes the minimum along its whole path again, for the scores
+are few and near, and programs do not wait for each other. Nothing is read back from the device.
 
 Triton comes with PyTorch's builds for CUDA. With TRITON_INTERPRET=1 the same kernels run on a CPU, for tests.
 """
