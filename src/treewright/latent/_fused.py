@@ -130,7 +130,8 @@ def _kept(shape: TreeShape, device: torch.device, name: str, make: Any) -> tuple
         kept[key] = tuple(
             torch.as_tensor(np.ascontiguousarray(array), device=device) for array in make(shape)
         )
-    return kept[key]
+    pair: tuple[torch.Tensor, torch.Tensor] = kept[key]
+    return pair
 
 
 if triton is not None:
