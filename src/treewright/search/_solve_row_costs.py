@@ -72,17 +72,13 @@ def solve_row_costs(
     at_stake = min(exact_sum(column / total) for column in apart.T)
     leaf_penalty = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
     no_split_pays = leaf_penalty >= 1
-    asked = PolicyProblem(
-        table=problem.table,
+    asked = problem.into(
+        PolicyProblem,
         rewards=-problem.row_costs,
         actions=problem.classes,
         action_costs=np.zeros(len(problem.classes)),
-        sample_weight=problem.sample_weight,
         cost_complexity=min(leaf_penalty, 1.0),
-        max_depth=problem.max_depth,
         max_leaf_nodes=1 if no_split_pays else problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
-        notes=problem.notes,
     )
 
     def in_costs(now: Progress) -> Progress:
