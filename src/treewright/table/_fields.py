@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import plural
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._csv_text import CsvText
@@ -398,4 +397,4 @@ class FieldReader:
 
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
         shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
-        return f"{plural(len(rows), 'line')} {shown}" + (", ..." if len(rows) > limit else "")
+        return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")
