@@ -723,7 +723,7 @@ class RankedOptions:
     @property
     def target_bins(self) -> bool:
         """
-        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best split (objective/target_bins.hpp).
+        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best split (objective/column_bounds.hpp).
         """
 
     @target_bins.setter

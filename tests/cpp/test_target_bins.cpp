@@ -2,7 +2,7 @@
 // a look at every split. Sums of 64 bits and of 128.
 #include "check.hpp"
 #include "treewright/objective/pinball.hpp"
-#include "treewright/objective/target_bins.hpp"
+#include "treewright/objective/column_bounds.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +64,7 @@ bool check_table(Random32& random) {
     const Pinball objective(table, shift, 4, (1 + Cost{below(random, 2000)}) << 4);
     Node root;
     make_root(objective, root);
-    const TargetBins bins(*table, root.sums);
+    const ColumnBounds bounds(*table, root.sums);
     Stump best{objective.leaf_cost(root), Stump::kLeaf, 0};
     bool bounded = false;
     for (std::size_t at = 0; at < root.columns.size(); ++at) {
@@ -77,10 +77,10 @@ bool check_table(Random32& random) {
             if (i >= table->min_leaf && root.n - i >= table->min_leaf && cost < best.cost)
                 best = {cost, root.columns[at], table->rank_of(root.columns[at], row_of(order[i]))};
         }
-        if (!bins.exact_weights() || least == kNoCost) continue;
+        if (!bounds.exact_weights() || least == kNoCost) continue;
         // Each of two leaves was rounded down to less than one unit below.
         const double units = static_cast<double>((least - 2 * objective.leaf_penalty()) >> 4) + 2;
-        const double bound = bins.least_loss({order, root.n});
+        const double bound = bounds.least_loss({order, root.n});
         check(bound <= units * static_cast<double>(std::int64_t{1} << shift), "a bound of every split");
         bounded = bounded || bound > 0.5 * units * static_cast<double>(std::int64_t{1} << shift);
     }

@@ -11,20 +11,19 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import xlogy
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 from sklearn.tree import DecisionTreeClassifier
 
+from additive_laws import LIMITS, TAMPERED, assert_bounds_of_stopped, assert_kept, random_limits, tied_table
 from brute_force_additive import best_tree
 from treewright import OptimalProbabilityTree
-from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_probability_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, RankedOptions, solve_probability
+from treewright.search import RankedOptions, solve_probability
 from treewright.table import table_from
 from treewright.verify import verify_probability
 
@@ -66,21 +65,13 @@ def entropy(problem):
 def random_case(rng: np.random.Generator):
     """A table with ties, missing values and text; labels of two to four classes; weights whole, broken or none."""
     n, n_columns, n_classes = int(rng.integers(2, 9)), int(rng.integers(1, 4)), int(rng.integers(2, 5))
-    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
-    if rng.random() < 0.3:
-        columns["x0"][rng.random(n) < 0.4] = np.nan
-    X = pd.DataFrame(columns)
-    if rng.random() < 0.3:
-        X["text"] = rng.choice(["red", "green", "blue"], n)
+    X = tied_table(rng, n, n_columns)
     weight = [np.ones(n), rng.integers(0, 4, n).astype(float), rng.random(n), rng.random(n) * 1e9][
         rng.integers(4)
     ]
     weight[0] = max(weight[0], 1)
     return X, rng.integers(0, n_classes, n), weight, {
-        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
-        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
-        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
-        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+        **random_limits(rng),
     }  # fmt: skip
 
 
@@ -96,7 +87,7 @@ def test_optimum_and_certificate(block):
         )
         loss = entropy(problem)
         one_leaf = loss(list(range(problem.table.n_rows)))
-        limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+        limits = {name: asked[name] for name in LIMITS}
         result = solve_probability(problem, options=OPTIONS[k % len(OPTIONS)])
         if one_leaf == 0:
             assert (result.loss, result.tree.n_leaves) == (0, 1)
@@ -115,10 +106,7 @@ def test_optimum_and_certificate(block):
             assert result.tree.n_leaves <= leaves
         if k % 5:
             continue
-        report = verify_probability(problem, result)
-        assert report.ok, str(report)
-        read = from_json(to_json(result))
-        assert read.result.sentence() == result.sentence()
+        assert_kept(problem, result, verify_probability)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -127,27 +115,15 @@ def test_stopped_searches_hold_their_bound(seed):
     X, y = rng.normal(size=(60, 3)).round(1), rng.integers(0, 3, 60)
     about = {"cost_complexity": 0.01, "max_depth": 3, "criterion": "log_loss"}
     problem = make_probability_problem(table_from(X), y, **about)
-    proven = solve_probability(problem)
-    assert proven.status is SolveStatus.OPTIMAL
-    for steps in (1, 5, 40):
-        stopped = solve_probability(problem, limits=Limits(step_limit=steps))
-        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
-        report = verify_probability(problem, stopped)
-        assert report.ok, str(report)
+    assert_bounds_of_stopped(problem, solve_probability, verify_probability)
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
+CHANGED = TAMPERED | {
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "brier"}),
-    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_tampered_certificates_are_refused(what):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(61, 3)), rng.integers(0, 2, 61)
@@ -155,7 +131,7 @@ def test_tampered_certificates_are_refused(what):
     problem = make_probability_problem(table_from(X), y, criterion="log_loss", **about)
     result = OptimalProbabilityTree(criterion="log_loss", **about).fit(X, y).result_
     assert verify_probability(problem, result).ok
-    assert not verify_probability(problem, TAMPERED[what](result)).ok
+    assert not verify_probability(problem, CHANGED[what](result)).ok
     assert not verify_probability(make_probability_problem(table_from(X), y, **about), result).ok
 
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from additive_laws import LIMITS, TAMPERED, assert_bounds_of_stopped, assert_kept, random_limits, tied_table
 from brute_force_additive import action_costs, best_tree
 from treewright import OptimalPolicyTree
-from treewright.convert import from_json, to_json
 from treewright.problem import make_policy_problem
 from treewright.result import SolveStatus
-from treewright.search import BinaryOptions, Limits, RankedOptions, solve_policy
+from treewright.search import BinaryOptions, RankedOptions, solve_policy
 from treewright.table import table_from
 from treewright.verify import verify_policy
 
@@ -28,14 +27,7 @@ def random_case(rng: np.random.Generator):
         int(rng.integers(1, 4)),
         int(rng.choice([2, 2, 3, 4, 6])),
     )
-    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
-    if rng.random() < 0.3:
-        columns["x0"][rng.random(n) < 0.4] = np.nan
-    X = pd.DataFrame(columns)
-    if rng.random() < 0.3:
-        X["text"] = rng.choice(["red", "green", "blue", None], n)
-        if X["text"].isna().all():
-            X.loc[0, "text"] = "red"
+    X = tied_table(rng, n, n_columns, ("red", "green", "blue", None))
     rewards = rng.integers(-4, 5, (n, n_actions))
     if rng.random() < 0.2:
         rewards = rewards + 10**6 * rng.integers(-3, 4, (n, 1))  # what a row has anyhow
@@ -44,10 +36,7 @@ def random_case(rng: np.random.Generator):
     weight[0] = max(weight[0], 1)
     return X, rewards, weight, {
         "action_costs": costs,
-        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
-        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
-        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
-        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+        **random_limits(rng),
     }  # fmt: skip
 
 
@@ -66,7 +55,7 @@ def test_optimum_and_certificate(block):
             problem.table,
             action_costs(regret),
             price=Fraction(asked["cost_complexity"]) * one_leaf,
-            **{name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")},
+            **{name: asked[name] for name in LIMITS},
         )
         wanted = wanted / one_leaf if one_leaf else Fraction(asked["cost_complexity"])
         engine = RankedOptions() if k % 2 else None  # ranked columns; few splits are binary columns otherwise
@@ -80,18 +69,12 @@ def test_optimum_and_certificate(block):
         assert result.stats["tolerance"] < 1e-11
         if k % 5:
             continue
-        report = verify_policy(problem, result)
-        assert report.ok, str(report)
+        assert_kept(problem, result, verify_policy)
         chosen = model.predict(X)
         gained = (weight * (rewards - asked["action_costs"])[np.arange(len(X)), chosen]).sum() / weight.sum()
         assert result.stats["mean_reward"] == pytest.approx(gained, abs=1e-9)
         if len(X) > 1:
             assert model.value(X, rewards, weight).value == pytest.approx(gained, abs=1e-9)
-        read = from_json(to_json(result))
-        assert read.result.sentence() == result.sentence()
-        np.testing.assert_array_equal(
-            read.tree.predict(problem.table.X), result.tree.predict(problem.table.X)
-        )
 
 
 @pytest.mark.parametrize("engine", ["binary", "ranked"])
@@ -101,13 +84,7 @@ def test_stopped_searches_hold_their_bound(seed, engine):
     rng = np.random.default_rng(seed)
     X, rewards = rng.normal(size=(60, 3)).round(1), rng.integers(-3, 4, (60, 3)).astype(float)
     problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=3)
-    proven = solve_policy(problem)
-    assert proven.status is SolveStatus.OPTIMAL
-    for steps in (1, 5, 40):
-        stopped = solve_policy(problem, limits=Limits(step_limit=steps), options=options)
-        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
-        report = verify_policy(problem, stopped)
-        assert report.ok, str(report)
+    assert_bounds_of_stopped(problem, solve_policy, verify_policy, options=options)
 
 
 @pytest.mark.parametrize("exponent", [-300, -30, 30, 290])
@@ -143,16 +120,9 @@ def test_an_offset_of_a_row_changes_nothing():
     assert moved.status is SolveStatus.OPTIMAL
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
-    "depth": lambda r: replace(r, options={**r.options, "max_depth": None}),
-    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
+CHANGED = TAMPERED | {
     "no tolerance": lambda r: replace(r, stats={}),
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "squared_error"}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
     "action": lambda r: replace(r, tree=replace(r.tree, prediction=(r.tree.prediction + 1) % 3)),
     "count": lambda r: replace(r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)),
     "labels": lambda r: replace(r, tree=replace(r.tree, classes=np.array([5, 6, 7]))),
@@ -162,14 +132,14 @@ TAMPERED = {
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_tampered_certificates_are_refused(what):
     rng = np.random.default_rng(0)
     X, rewards = rng.normal(size=(60, 3)), rng.normal(size=(60, 3))
     result = OptimalPolicyTree(max_depth=2).fit(X, rewards).result_
     problem = make_policy_problem(table_from(X), rewards, cost_complexity=0.01, max_depth=2)
     assert verify_policy(problem, result).ok
-    assert not verify_policy(problem, TAMPERED[what](result)).ok
+    assert not verify_policy(problem, CHANGED[what](result)).ok
 
 
 def test_one_best_action_is_one_leaf():

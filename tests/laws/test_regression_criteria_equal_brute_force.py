@@ -11,18 +11,17 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import mean_gamma_deviance, mean_pinball_loss, mean_poisson_deviance
 from sklearn.tree import DecisionTreeRegressor
 
+from additive_laws import LIMITS, TAMPERED, assert_bounds_of_stopped, assert_kept, random_limits, tied_table
 from brute_force_additive import best_tree
 from treewright import OptimalTreeRegressor
-from treewright.convert import from_json, to_json
 from treewright.errors import InputError
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, RankedOptions, regression_frontier, solve_regression
+from treewright.search import RankedOptions, regression_frontier, solve_regression
 from treewright.table import table_from
 from treewright.verify import verify_regression
 
@@ -74,12 +73,7 @@ def loss_of(problem):
 def random_case(rng: np.random.Generator, criterion: str):
     """A table with ties, missing values and text; whole or broken targets; weights whole, broken or none."""
     n, n_columns = int(rng.integers(2, 8)), int(rng.integers(1, 4))
-    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
-    if rng.random() < 0.3:
-        columns["x0"][rng.random(n) < 0.4] = np.nan
-    X = pd.DataFrame(columns)
-    if rng.random() < 0.3:
-        X["text"] = rng.choice(["red", "green", "blue"], n)
+    X = tied_table(rng, n, n_columns)
     y = [rng.integers(0, 5, n).astype(float), rng.exponential(size=n), rng.gamma(0.3, size=n) * 1e5][
         rng.integers(3)
     ]
@@ -92,10 +86,7 @@ def random_case(rng: np.random.Generator, criterion: str):
     weight = [np.ones(n), rng.integers(0, 4, n).astype(float), rng.random(n) * 1e4][rng.integers(3)]
     weight[0] = max(weight[0], 1)
     return X, y, weight, {
-        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
-        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
-        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
-        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+        **random_limits(rng),
         "criterion": criterion,
         "quantile": float(rng.choice([0.5, 0.9, 0.25, 0.01])),
     }  # fmt: skip
@@ -112,7 +103,7 @@ def test_optimum_and_certificate(criterion, block):
         problem = make_regression_problem(table_from(X), y, sample_weight=weight, **asked)
         loss = loss_of(problem)
         one_leaf = loss(list(range(problem.table.n_rows)))
-        limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+        limits = {name: asked[name] for name in LIMITS}
         result = solve_regression(problem, options=OPTIONS[k % len(OPTIONS)])
         if problem.y.min() == problem.y.max():
             assert (result.loss, result.tree.n_leaves) == (0, 1)
@@ -130,13 +121,7 @@ def test_optimum_and_certificate(criterion, block):
             assert result.tree.n_leaves <= leaves
         if k % 5:
             continue
-        report = verify_regression(problem, result)
-        assert report.ok, str(report)
-        read = from_json(to_json(result))
-        assert read.result.sentence() == result.sentence()
-        np.testing.assert_array_equal(
-            read.tree.predict(problem.table.X), result.tree.predict(problem.table.X)
-        )
+        assert_kept(problem, result, verify_regression)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -146,29 +131,17 @@ def test_stopped_searches_hold_their_bound(criterion, seed):
     X, y = rng.normal(size=(60, 3)).round(1), rng.integers(1, 9, 60).astype(float)
     about = {"cost_complexity": 0.01, "max_depth": 3, "criterion": criterion, "quantile": 0.8}
     problem = make_regression_problem(table_from(X), y, **about)
-    proven = solve_regression(problem)
-    assert proven.status is SolveStatus.OPTIMAL
-    for steps in (1, 5, 40):
-        stopped = solve_regression(problem, limits=Limits(step_limit=steps))
-        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
-        report = verify_regression(problem, stopped)
-        assert report.ok, str(report)
+    assert_bounds_of_stopped(problem, solve_regression, verify_regression)
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
+CHANGED = TAMPERED | {
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "squared_error"}),
     "quantile": lambda r: replace(r, options={**r.options, "criterion": "quantile", "quantile": 0.3}),
-    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
 }
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_tampered_certificates_are_refused(criterion, what):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(61, 3)), rng.gamma(2, size=61)
@@ -176,7 +149,7 @@ def test_tampered_certificates_are_refused(criterion, what):
     problem = make_regression_problem(table_from(X), y, **about)
     result = OptimalTreeRegressor(**about).fit(X, y).result_
     assert verify_regression(problem, result).ok
-    assert not verify_regression(problem, TAMPERED[what](result)).ok
+    assert not verify_regression(problem, CHANGED[what](result)).ok
 
 
 def test_a_median_is_the_middle_of_two_that_are_as_good():

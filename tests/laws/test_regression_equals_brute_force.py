@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from additive_laws import TAMPERED
 from treewright import OptimalTreeRegressor
 from treewright.convert import from_json, to_json
 from treewright.problem import make_regression_problem
@@ -89,30 +90,23 @@ def test_optimum_and_certificate(seed):
         assert model.predict(X)[rows] == pytest.approx(np.average(y[rows], weights=weight[rows]), rel=1e-12)
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
-    "depth": lambda r: replace(r, options={**r.options, "max_depth": None}),
+CHANGED = TAMPERED | {
     "no depth": lambda r: replace(r, options={k: v for k, v in r.options.items() if k != "max_depth"}),
-    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
     "no tolerance": lambda r: replace(r, stats={}),
     "tolerance of text": lambda r: replace(r, stats={"tolerance": "none"}),
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "absolute_error"}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
     "count": lambda r: replace(r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)),
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_tampered_certificates_are_refused(what):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     result = OptimalTreeRegressor(max_depth=2).fit(X, y).result_
     problem = make_regression_problem(table_from(X), y, cost_complexity=0.01, max_depth=2)
     assert verify_regression(problem, result).ok
-    assert not verify_regression(problem, TAMPERED[what](result)).ok
+    assert not verify_regression(problem, CHANGED[what](result)).ok
 
 
 def test_constant_target_is_one_leaf():

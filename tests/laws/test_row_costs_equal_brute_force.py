@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from additive_laws import TAMPERED
 from brute_force_additive import action_costs, best_tree
 from treewright import OptimalTreeClassifier
 from treewright.convert import from_json, to_json
@@ -72,20 +73,14 @@ def test_optimum_and_certificate(seed):
         assert paid[list(model.classes_).index(model.predict(X)[here][0])] == paid.min()
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
-    "depth": lambda r: replace(r, options={**r.options, "max_depth": None}),
+CHANGED = TAMPERED | {
     "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 10.0}),
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "regret"}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
     "class": lambda r: replace(r, tree=replace(r.tree, prediction=1 - r.tree.prediction)),
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 @pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
 def test_tampered_certificates_are_refused(what, unit):
     rng = np.random.default_rng(0)
@@ -94,7 +89,7 @@ def test_tampered_certificates_are_refused(what, unit):
     problem = make_row_costs_problem(table_from(X), y, costs, cost_complexity=0.0, max_depth=2)
     result = solve_row_costs(problem)
     assert verify_row_costs(problem, result).ok
-    assert not verify_row_costs(problem, TAMPERED[what](result)).ok
+    assert not verify_row_costs(problem, CHANGED[what](result)).ok
 
 
 def test_costs_of_classes_are_a_special_case():

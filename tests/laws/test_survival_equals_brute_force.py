@@ -10,15 +10,14 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from additive_laws import LIMITS, TAMPERED, assert_bounds_of_stopped, assert_kept, random_limits, tied_table
 from brute_force_additive import best_tree
 from treewright import OptimalSurvivalTree
-from treewright.convert import from_json, to_json
 from treewright.problem import make_survival_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, RankedOptions, solve_survival
+from treewright.search import RankedOptions, solve_survival
 from treewright.table import table_from
 from treewright.verify import verify_survival
 
@@ -49,21 +48,13 @@ def deviance(problem):
 def random_case(rng: np.random.Generator):
     """A table with ties, missing values and text; times with ties, some censored, and whole weights."""
     n, n_columns = int(rng.integers(1, 8)), int(rng.integers(1, 4))
-    columns = {f"x{j}": rng.integers(0, rng.integers(2, 6), n).astype(float) for j in range(n_columns)}
-    if rng.random() < 0.3:
-        columns["x0"][rng.random(n) < 0.4] = np.nan
-    X = pd.DataFrame(columns)
-    if rng.random() < 0.3:
-        X["text"] = rng.choice(["red", "green", "blue"], n)
+    X = tied_table(rng, n, n_columns)
     event = rng.random(n) < rng.choice([0.3, 0.7, 1.0])
     time = rng.integers(0, 8, n).astype(float) if rng.random() < 0.6 else rng.exponential(size=n)
     weight = rng.integers(0, 4, n) if rng.random() < 0.4 else np.ones(n, dtype=int)
     weight[0] = max(weight[0], 1)
     return X, (event, time), weight, {
-        "cost_complexity": float(rng.choice([0, 0.125, 0.03125, 0.5, 1])),
-        "max_depth": [0, 1, 2, 3, None][rng.integers(5)],
-        "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
-        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+        **random_limits(rng),
     }  # fmt: skip
 
 
@@ -77,7 +68,7 @@ def test_optimum_and_certificate(block):
         problem = make_survival_problem(table_from(X), y, sample_weight=weight, **asked)
         loss = deviance(problem)
         one_leaf = loss(list(range(problem.table.n_rows)))
-        limits = {name: asked[name] for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
+        limits = {name: asked[name] for name in LIMITS}
         options = (RankedOptions(plain_work=1, groups=False), RankedOptions(groups=False), None)[k % 3]
         result = solve_survival(problem, options=options)
         if one_leaf < 1e-12:
@@ -94,13 +85,7 @@ def test_optimum_and_certificate(block):
         assert result.tree.n_leaves <= leaves + (wanted == 0)  # of trees as good to 60 digits, fewest leaves
         if k % 5:
             continue
-        report = verify_survival(problem, result)
-        assert report.ok, str(report)
-        read = from_json(to_json(result))
-        assert read.result.sentence() == result.sentence()
-        np.testing.assert_array_equal(
-            read.tree.predict(problem.table.X), result.tree.predict(problem.table.X)
-        )
+        assert_kept(problem, result, verify_survival)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -109,37 +94,24 @@ def test_stopped_searches_hold_their_bound(seed):
     X = rng.normal(size=(60, 3)).round(1)
     y = (rng.random(60) < 0.7, rng.exponential(size=60).round(2))
     problem = make_survival_problem(table_from(X), y, cost_complexity=0.01, max_depth=3)
-    proven = solve_survival(problem)
-    assert proven.status is SolveStatus.OPTIMAL
-    for steps in (1, 5, 40):
-        stopped = solve_survival(problem, limits=Limits(step_limit=steps))
-        assert stopped.lower_bound <= proven.objective + 1e-12 <= stopped.objective + 2e-12
-        report = verify_survival(problem, stopped)
-        assert report.ok, str(report)
+    assert_bounds_of_stopped(problem, solve_survival, verify_survival)
 
 
-TAMPERED = {
-    "objective": lambda r: replace(r, objective=r.objective * 0.9),
-    "loss": lambda r: replace(r, loss=r.loss * 0.9, objective=r.objective - 0.1 * r.loss),
-    "bound": lambda r: replace(r, lower_bound=r.objective + 1),
-    "bound below": lambda r: replace(r, lower_bound=r.lower_bound * 0.5),
-    "depth": lambda r: replace(r, options={**r.options, "max_depth": None}),
-    "tolerance": lambda r: replace(r, stats={**r.stats, "tolerance": 0.1}),
+CHANGED = TAMPERED | {
     "criterion": lambda r: replace(r, options={**r.options, "criterion": "squared_error"}),
-    "value": lambda r: replace(r, tree=replace(r.tree, value=r.tree.value * 1.01)),
     "count": lambda r: replace(r, tree=replace(r.tree, n_node_samples=r.tree.n_node_samples + 1)),
     "kind": lambda r: replace(r, tree=replace(r.tree, kind=type(r.tree.kind).REGRESSION)),
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@pytest.mark.parametrize("what", CHANGED)
 def test_tampered_certificates_are_refused(what):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.7, rng.exponential(size=60))
     result = OptimalSurvivalTree(max_depth=2).fit(X, y).result_
     problem = make_survival_problem(table_from(X), y, cost_complexity=0.01, max_depth=2)
     assert verify_survival(problem, result).ok
-    assert not verify_survival(problem, TAMPERED[what](result)).ok
+    assert not verify_survival(problem, CHANGED[what](result)).ok
 
 
 def test_other_hazards_are_refused():

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace treewright::bornagain {
@@ -10,6 +11,7 @@ namespace {
 
 // A step may look at every node of the ensemble, so it counts by them: about 10 microseconds a unit.
 constexpr std::int64_t kNodesPerCost = 2048;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -83,8 +85,30 @@ void Regions::advance(std::size_t base) {
     }
 }
 
+std::size_t Regions::likely_class(std::size_t base) const {
+    std::vector<double> middle(static_cast<std::size_t>(ensemble_.n_classes), 0.0);
+    for (std::size_t r = 1; r < middle.size(); ++r) {
+        middle[r] = 2.0 * offset_[r];
+        for (std::size_t t = 0; t < n_trees_; ++t) {
+            double lo = kInfinity, hi = -kInfinity;
+            range(stack_[base + t], margins_[r], lo, hi);
+            middle[r] += lo + hi;
+        }
+    }
+    return static_cast<std::size_t>(std::max_element(middle.begin(), middle.end()) - middle.begin());
+}
+
+Regions::Split Regions::cut_by(std::int32_t at) const {
+    const Node& node = ensemble_.nodes[static_cast<std::size_t>(at)];
+    const auto f = static_cast<std::size_t>(node.feature);
+    const std::int32_t last = ensemble_.top(node.feature);
+    const std::int32_t last_known = box_.hi[f] < last ? box_.hi[f] : last - 1;
+    // Both sides are reachable: either the plane is inside the known cells, or only the missing cell differs.
+    const bool inside = box_.lo[f] <= node.plane && node.plane < last_known;
+    return {f, inside ? node.plane : last - 1};
+}
+
 int Regions::decide(std::size_t base, Split& split) {
-    ++visited_;
     nodes_ += static_cast<std::int64_t>(n_trees_);
     advance(base);
     const auto& e = ensemble_;
@@ -93,37 +117,24 @@ int Regions::decide(std::size_t base, Split& split) {
     for (std::size_t t = 0; t < n_trees_ && all_leaves; ++t) all_leaves = is_leaf(t);
     if (all_leaves) return e.label_of_leaves({stack_.data() + base, n_trees_});
 
-    constexpr double inf = std::numeric_limits<double>::infinity();
     const auto classes = static_cast<std::size_t>(e.n_classes);
     double widest = -1.0;
-    std::size_t min_certain = 0;
+    std::size_t least_certain = 0;
     // Only a class that is never behind can be the label of all cells: try the one ahead in the middle of the ranges.
-    std::size_t candidate = 0;
-    if (classes > 2) {
-        std::vector<double> middle(classes, 0.0);
-        for (std::size_t r = 1; r < classes; ++r) {
-            middle[r] = 2.0 * offset_[r];
-            for (std::size_t t = 0; t < n_trees_; ++t) {
-                double lo = inf, hi = -inf;
-                range(stack_[base + t], margins_[r], lo, hi);
-                middle[r] += lo + hi;
-            }
-        }
-        candidate = static_cast<std::size_t>(std::max_element(middle.begin(), middle.end()) - middle.begin());
-    }
+    const std::size_t candidate = classes > 2 ? likely_class(base) : 0;
     bool decided = true;
     for (std::size_t r = 0; r < classes; ++r) {
         if (r == candidate) continue;
         const auto& margin = margins_[candidate * classes + r];
         double low = offset_[candidate * classes + r], high = low;
         for (std::size_t t = 0; t < n_trees_; ++t) {
-            double lo = inf, hi = -inf;
+            double lo = kInfinity, hi = -kInfinity;
             range(stack_[base + t], margin, lo, hi);
             low += lo;
             high += hi;
             if (hi - lo > widest && !is_leaf(t)) {
                 widest = hi - lo;
-                min_certain = t;
+                least_certain = t;
             }
         }
         // The rival r takes a cell from the candidate c if its margin is positive, or zero and r < c.
@@ -136,14 +147,7 @@ int Regions::decide(std::size_t base, Split& split) {
         decided = false;
     }
     if (decided) return static_cast<int>(candidate);
-
-    const Node& node = e.nodes[static_cast<std::size_t>(stack_[base + min_certain])];
-    const auto f = static_cast<std::size_t>(node.feature);
-    const std::int32_t last = e.top(node.feature);
-    const std::int32_t last_known = box_.hi[f] < last ? box_.hi[f] : last - 1;
-    // Both sides are reachable: either the plane is inside the known cells, or only the missing cell differs.
-    const bool inside = box_.lo[f] <= node.plane && node.plane < last_known;
-    split = {f, inside ? node.plane : last - 1};
+    split = cut_by(stack_[base + least_certain]);
     return -1;
 }
 

@@ -1,6 +1,6 @@
 #include "treewright/objective/pinball.hpp"
 
-#include "treewright/objective/target_bins.hpp"
+#include "treewright/objective/column_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -171,15 +171,15 @@ Stump Pinball::look_by(const Node& node, Control* control) const {
     std::vector<Bounded> columns;
     for (std::size_t at = 0; at < node.columns.size(); ++at) columns.push_back({0, at});
     if (with_bins_ && node.columns.size() > 1 && node.n >= kFewestBinned) {
-        const TargetBins bins(*data_, node.sums);
-        if (bins.exact_weights())
+        const ColumnBounds bounds(*data_, node.sums);
+        if (bounds.exact_weights())
             for (auto& [cost, at] : columns) {
                 if (control != nullptr && control->must_abandon(1 + node.n / kBinnedRowsOfWork)) {
                     best.whole = false;
                     return best;
                 }
                 // floor(a) + floor(b) > a + b - 2, so it is at least floor(a + b) - 1.
-                const double units = std::floor(std::ldexp(bins.least_loss({node.orders[at], node.n}), -shift_)) - 1;
+                const double units = std::floor(std::ldexp(bounds.least_loss({node.orders[at], node.n}), -shift_)) - 1;
                 cost = (static_cast<Cost>(std::max(units, 0.0)) << tie_bits_) + 2 * leaf_penalty();
             }
         std::stable_sort(columns.begin(), columns.end(),

@@ -37,7 +37,7 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
     root_depth_ = depth_for(settings.max_depth, data.n_columns);
 }
 
-// The search. Everything it does to one subproblem is on this page.
+// The search. What it does to one subproblem is on this page.
 template <class Acc>
 Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t budget) {
     const std::int64_t steps_before = control_.steps();
@@ -47,7 +47,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
 
     Children children = bound_children(node, depth);
     if (control_.over()) return {std::min(c_, leaf), leaf};
-    Best best = best_of_depth_two(node, depth, children);
+    const Best best = best_of_depth_two(node, depth, children);
     const std::int64_t floor = floor_of_four_leaves(node);
     if (depth <= 2 || best.value <= floor)
         return finish(node, depth, {best.value, best.value}, best.feature, steps_before);
@@ -56,79 +56,80 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
 
     price_children(node, children);
     guess_children(node, children);
-    std::int64_t target = std::min(best.value, budget);
-    const std::span<Candidate> open = candidates(node, depth, target, children);     // some, if the run is over
-    const bool on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
-    const bool heavy = shared_ != nullptr && (depth > 3 || node.work() >= kHeavy);   // others may want to help
+    const bool heavy = shared_ != nullptr && (depth > 3 || node.work() >= kHeavy);
+    Branch here{node, depth, floor, children, best, std::min(best.value, budget), heavy};
+    const std::span<Candidate> open = candidates(node, depth, here.target, here.children);  // some, if the run is over
+    here.on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     if (shared_ != nullptr && !heavy && shared_->marks(cache_.hash(node.key.data(), depth)) > 1)
         std::reverse(open.begin(), open.end());  // another thread is here, and comes from the front
-    std::int64_t heard = 0;
-    // False if another thread is at the split, and it may wait.
-    const auto settle = [&](const Candidate& split, bool may_wait) {
-        const std::size_t i = split.column;
-        ArenaScope split_scope(arena_);
-        Sides<Acc> sides;
-        sides.on_bits = on_bits;
-        sides.to_scan = true;
-        const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
-        const auto improve = [&] {
-            const std::int64_t value = children.upper[0][i] + children.upper[1][i];
-            if (value >= best.value) return;
-            best = {value, node.active.columns[i]};
-            target = std::min(target, value);
-        };
-        improve();  // from what the cache knew
-        while (children.lower[0][i] + children.lower[1][i] < target && (gap(0) > 0 || gap(1) > 0)) {
-            const int side = gap(0) > 0 && (gap(1) <= 0 || gap(0) <= gap(1)) ? 0 : 1;  // narrow gap first
-            const ChildKey& key = split.child[side];
-            recall(key, side, i, children);
-            if (shared_ != nullptr && gap(side) > 0) recall_shared(key, side, i, children);
-            improve();
-            const std::int64_t child_budget = options_.budgets ? target - children.lower[1 - side][i] : kInfinity;
-            if (gap(side) <= 0 || children.lower[side][i] >= child_budget) continue;
-            if (may_wait && shared_->marks(key.hash) > 0) return false;
-            const Mark mark(heavy ? shared_.get() : nullptr, key.hash);
-            const Node child = make_child(node, i, side, key, sides);
-            const Bounds found = solve(child, key.depth, child_budget);
-            children.lower[side][i] = std::max(children.lower[side][i], found.lower);
-            children.upper[side][i] = std::min(children.upper[side][i], found.upper);
-            improve();
-            if (control_.stopped()) break;
-        }
-        return true;
-    };
-    const auto going = [&] { return heard < target && !control_.stopped(); };
-    const auto settled = [&](const Candidate& split, std::span<const Candidate> others) {
-        if (options_.similar_support) compare_supports(node, split.column, target, others, children);
-        if (heavy) heard = hear(node, depth, floor, best, target);
-        if (&node == &root_) announce({std::min(best.value, std::max({floor, heard, lowest(children)})), best.value});
-    };
+    search_splits(here, open);
+    if (&node == &root_)
+        for (int side : {0, 1}) raise(root_lower_[side], here.children.lower[side]);
+    return finish(node, depth, bounds_of(here), here.best.feature, steps_before);  // B5
+}
+
+template <class Acc>
+void Search<Acc>::search_splits(Branch& here, std::span<Candidate> open) {
+    const auto going = [&] { return here.heard < here.target && !control_.stopped(); };
     std::size_t n_waiting = 0;  // splits put off, in the place of those that are settled
     for (std::size_t at = 0; at < open.size() && going(); ++at) {
         for (std::size_t w = 0; w < n_waiting && going();) {
             const Candidate split = open[w];
-            if (!settle(split, true)) {
+            if (!settle(here, split, true)) {
                 ++w;
                 continue;
             }
             open[w] = open[--n_waiting];
-            settled(split, open.subspan(at));
+            learn(here, split, open.subspan(at));
         }
         const Candidate split = open[at];
-        if (settle(split, heavy)) {
-            settled(split, open.subspan(at + 1));
+        if (settle(here, split, here.heavy)) {
+            learn(here, split, open.subspan(at + 1));
         } else {
             open[n_waiting++] = split;
         }
     }
     for (std::size_t w = 0; w < n_waiting && going(); ++w) {
-        settle(open[w], false);
-        settled(open[w], open.first(n_waiting).subspan(w + 1));
+        static_cast<void>(settle(here, open[w], false));
+        learn(here, open[w], open.first(n_waiting).subspan(w + 1));
     }
-    if (&node == &root_)
-        for (int side : {0, 1}) raise(root_lower_[side], children.lower[side]);
-    const std::int64_t lower = std::min(best.value, std::max({floor, heard, lowest(children)}));  // B5
-    return finish(node, depth, {lower, best.value}, best.feature, steps_before);
+}
+
+template <class Acc>
+bool Search<Acc>::settle(Branch& here, const Candidate& split, bool may_wait) {
+    const std::size_t i = split.column;
+    Children& children = here.children;
+    ArenaScope scope(arena_);
+    Sides<Acc> sides;
+    sides.on_bits = here.on_bits;
+    sides.to_scan = true;
+    const auto gap = [&](int side) { return children.upper[side][i] - children.lower[side][i]; };
+    here.improve(i);  // from what the cache knew
+    while (children.lower[0][i] + children.lower[1][i] < here.target && (gap(0) > 0 || gap(1) > 0)) {
+        const int side = gap(0) > 0 && (gap(1) <= 0 || gap(0) <= gap(1)) ? 0 : 1;  // narrow gap first
+        const ChildKey& key = split.child[side];
+        recall(key, side, i, children);
+        if (shared_ != nullptr && gap(side) > 0) recall_shared(key, side, i, children);
+        here.improve(i);
+        const std::int64_t child_budget = options_.budgets ? here.target - children.lower[1 - side][i] : kInfinity;
+        if (gap(side) <= 0 || children.lower[side][i] >= child_budget) continue;
+        if (may_wait && shared_->marks(key.hash) > 0) return false;
+        const Mark mark(here.heavy ? shared_.get() : nullptr, key.hash);
+        const Node child = make_child(here.node, i, side, key, sides);
+        const Bounds found = solve(child, key.depth, child_budget);
+        children.lower[side][i] = std::max(children.lower[side][i], found.lower);
+        children.upper[side][i] = std::min(children.upper[side][i], found.upper);
+        here.improve(i);
+        if (control_.stopped()) break;
+    }
+    return true;
+}
+
+template <class Acc>
+void Search<Acc>::learn(Branch& here, const Candidate& split, std::span<const Candidate> others) {
+    if (options_.similar_support) compare_supports(here.node, split.column, here.target, others, here.children);
+    if (here.heavy) hear(here);
+    if (&here.node == &root_) announce(bounds_of(here));
 }
 
 template <class Acc>
@@ -165,16 +166,17 @@ Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, 
 
 // Tells other threads of a better split, and takes over theirs.
 template <class Acc>
-std::int64_t Search<Acc>::hear(const Node& node, std::int32_t depth, std::int64_t floor, Best& best,
-                               std::int64_t& target) {
-    const std::uint64_t hash = cache_.hash(node.key.data(), depth);
-    const auto entry = shared_->find(node.key, depth, hash);
+void Search<Acc>::hear(Branch& here) {
+    Best& best = here.best;
+    const std::uint64_t hash = cache_.hash(here.node.key.data(), here.depth);
+    const auto entry = shared_->find(here.node.key, here.depth, hash);
     if (!entry || best.value < entry->upper)
-        shared_->store(node.key, hash, {std::min(best.value, floor), best.value, depth, best.feature, 0});
-    if (!entry) return 0;
+        shared_->store(here.node.key, hash,
+                       {std::min(best.value, here.floor), best.value, here.depth, best.feature, 0});
+    here.heard = entry ? entry->lower : 0;
+    if (!entry) return;
     if (entry->upper < best.value) best = {entry->upper, entry->feature};
-    target = std::min(target, best.value);
-    return entry->lower;
+    here.target = std::min(here.target, best.value);
 }
 
 template <class Acc>

@@ -141,43 +141,46 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
     std::sort(here.roots.begin(), here.roots.end(), [](const Root& a, const Root& b) {
         return a.bound != b.bound ? a.bound < b.bound : a.likely != b.likely ? a.likely < b.likely : a.split < b.split;
     });
-    const bool at_root = level == 0 && at_full_depth_;
-    std::size_t next = 0;
-    for (; next < here.roots.size() && !control_.stopped(); ++next) {
-        Root& root = here.roots[next];
+    for (Root& root : here.roots) {
         const Cost target = std::min(best.upper, budget);
-        if (root.bound >= target) break;
-        part(set, root.split, here.ones, here.zeros);
-        if (!legal(here.ones, here.zeros)) {
-            root.bound = kNoCost;
-            continue;
-        }
-        const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
-        const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
-        Cost min_first = least(first_set), min_second = least(second_set);
-        if (depth > kMinSegmented) {
-            min_first = std::max(min_first, at_any_depth(first_set));
-            min_second = std::max(min_second, at_any_depth(second_set));
-            root.bound = std::max(root.bound, min_first + min_second);
-            if (root.bound >= target) {
-                ++n_closed_;
-                continue;
-            }
-        }
-        const Outcome first = solve(first_set, one_less(depth), target - min_second, level + 1);
-        root.bound = std::max(root.bound, std::max(first.lower, min_first) + min_second);
-        if (root.bound >= target) continue;
-        const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), level + 1);
-        root.bound = std::max(root.bound, first.lower + second.lower);
-        const Cost cost = first.upper + second.upper;
-        if (cost >= best.upper) continue;
-        best.offer(cost, remember(root.split, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
-        if (at_root) control_.incumbent(best.upper);
-        watch_memory();
+        if (root.bound >= target || control_.stopped()) break;
+        settle(set, root, depth, target, level, best);
     }
     best.lower = best.upper;
     for (const Root& root : here.roots) best.lower = std::min(best.lower, root.bound);
     return best;
+}
+
+void GroupSearch::settle(const Set& set, Root& root, std::uint32_t depth, Cost target, std::size_t level,
+                         Outcome& best) {
+    Level& here = level_at(level);
+    part(set, root.split, here.ones, here.zeros);
+    if (!legal(here.ones, here.zeros)) {
+        root.bound = kNoCost;
+        return;
+    }
+    const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
+    const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
+    Cost min_first = least(first_set), min_second = least(second_set);
+    if (depth > kMinSegmented) {
+        min_first = std::max(min_first, at_any_depth(first_set));
+        min_second = std::max(min_second, at_any_depth(second_set));
+        root.bound = std::max(root.bound, min_first + min_second);
+        if (root.bound >= target) {
+            ++n_closed_;
+            return;
+        }
+    }
+    const Outcome first = solve(first_set, one_less(depth), target - min_second, level + 1);
+    root.bound = std::max(root.bound, std::max(first.lower, min_first) + min_second);
+    if (root.bound >= target) return;
+    const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), level + 1);
+    root.bound = std::max(root.bound, first.lower + second.lower);
+    const Cost cost = first.upper + second.upper;
+    if (cost >= best.upper) return;
+    best.offer(cost, remember(root.split, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
+    if (level == 0 && at_full_depth_) control_.incumbent(best.upper);
+    watch_memory();
 }
 
 Outcome GroupSearch::stump(const Set& set, std::size_t level) {

@@ -102,10 +102,9 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
         sides.slack = question.target / kNestedSlack;
         const Cost total = question.target + sides.slack;
         const SplitBounds& before = profile.points()[i - (split == a.split ? 1 : 0)];
-        sides.gap_before = split - before.split > 1;
-        sides.gap_behind = b.split > split + 1;
-        sides.for_left = total - (sides.gap_behind ? b.right : sides.bounds.right);
-        sides.for_right = total - (sides.gap_before ? before.left : sides.bounds.left);
+        sides.closes_gap = {b.split > split + 1, split - before.split > 1};
+        sides.budgets = {total - (sides.closes_gap[0] ? b.right : sides.bounds.right),
+                         total - (sides.closes_gap[1] ? before.left : sides.bounds.left)};
     }
     sides.bounds.tag = SplitBounds::kNoTag;
     if (!options_.neighbours) return sides;
@@ -132,64 +131,48 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
 void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     const Node& node = hunt.node;
     const Size size = hunt.size;
-    const std::size_t level = hunt.level;
     const IntervalBounds& profile = hunt.here.profiles[sides.at];  // of it only what never changes
-    Level& own = level_at(level);
-    const bool fair = options_.fair_shares && size.depth >= 4;
-    const bool nested = !objective_.laws().similar;
+    Level& own = level_at(hunt.level);
     const std::uint32_t position = profile.position(sides.split);
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, sides.at, position, stack_, goes_left_, own.left, own.right);
     watch_memory();
 
-    SplitBounds& bounds = sides.bounds;
+    const std::array<const Node*, 2> rows{&own.left, &own.right};
+    const std::array<Cost*, 2> bound{&sides.bounds.left, &sides.bounds.right};
+    std::array<Outcome, 2> found;
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
+        found[side] = {objective_.leaf_penalty(), objective_.leaf_cost(*rows[side]), PartialTree::leaf()};
+    const auto ask = [&](std::size_t side, Cost budget) {
+        found[side] =
+            solve(*rows[side], size.below(), budget, hunt.level + 1, sides.neighbours[side], sides.memos[side]);
+        *bound[side] = std::max(*bound[side], found[side].lower);
+    };
+    const auto is_below = [&](Cost total) { return *bound[0] + *bound[1] < total; };
+    const std::size_t first = own.left.n >= own.right.n ? 0 : 1, second = 1 - first;
     const Cost target = sides.target;
-    const bool left_first = own.left.n >= own.right.n;
-    Node& first_node = left_first ? own.left : own.right;
-    Node& second_node = left_first ? own.right : own.left;
-    Cost& first_bound = left_first ? bounds.left : bounds.right;
-    Cost& second_bound = left_first ? bounds.right : bounds.left;
-    const std::size_t first_side = left_first ? 0 : 1, second_side = 1 - first_side;
-
-    const auto leaf_of = [&](const Node& side) {
-        return Outcome{objective_.leaf_penalty(), objective_.leaf_cost(side), PartialTree::leaf()};
-    };
-    Outcome first = leaf_of(first_node), second = leaf_of(second_node);
-    const auto ask_first = [&](Cost budget) {
-        first =
-            solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side], sides.memos[first_side]);
-        first_bound = std::max(first_bound, first.lower);
-    };
-    const auto ask_second = [&](Cost budget) {
-        second = solve(second_node, size.below(), budget, level + 1, sides.neighbours[second_side],
-                       sides.memos[second_side]);
-        second_bound = std::max(second_bound, second.lower);
-    };
-    const Cost total = target + (fair ? std::min(sides.slack, target / 8) : sides.slack);
-    if (nested && profile.monotone() && !fair) {
-        ask_first(left_first ? sides.for_left : sides.for_right);
-        if ((left_first ? sides.gap_before : sides.gap_behind) || first_bound + second_bound < target)
-            ask_second(left_first ? sides.for_right : sides.for_left);
-    } else if (!fair) {
-        ask_first(total - second_bound);
-        if (first_bound + second_bound < total) ask_second(total - first_bound);
-    } else {
+    if (options_.fair_shares && size.depth >= 4) {
         // The last part of a proof is the dearest, so each side is asked for its likely share first: the optimum of
         // depth two is a cheap measure, and no side can prove more than it.
-        const Cost max_first = solve(first_node, size.pair(), kNoCost, level + 1).upper;
-        const Cost max_second = solve(second_node, size.pair(), kNoCost, level + 1).upper;
+        const Cost total = target + std::min(sides.slack, target / 8);
+        const Cost max_first = solve(*rows[first], size.pair(), kNoCost, hunt.level + 1).upper;
+        const Cost max_second = solve(*rows[second], size.pair(), kNoCost, hunt.level + 1).upper;
         const double part = static_cast<double>(max_first) / static_cast<double>(max_first + max_second);
-        ask_first(std::max(static_cast<Cost>(part * static_cast<double>(total)), total - max_second));
-        if (first_bound + second_bound < total) ask_second(total - first_bound);
-        if (first_bound + second_bound < target) ask_first(total - second_bound);
+        ask(first, std::max(static_cast<Cost>(part * static_cast<double>(total)), total - max_second));
+        if (is_below(total)) ask(second, total - *bound[first]);
+        if (is_below(target)) ask(first, total - *bound[second]);
+    } else if (!objective_.laws().similar && profile.monotone()) {
+        ask(first, sides.budgets[first]);
+        if (sides.closes_gap[second] || is_below(target)) ask(second, sides.budgets[second]);
+    } else {
+        const Cost total = target + sides.slack;
+        ask(first, total - *bound[second]);
+        if (is_below(total)) ask(second, total - *bound[first]);
     }
-    if (size.leaves != Size::kAny) {
-        bounds.sum = share_leaves(hunt, sides, best);
-    } else if (first.upper + second.upper < best.upper) {
-        const PartialTree plan =
-            remember(node, sides.at, position, (left_first ? first : second).plan, (left_first ? second : first).plan);
-        best.offer(first.upper + second.upper, plan);
-    }
+    if (size.leaves != Size::kAny)
+        sides.bounds.sum = share_leaves(hunt, sides, best);
+    else if (found[0].upper + found[1].upper < best.upper)
+        best.offer(found[0].upper + found[1].upper, remember(node, sides.at, position, found[0].plan, found[1].plan));
     stack_.release(mark);
 }
 

@@ -175,58 +175,78 @@ std::vector<Column> distinct_columns(ColumnWords& words, std::size_t n_columns, 
     return kept;
 }
 
+// Rows that are equal: costs of every class above those of the cheapest, which `base_cost` adds up, and guesses above.
+struct Groups {
+    std::vector<std::uint32_t> of_row, first_row;
+    std::vector<std::int64_t> cost, count, guess;                // [group][class], [group], [group] or empty
+    std::vector<std::pair<std::size_t, std::int64_t>> cheapest;  // class, and what all others cost more
+    std::int64_t base_cost = 0;
+};
+
+Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::size_t n_words) {
+    const std::size_t k = in.n_classes;
+    Groups out;
+    const std::size_t n = group_rows(bits, in.n_rows, n_words, in.merge_equal_rows, out.of_row, out.first_row);
+    out.cost.resize(n * k);
+    out.count.resize(n);
+    for (std::size_t r = 0; r < in.n_rows; ++r) {
+        const std::int64_t* row_costs = in.costs.data() + static_cast<std::size_t>(in.y[r]) * k;
+        std::int64_t* group_cost = out.cost.data() + out.of_row[r] * k;
+        for (std::size_t p = 0; p < k; ++p) group_cost[p] += in.weight[r] * row_costs[p];
+        ++out.count[out.of_row[r]];
+    }
+    out.guess.resize(in.guess.empty() ? 0 : n);
+    for (std::size_t r = 0; r < in.guess.size(); ++r) out.guess[out.of_row[r]] += in.guess[r];
+    out.cheapest.resize(n);
+    for (std::size_t g = 0; g < n; ++g) {
+        std::int64_t* c = out.cost.data() + g * k;
+        const auto least = std::min_element(c, c + k);
+        const std::int64_t base = *least;
+        out.base_cost += base;
+        std::int64_t above = 0;
+        for (std::size_t p = 0; p < k; ++p) above += (c[p] -= base);
+        out.cheapest[g] = {static_cast<std::size_t>(least - c), above};
+        // The reference may see columns that were binarised away and answer equal rows differently, even worse than
+        // base on all of them.
+        if (!out.guess.empty()) out.guess[g] = std::max<std::int64_t>(0, out.guess[g] - base);
+    }
+    return out;
+}
+
+// Those whose class matters. Of one class together, cheap ones first: the bit planes of the kernels become short
+// ranges. Ties by content, so that the order of the input rows does not matter to anything that follows.
+std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<std::uint64_t>& bits,
+                                       std::size_t n_words, bool keep_free_rows) {
+    std::vector<std::uint32_t> kept;
+    for (std::uint32_t g = 0; g < groups.count.size(); ++g) {
+        // One that costs nothing more is kept if its guess does.
+        const bool guessed = !groups.guess.empty() && groups.guess[g] > 0;
+        if (groups.cheapest[g].second > 0 || guessed || keep_free_rows) kept.push_back(g);
+    }
+    std::stable_sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
+        if (groups.cheapest[a] != groups.cheapest[b]) return groups.cheapest[a] < groups.cheapest[b];
+        const std::uint64_t* wa = bits.data() + groups.first_row[a] * n_words;
+        const std::uint64_t* wb = bits.data() + groups.first_row[b] * n_words;
+        return std::lexicographical_compare(wa, wa + n_words, wb, wb + n_words);
+    });
+    return kept;
+}
+
 }  // namespace
 
 Dataset reduce(const Input& in) {
-    const std::size_t k = in.n_classes;
-    const std::size_t in_words = std::max<std::size_t>(1, (in.n_columns + 63) / 64);
+    const std::size_t k = in.n_classes, in_words = std::max<std::size_t>(1, (in.n_columns + 63) / 64);
     const std::vector<std::uint64_t> bits = pack_rows(in, in_words);
-
-    std::vector<std::uint32_t> group_of;
-    std::vector<std::uint32_t> first_of;
-    const std::size_t n_groups = group_rows(bits, in.n_rows, in_words, in.merge_equal_rows, group_of, first_of);
-
-    std::vector<std::int64_t> cost(n_groups * k, 0);
-    std::vector<std::int64_t> count(n_groups, 0);
-    for (std::size_t r = 0; r < in.n_rows; ++r) {
-        const std::int64_t* row_costs = in.costs.data() + static_cast<std::size_t>(in.y[r]) * k;
-        std::int64_t* group_cost = cost.data() + group_of[r] * k;
-        for (std::size_t p = 0; p < k; ++p) group_cost[p] += in.weight[r] * row_costs[p];
-        ++count[group_of[r]];
-    }
-    std::vector<std::int64_t> guess(in.guess.empty() ? 0 : n_groups, 0);
-    for (std::size_t r = 0; r < in.guess.size(); ++r) guess[group_of[r]] += in.guess[r];
-
-    Dataset out;
-    out.n_classes = k;
-    std::vector<std::uint32_t> kept;                                   // groups that stay
-    std::vector<std::pair<std::size_t, std::int64_t>> rank(n_groups);  // cheapest class, excess cost
-    for (std::uint32_t g = 0; g < n_groups; ++g) {
-        std::int64_t* c = cost.data() + g * k;
-        const auto cheapest = std::min_element(c, c + k);
-        const std::int64_t base = *cheapest;
-        rank[g].first = static_cast<std::size_t>(cheapest - c);
-        out.base_cost += base;
-        std::int64_t above = 0;  // what the other classes cost more than the cheapest
-        for (std::size_t p = 0; p < k; ++p) above += (c[p] -= base);
-        rank[g].second = above;
-        // The reference may see columns that were binarised away and answer equal rows differently, even worse than
-        // base on all of them: a row that costs nothing more is kept if its guess does.
-        const std::int64_t excess = guess.empty() ? 0 : (guess[g] = std::max<std::int64_t>(0, guess[g] - base));
-        if (above > 0 || excess > 0 || in.keep_free_rows) kept.push_back(g);
-    }
-    // Rows of one class together, cheap ones first: the bit planes of the kernels become short ranges. Ties by
-    // content, so that the order of the input rows does not matter to anything that follows.
-    std::stable_sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
-        if (rank[a] != rank[b]) return rank[a] < rank[b];
-        const std::uint64_t* wa = bits.data() + first_of[a] * in_words;
-        const std::uint64_t* wb = bits.data() + first_of[b] * in_words;
-        return std::lexicographical_compare(wa, wa + in_words, wb, wb + in_words);
-    });
+    const Groups groups = groups_of(in, bits, in_words);
+    const std::vector<std::uint32_t> kept = kept_groups(groups, bits, in_words, in.keep_free_rows);
 
     std::vector<std::uint32_t> representative(kept.size());
-    std::transform(kept.begin(), kept.end(), representative.begin(), [&](std::uint32_t g) { return first_of[g]; });
+    std::transform(kept.begin(), kept.end(), representative.begin(),
+                   [&](std::uint32_t g) { return groups.first_row[g]; });
     ColumnWords words = columns_of(bits, representative, in.n_columns, in_words);
+    Dataset out;
+    out.n_classes = k;
+    out.base_cost = groups.base_cost;
     out.columns = distinct_columns(words, in.n_columns, kept.size());
     out.n_columns = out.columns.size();
     out.n_words = std::max<std::size_t>(1, (out.n_columns + 63) / 64);
@@ -237,11 +257,11 @@ Dataset reduce(const Input& in) {
     });
     out.cost.resize(out.n_rows * k);
     out.count.resize(out.n_rows);
-    if (!guess.empty()) out.guess.resize(out.n_rows);
+    if (!groups.guess.empty()) out.guess.resize(out.n_rows);
     for (std::size_t r = 0; r < out.n_rows; ++r) {
-        std::copy_n(cost.data() + kept[r] * k, k, out.cost.data() + r * k);
-        out.count[r] = count[kept[r]];
-        if (!guess.empty()) out.guess[r] = guess[kept[r]];
+        std::copy_n(groups.cost.data() + kept[r] * k, k, out.cost.data() + r * k);
+        out.count[r] = groups.count[kept[r]];
+        if (!groups.guess.empty()) out.guess[r] = groups.guess[kept[r]];
     }
     return out;
 }

@@ -1,7 +1,7 @@
 #include "treewright/tree/quantile_split.hpp"
 
-#include "target_bounds.hpp"
 #include "target_list.hpp"
+#include "treewright/objective/target_bins.hpp"
 #include "treewright/space/value_ranks.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace {
 constexpr double kSlack = 1e-10, kSlackOfRow = 0x1p-52;
 constexpr std::size_t kMostBins = 64, kRowsOfBin = 32;
 constexpr std::size_t kMostQuantileBuckets = 1024, kRowsOfQuantileBucket = 16;
+constexpr double kNear = 1e-9;                  // share of the weight by which sums may be off
 constexpr std::size_t kAhead = 24, kNext = 12;  // rows whose targets, and those beside them, are asked for
 
 // What one leaf says is 0: the sums of all rows are of the size of its loss, whatever few targets are far away.
@@ -38,6 +40,17 @@ RankedTargets ranked(const TargetRows& rows) {
     return targets;
 }
 
+TargetBins bins_of(const TargetRows& rows, const RankedTargets& targets) {
+    const std::size_t n = targets.value.size();
+    std::vector<double> weight(n, 0.0);
+    double total = 0;
+    for (std::size_t row = 0; row < targets.rank.size(); ++row)
+        weight[targets.rank[row]] += rows.weight[row], total += rows.weight[row];
+    const std::size_t most = std::clamp(rows.target.size() / kRowsOfBin, std::size_t{8}, kMostBins);
+    const auto value_of = [&](std::size_t at) { return targets.value[at]; };
+    return {value_of, std::span<const double>(weight), total, most, rows.up, rows.down};
+}
+
 class QuantileHunt {
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -46,11 +59,16 @@ class QuantileHunt {
         : table_(table),
           rows_(rows),
           targets_(ranked(rows)),
-          bins_(rows, targets_, std::clamp(rows.target.size() / kRowsOfBin, std::size_t{8}, kMostBins)),
+          bins_(bins_of(rows, targets_)),
           list_(rows, targets_),
           min_leaf_(std::max<std::size_t>(min_leaf, 1)),
           n_buckets_(std::clamp(rows.target.size() / kRowsOfQuantileBucket, std::size_t{16}, kMostQuantileBuckets)),
           x_(table.n_rows) {
+        of_row_.reserve(rows.target.size());
+        for (std::size_t row = 0; row < rows.target.size(); ++row) {
+            const auto [value, bin] = bins_.target(targets_.rank[row]);
+            of_row_.push_back({bin, {rows.weight[row], rows.weight[row] * value}});
+        }
         list_.fill([](std::size_t) { return true; });
         const double one_leaf = list_.loss();
         const double uneven = std::max(rows.up, rows.down) / std::min(rows.up, rows.down);
@@ -74,12 +92,23 @@ class QuantileHunt {
     }
 
    private:
-    using Part = TargetBins::Part;
+    using Bounds = TargetBins::Bounds;
+    using Part = TargetBins::Sums;
+    struct Row {
+        std::uint32_t bin;
+        Part part;
+    };
 
     void read(std::uint32_t column) {
         const double* const x = table_.data + static_cast<std::ptrdiff_t>(column) * table_.column_stride;
         for (std::size_t row = 0; row < table_.n_rows; ++row)
             x_[row] = x[static_cast<std::ptrdiff_t>(row) * table_.row_stride];
+    }
+
+    [[nodiscard]] Bounds bounds(const Part* parts) const {
+        Part all;
+        for (std::size_t t = 0; t < bins_.size(); ++t) all += parts[t];
+        return bins_.bounds(all, [parts](std::size_t t) { return parts[t]; }, kNear);
     }
 
     // Of all splits of a column. What the bounds say that some split costs at most lowers the limit.
@@ -99,7 +128,7 @@ class QuantileHunt {
             const std::size_t bucket = is_missing   ? n_buckets_
                                        : low < high ? std::min(static_cast<std::size_t>((value - low) * scale), last)
                                                     : 0;
-            const TargetBins::Row& own = bins_.row(row);
+            const Row& own = of_row_[row];
             sums_[bucket * width + own.bin] += own.part;
             known_[bucket].add(value);
         }
@@ -125,12 +154,12 @@ class QuantileHunt {
         const auto add = [&](std::size_t bucket) {
             for (std::size_t t = 0; t < width; ++t) parts[t] += sums_[bucket * width + t];
         };
-        std::vector<LossBounds> right(filled.size() + 1);  // of what is right of a filled bucket
+        std::vector<Bounds> right(filled.size() + 1);  // of what is right of a filled bucket
         std::vector<std::size_t> n_right(filled.size() + 1, 0);
         empty(!missing_left);
         std::size_t n_rows = missing_left ? 0 : n_missing;
         for (std::size_t i = filled.size(); i-- > 0;) {
-            right[i] = bins_.bounds(parts.data());
+            right[i] = bounds(parts.data());
             n_right[i] = n_rows;
             add(filled[i]);
             n_rows += known_[filled[i]].n_rows;
@@ -140,11 +169,11 @@ class QuantileHunt {
         for (std::size_t i = 0, n_left = missing_left ? n_missing : 0; i < filled.size(); ++i) {
             const Known& known = known_[filled[i]];
             if (known.low < known.high && n_left + known.n_rows > min_leaf_ && n_right[i] + known.n_rows > min_leaf_)
-                least = std::min(least, bins_.bounds(parts.data()).lower + right[i].lower);
+                least = std::min(least, bounds(parts.data()).lower + right[i].lower);
             add(filled[i]);
             n_left += known.n_rows;
             if (i + 1 == filled.size() || n_left < min_leaf_ || n_right[i] < min_leaf_) continue;
-            const LossBounds left = bins_.bounds(parts.data());
+            const Bounds left = bounds(parts.data());
             least = std::min(least, left.lower + right[i].lower);
             limit_ = std::min(limit_, left.upper + right[i].upper + slack_);
         }
@@ -157,7 +186,7 @@ class QuantileHunt {
         std::vector<Part> parts(width);
         for (std::size_t b = 0; b < n_buckets_; ++b)
             for (std::size_t t = 0; t < width; ++t) parts[t] += sums_[b * width + t];
-        const LossBounds known = bins_.bounds(parts.data()), other = bins_.bounds(missing);
+        const Bounds known = bounds(parts.data()), other = bounds(missing);
         limit_ = std::min(limit_, known.upper + other.upper + slack_);
         return known.lower + other.lower;
     }
@@ -233,6 +262,7 @@ class QuantileHunt {
     const TargetRows& rows_;
     RankedTargets targets_;
     TargetBins bins_;
+    std::vector<Row> of_row_;
     TargetList list_;
     std::size_t min_leaf_;
     double limit_ = kInfinity, slack_ = 0.0;  // no split is looked for that costs as much

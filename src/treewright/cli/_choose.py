@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import SettingsFile
+from treewright.cli._options import Html, SettingsFile
 from treewright.cli._output import note
 from treewright.cli._query import read_set
+from treewright.cli._set_options import SetFile
 from treewright.errors import InputError
 
 __all__ = ["choose"]
@@ -18,10 +18,8 @@ __all__ = ["choose"]
 
 @exits_by_code
 def choose(
-    file: Annotated[
-        Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
+    file: SetFile,
+    out: Html,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="general")] = None,
     group: Annotated[
         str | None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated
 
@@ -27,7 +26,7 @@ from treewright.cli._fit_checks import (
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
-from treewright.cli._options import ASCII, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
+from treewright.cli._options import ASCII, Ignore, MergeLabels, MergeWords, ModelOut, Rows, SettingsFile
 from treewright.cli._policy import fit_policy
 from treewright.cli._probability import fit_probability, fit_row_costs, named_costs
 from treewright.cli._question import (
@@ -66,12 +65,7 @@ LEAF_PENALTY = 0.01
 @reads_csv
 @exits_by_code
 def fit(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
-        ),
-    ],
+    data: Rows,
     target: Annotated[
         str | None,
         typer.Option(

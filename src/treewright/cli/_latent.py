@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from treewright._plural import plural
 from treewright.cli._clock import Clock
 from treewright.cli._output import note, say
 from treewright.cli._stop import finishing, stop_code, stop_word
@@ -159,7 +160,7 @@ def fit_latent(
         for text in result.notes:
             say(f"Note: {text}")
         epochs_done = len(trained.history)
-        say(f"Training: {trained.seconds:.3f} s, {epochs_done} epoch{'' if epochs_done == 1 else 's'}.")
+        say(f"Training: {trained.seconds:.3f} s, {epochs_done} {plural(epochs_done, 'epoch')}.")
         if out is not None:
             say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
     if stopped:

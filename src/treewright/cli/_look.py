@@ -13,6 +13,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._kept_settings import check_kept, with_kept, without_settled
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
+from treewright.cli._question import Categorical
 from treewright.cli._read_csv import reading_file, settings_with
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
@@ -38,10 +39,7 @@ def look(
     ] = None,
     columns: SettingsFile = None,
     ignore: Ignore = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(help="Numeric column to read as categories. Repeatable.", metavar="COLUMN"),
-    ] = None,
+    categorical: Categorical = None,
     *,
     how: CsvOptions,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
     known, said = Reading().missing_values, []
     for field in (field for field in csv.reading.missing_values if field not in known):
         rows = {name: counted[field] for name, counted in csv.blanked.items() if counted.get(field)}
-        where = ", ".join(f"{name} ({_rows(count)})" for name, count in rows.items())
+        where = ", ".join(f"{name} ({count_of(count, 'row')})" for name, count in rows.items())
         advice = (
             f" If it is a value in one of them, name the others: --missing COLUMN={field}."
             if len(rows) > 1
@@ -53,12 +54,8 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
         for field in fields if name in csv.blanked else ():  # of the columns that were read
             count = csv.blanked.get(name, {}).get(field, 0)
             said.append(
-                f"{field!r} is taken as missing in {name} ({_rows(count)})."
+                f"{field!r} is taken as missing in {name} ({count_of(count, 'row')})."
                 if count
                 else f"{name} holds no {field!r}, which was to mean missing."
             )
     return said
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"

@@ -11,11 +11,17 @@ import typer
 from treewright.errors import InputError
 
 __all__ = [
-    "ASCII", "Csv", "Ignore", "KnownTarget", "MergeLabels", "MergeWords", "ModelOut", "ModelPath", "SettingsFile",
-    "SpreadsheetSafe", "pairs",
+    "ASCII", "Csv", "Digits", "Html", "Ignore", "KnownTarget", "MergeLabels", "MergeWords", "ModelOut", "ModelPath",
+    "Rows", "SettingsFile", "SpreadsheetSafe", "pairs",
 ]  # fmt: skip
 
 Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
+Rows = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+    ),
+]
 ModelPath = Annotated[
     Path, typer.Argument(help="Model file that `treewright fit`, `frontier` or `reborn` wrote.")
 ]
@@ -54,6 +60,8 @@ MergeWords = Annotated[
         metavar="COLUMN",
     ),
 ]
+Html = Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")]
+Digits = Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)]
 ASCII = Annotated[bool, typer.Option("--ascii", help="Draw the tree in ASCII.")]
 SpreadsheetSafe = Annotated[
     bool,

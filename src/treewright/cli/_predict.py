@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from treewright._plural import count_of
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import ModelPath, SettingsFile, SpreadsheetSafe
+from treewright.cli._options import ModelPath, Rows, SettingsFile, SpreadsheetSafe
 from treewright.cli._output import note, put
 from treewright.cli._read_csv import read_csv, settings_with
 from treewright.cli._shards import is_stream, predict_stream
@@ -24,12 +25,7 @@ __all__ = ["predict"]
 @exits_by_code
 def predict(
     model: ModelPath,
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
-        ),
-    ],
+    data: Rows,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output without it.")
     ] = None,
@@ -91,4 +87,4 @@ def predict(
         put(text)
         return
     write_bytes(out, text.encode("utf-8"))
-    note(f"Predicted {table.n_rows:,} row{'' if table.n_rows == 1 else 's'} to {out}.")
+    note(f"Predicted {count_of(table.n_rows, 'row')} to {out}.")

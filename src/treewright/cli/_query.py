@@ -12,7 +12,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
 from treewright.cli._options import ASCII, SettingsFile
 from treewright.cli._output import say
-from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SizesFile, Without
+from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SetFile, SizesFile, Without
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
 
@@ -25,9 +25,7 @@ __all__ = ["query", "read_set"]
 
 @exits_by_code
 def query(
-    file: Annotated[
-        Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
-    ],
+    file: SetFile,
     without: Without = None,
     only: Only = None,
     root: Root = None,

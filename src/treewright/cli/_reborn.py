@@ -14,7 +14,7 @@ from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
 from treewright.cli._options import ASCII, Ignore, ModelOut
 from treewright.cli._output import note, say
-from treewright.cli._question import Threads
+from treewright.cli._question import ProgressBar, Threads, TimeLimit
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
@@ -158,12 +158,10 @@ def reborn(
     seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0)] = 0,
     *,
     how: CsvOptions,
-    time_limit: Annotated[
-        float, typer.Option(help="Seconds, reading the file included; inf for no limit.")
-    ] = 60.0,
+    time_limit: TimeLimit = 60.0,
     memory_limit: Annotated[int, typer.Option(help="MiB for the search.", min=1)] = 4096,
     jobs: Threads = None,
-    progress: Annotated[bool, typer.Option(help="Progress bar on long runs in a terminal.")] = True,
+    progress: ProgressBar = True,
     check: Annotated[
         bool, typer.Option(help="Prove once more, by independent code, that the tree is faithful.")
     ] = True,

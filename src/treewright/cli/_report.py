@@ -14,7 +14,7 @@ import typer
 from treewright._busy import busy
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import Csv, KnownTarget, ModelPath
+from treewright.cli._options import Csv, Digits, Html, KnownTarget, ModelPath
 from treewright.cli._output import note
 from treewright.cli._policy import named_rewards, rewards_of
 from treewright.cli._read_csv import read_csv, read_groups
@@ -39,7 +39,7 @@ QUANTILES = re.compile(r"the given splits \(at most ([1-9]\d{0,5}) quantiles a c
 def report(
     model: ModelPath,
     data: Csv,
-    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")],
+    out: Html,
     test: Annotated[
         Path | None,
         typer.Option(help="CSV file of rows that the tree has not seen.", metavar="CSV"),
@@ -79,7 +79,7 @@ def report(
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.", show_default="by target")] = None,
-    digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
+    digits: Digits = 6,
     *,
     how: CsvOptions,
 ) -> None:

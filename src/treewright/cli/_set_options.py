@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["FewerLeaves", "Only", "Rank", "Root", "SizesFile", "Without"]
+__all__ = ["FewerLeaves", "Only", "Rank", "Root", "SetFile", "SizesFile", "Without"]
 
+SetFile = Annotated[
+    Path, typer.Argument(metavar="SET", help="File that `treewright near-optimal --out` wrote.")
+]
 Without = Annotated[
     list[str] | None,
     typer.Option(help="Only trees that do not split on this column. Repeatable.", metavar="COLUMN"),

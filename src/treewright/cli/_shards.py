@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright._plural import count_of
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf, read_objective
@@ -248,4 +249,4 @@ def predict_stream(
         if part is not None:
             part.unlink(missing_ok=True)
     if out is not None:
-        note(f"Predicted {done:,} row{'' if done == 1 else 's'} to {out}.")
+        note(f"Predicted {count_of(done, 'row')} to {out}.")

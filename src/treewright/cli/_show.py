@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import ASCII, ModelPath, SettingsFile
+from treewright.cli._options import ASCII, Digits, ModelPath, SettingsFile
 from treewright.cli._output import note, put, say
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -35,7 +35,7 @@ def show(
         str | None,
         typer.Option("--format", "-f", help="One of text, dot, png, svg, pdf.", show_default="text"),
     ] = None,
-    digits: Annotated[int, typer.Option(help="Significant digits of numbers; 0 for all.", min=0)] = 6,
+    digits: Digits = 6,
     counts: Annotated[bool, typer.Option("--counts", help="Text: add the weight of each class.")] = False,
     orientation: Annotated[str, typer.Option(help="Pictures: 'down', 'right' or 'auto'.")] = "auto",
     dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,

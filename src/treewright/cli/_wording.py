@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treewright._plural import count_of
+
 if TYPE_CHECKING:
     from treewright.table import Settings, Table
     from treewright.tree import Tree
@@ -70,7 +72,7 @@ def tree_text(
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:
     """Say how long reading and the search took, and how many subproblems it solved."""
     count = stats["subproblems"]
-    search = f"Search: {stats['seconds']:.3f} s, {count:,} subproblem{'' if count == 1 else 's'}."
+    search = f"Search: {stats['seconds']:.3f} s, {count_of(count, 'subproblem')}."
     if reading is None:
         return search
     both = "" if time_limit is None else f" --time-limit {time_limit:g} counts both."
@@ -80,7 +82,7 @@ def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: f
 def size_of(table: Table) -> str:
     """Return "200 rows, 1 column" for a table of that size."""
     rows, columns = table.n_rows, len(table.columns)
-    return f"{rows:,} row{'' if rows == 1 else 's'}, {columns:,} column{'' if columns == 1 else 's'}"
+    return f"{count_of(rows, 'row')}, {count_of(columns, 'column')}"
 
 
 def _can_print(text: str) -> bool:

@@ -37,14 +37,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     Minimises (binary) cross-entropy of a predictor over features and traversals (eq. 10).
 
     {parameters}
-    hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
-        what the soft model says of them, improves splits on the rows that reach them, and chooses
-        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
-        hardened by its signs.
-    n_trees : int, default=1
-        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
-        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
+    {hardening}
     class_weight : dict of label to float, "balanced" or None, default=None
         What rows of each class weigh, times `sample_weight`, in training, in the rows held out and in the hard tree;
         "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.

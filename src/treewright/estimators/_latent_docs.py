@@ -59,6 +59,17 @@ PARAMETERS = """
         Columns of numbers that are to be read as categories.
 """
 
+HARDENING = """
+    hardening : {"linear", "axis", "signs"}, default="linear"
+        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
+        what the soft model says of them, improves splits on the rows that reach them, and chooses
+        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
+        hardened by its signs.
+    n_trees : int, default=1
+        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
+        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
+"""
+
 ATTRIBUTES = """
     Attributes
     ----------
@@ -93,6 +104,7 @@ NOTES = """
 
 def documented(cls: Any) -> Any:
     """Put the common parameters in the place that a class docstring leaves for them."""
-    for place, text in (("parameters", PARAMETERS), ("attributes", ATTRIBUTES), ("notes", NOTES)):
+    parts = {"parameters": PARAMETERS, "hardening": HARDENING, "attributes": ATTRIBUTES, "notes": NOTES}
+    for place, text in parts.items():
         cls.__doc__ = cls.__doc__.replace("{" + place + "}", text.strip())
     return cls

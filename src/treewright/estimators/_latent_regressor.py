@@ -33,14 +33,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     errors, each in units of its own deviation, count alike, and a leaf of the hard tree has a mean of each.
 
     {parameters}
-    hardening : {"linear", "axis", "signs"}, default="linear"
-        How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
-        what the soft model says of them, improves splits on the rows that reach them, and chooses
-        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
-        hardened by its signs.
-    n_trees : int, default=1
-        With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
-        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
+    {hardening}
 
     {attributes}
 

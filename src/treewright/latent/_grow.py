@@ -20,7 +20,6 @@ __all__ = ["GAIN", "WORTH", "Scaled", "best_first", "scaled"]
 
 WORTH = 0.02  # of what can be saved, that a split of more columns must save more than one of fewer
 GAIN = 1e-9  # of what can be saved: less is rounding
-LEAST_LEAF = 1  # rows of a leaf that is grown
 LEAST_ROWS = 10  # that a linear split is fitted to, for each column
 FARTHEST = 5.0  # from the median that a value is taken, in spans from the 5th to the 95th percentile
 FEW = (2, 3)  # columns of sparse linear splits

@@ -83,19 +83,7 @@ class F1Problem(TreeProblem):
             price, other = price / other, 1.0
         costs = np.array([[0.0, price], [other, 0.0]])
         costs.setflags(write=False)
-        return Problem(
-            table=self.table,
-            sample_weight=self.sample_weight,
-            cost_complexity=self.cost_complexity * price,
-            max_depth=self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-            rows=self.rows,
-            notes=self.notes,
-            y=self.y,
-            classes=self.classes,
-            costs=costs,
-        )
+        return self.into(Problem, costs=costs, cost_complexity=self.cost_complexity * price)
 
 
 def make_f1_problem(
@@ -156,15 +144,4 @@ def make_f1_problem(
             f'objective="f1" is for two classes, of which the second (in sorted order) is the positive one; y has '
             f"{plain.n_classes}: {plain.classes.tolist()[:20]}."
         )
-    return F1Problem(
-        table=plain.table,
-        sample_weight=plain.sample_weight,
-        cost_complexity=plain.cost_complexity,
-        max_depth=plain.max_depth,
-        max_leaf_nodes=plain.max_leaf_nodes,
-        min_samples_leaf=plain.min_samples_leaf,
-        rows=plain.rows,
-        notes=plain.notes,
-        y=plain.y,
-        classes=plain.classes,
-    )
+    return plain.into(F1Problem)

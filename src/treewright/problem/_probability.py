@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from numpy.typing import ArrayLike
@@ -101,6 +101,4 @@ def make_probability_problem(
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
     )
-    return ProbabilityProblem(
-        **{field.name: getattr(problem, field.name) for field in fields(problem)}, criterion=criterion
-    )
+    return problem.into(ProbabilityProblem, criterion=criterion)

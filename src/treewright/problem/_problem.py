@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from treewright.table import Table
 
 __all__ = ["Problem", "TreeProblem"]
+
+Kind = TypeVar("Kind", bound="TreeProblem")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,6 +63,19 @@ class TreeProblem:
     def total_weight(self) -> float:
         """Sum of the sample weights."""
         return float(self.sample_weight.sum())
+
+    def into(self, kind: type[Kind], **own: Any) -> Kind:
+        """Return a problem of another kind: what both have stays the same.
+
+        Parameters
+        ----------
+        kind : type
+            A subclass of `TreeProblem`.
+        **own
+            Its other fields, and those that change.
+        """
+        both = {field.name for field in fields(self)} & {field.name for field in fields(kind)}
+        return kind(**{name: getattr(self, name) for name in both} | own)
 
     def take(self, rows: NDArray[np.int64], min_samples_leaf: int | None = None) -> Self:
         """Return the problem of some of the rows; classes, costs and the encoding of the table stay.

@@ -24,7 +24,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, note_of_roun
 from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._held_to_one_split import best_split_of_table
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback, retold
 from treewright.search._options import RankedOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._ranked_run import NOTHING_COUNTED
@@ -115,15 +115,10 @@ def _unranked(
 
 def as_shares(progress: ProgressCallback | None, one_leaf: float) -> ProgressCallback | None:
     """Return a callback that tells `progress` objectives as shares of one leaf's loss."""
-    if progress is None:
-        return None
-
-    def report(now: Progress) -> Any:
-        return progress(
-            replace(now, objective=now.objective / one_leaf, lower_bound=now.lower_bound / one_leaf)
-        )
-
-    return report
+    return retold(
+        progress,
+        lambda now: replace(now, objective=now.objective / one_leaf, lower_bound=now.lower_bound / one_leaf),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

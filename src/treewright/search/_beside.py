@@ -13,7 +13,6 @@ rest to the guided one, and the other way round.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +23,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
 from treewright.search._options import BinaryOptions
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
+from treewright.search._searches import Searches
 from treewright.search._solve import solve_binary
 from treewright.tree import at_least
 
@@ -75,7 +75,7 @@ def solve_beside(
         No tree meets the constraints.
     """
     options = options or BinaryOptions()
-    turns = _Turns(limits.started(), progress)
+    turns = _Turns(Searches(limits.started(), progress))
     running = ["exact", "guided"]
     steps = FIRST_TURN
     while running and not turns.over:
@@ -109,24 +109,14 @@ def solve_beside(
 class _Turns:
     """The turns so far: their limits, what they found, and progress over all of them."""
 
-    limits: Limits
-    user: ProgressCallback | None
+    searches: Searches
     results: list[SolveResult] = field(default_factory=list)
     reason: StopReason | None = None  # of the user's: Ctrl-C or the callback
-    steps: int = 0
-
-    def __post_init__(self) -> None:
-        self.start = time.perf_counter()
-
-    @property
-    def left(self) -> int | None:
-        """Steps that are left; None without a limit."""
-        return None if self.limits.step_limit is None else max(0, self.limits.step_limit - self.steps)
 
     @property
     def over(self) -> bool:
-        """Whether no turn may follow."""
-        return self.reason is not None or self.left == 0 or (bool(self.results) and self.limits.left() <= 0)
+        """Whether no turn may follow; the first is made in any case."""
+        return self.reason is not None or (bool(self.results) and self.searches.used_up() is not None)
 
     @property
     def best(self) -> SolveResult:
@@ -142,14 +132,15 @@ class _Turns:
         self, problem: Problem, split_matrix: SplitMatrix, steps: int | None, share: float, **how: Any
     ) -> SolveResult:
         """Search for so many steps (None: all that are left) and this share of the time that is left."""
-        least = [number for number in (steps, self.left) if number is not None]
-        seconds = None if self.limits.time_limit is None else max(share * self.limits.left(), LEAST_SECONDS)
-        limits = Limits(seconds, min(least) if least else None, self.limits.memory_limit)
+        left = self.searches.left()
+        least = [number for number in (steps, left.step_limit) if number is not None]
+        seconds = None if left.time_limit is None else max(share * left.left(), LEAST_SECONDS)
+        limits = Limits(seconds, min(least) if least else None, left.memory_limit)
         try:
             guided = how.get("reference") is not None
-            report = self._report(is_guided=guided)
+            report = self.searches.report(self._bounds_of_guided if guided else self._bounds_of_exact)
             if guided:  # a recheck may take what the limits of the run leave
-                how["recheck"] = (self.steps, MOST_STEPS if self.left is None else self.left)
+                how["recheck"] = (self.searches.steps, left.step_limit or MOST_STEPS)
             result = solve_binary(problem, split_matrix, limits=limits, progress=report, **how)
         except KeyboardInterrupt:  # outside of the engine, which would have kept its tree
             if not self.results:
@@ -157,26 +148,19 @@ class _Turns:
             self.reason = StopReason.INTERRUPT
             return replace(self.best, status=SolveStatus.FEASIBLE, stop_reason=self.reason)
         self.results.append(result)
-        self.steps += int(result.stats["steps"])
+        self.searches.add(result)
         self.reason = result.asked_to_stop
         return result
 
-    def _report(self, is_guided: bool) -> ProgressCallback | None:
-        """Return the user's callback for one turn: seconds, steps and bounds go on from the turns before."""
-        if self.user is None:
-            return None
-        user, spent, steps = self.user, time.perf_counter() - self.start, self.steps
+    def _bounds_of_exact(self, now: Progress) -> tuple[float, float]:
+        """Return the best objective and bound of all turns while the exact one is searched."""
+        objective, bound = self._bounds_of_guided(now)
+        return objective, max(bound, now.lower_bound)
+
+    def _bounds_of_guided(self, now: Progress) -> tuple[float, float]:
+        """Return the same of a guided turn, whose bound holds only if its guesses do."""
         objective = self.best.objective if self.results else math.inf
-        bound = self.bound
-
-        def report(now: Progress) -> Any:
-            best = min(objective, now.objective)
-            least = bound if is_guided else max(bound, now.lower_bound)
-            return user(
-                Progress(spent + now.seconds, best, min(least, best), steps + now.subproblems, now.memory)
-            )
-
-        return report
+        return min(objective, now.objective), self.bound
 
 
 def _options(
@@ -198,12 +182,7 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
     status, reason, notes, bound = last.status, last.stop_reason, last.notes, turns.bound
     if ended is None:
         status, notes = SolveStatus.FEASIBLE, best.notes
-        if turns.reason is not None:
-            reason = turns.reason
-        elif turns.left == 0:
-            reason = StopReason.STEP_LIMIT
-        elif turns.limits.left() <= 0:
-            reason = StopReason.TIME_LIMIT
+        reason = turns.reason or turns.searches.used_up() or reason
     if best.objective < bound - ROUNDING * abs(bound):
         notes = (
             *notes,
@@ -217,9 +196,9 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
     bound = min(bound, best.objective)
     stats: dict[str, Any] = {
         **last.stats,
-        "steps": turns.steps,
-        "subproblems": turns.steps,
-        "seconds": time.perf_counter() - turns.start,
+        "steps": turns.searches.steps,
+        "subproblems": turns.searches.steps,
+        "seconds": turns.searches.seconds,
         "bytes": max(result.stats["bytes"] for result in turns.results),
         "exact_objective": last.objective if ended == "exact" else None,
         "guessed_objective": last.stats.get("guessed_objective", last.objective)

@@ -23,6 +23,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
 from treewright.search._frontier import Frontier
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._result import ROUNDING, refute
+from treewright.search._searches import Searches
 from treewright.search._single_split import UNRANKED
 from treewright.tree import Tree
 
@@ -88,7 +89,7 @@ def front_by_penalties(
     -------
     Frontier
     """
-    run = _Run(problem, losses, limits, progress)
+    run = _Run(problem, losses, Searches(limits, progress))
     try:
         run.single_leaf()
         _search_leaves(run, SMALL)
@@ -108,14 +109,10 @@ class _Run(Generic[Result]):
 
     problem: Any
     losses: Losses[Result]
-    limits: Limits
-    progress: ProgressCallback | None
+    searches: Searches
     found: dict[int, Result] = field(default_factory=dict)  # best tree of so many leaves
     stop: StopReason | None = None  # of the run
     cut: StopReason | None = None  # of one search
-    steps: int = 0
-    seconds: float = 0.0
-    searches: int = 0
 
     def __post_init__(self) -> None:
         # No tree has more leaves than so many rows and splits allow, and none of so many leaves is deeper.
@@ -128,20 +125,13 @@ class _Run(Generic[Result]):
     @property
     def ended(self) -> bool:
         """Whether nothing more may be searched."""
-        if self.stop is not None:
-            return True
-        if self.limits.left() <= 0:
-            self.stop = StopReason.TIME_LIMIT
-        elif self.limits.after(self.steps) is None:
-            self.stop = StopReason.STEP_LIMIT
-        else:
-            return False
-        return True
+        self.stop = self.stop or self.searches.used_up()
+        return self.stop is not None
 
     def single_leaf(self) -> None:
         """Take the single leaf."""
         self.keep(self.losses.search(replace(self.problem, cost_complexity=0.0, max_leaf_nodes=1)), 1)
-        self.steps = 0
+        self.searches.steps = 0
 
     def single_split(self) -> None:
         """Take the best tree of one split, where the run was stopped before that was proven.
@@ -162,15 +152,10 @@ class _Run(Generic[Result]):
         """
         if self.ended:
             return None
-        left = self.limits.after(self.steps)
-        assert left is not None  # it has not ended
-        if left.time_limit is not None:
-            left = replace(left, time_limit=max(left.left() / parts, 1e-3), begun=None)
-        if left.step_limit is not None:
-            left = replace(left, step_limit=max(1, left.step_limit // parts))
+        left = self.searches.left().part(parts)
         depth = self.depth if leaves is None else min(self.depth, leaves - 1)
         asked = replace(self.problem, cost_complexity=leaf_penalty, max_leaf_nodes=leaves, max_depth=depth)
-        result = self.losses.search(asked, left, self.progress)
+        result = self.losses.search(asked, left, self.searches.progress)
         self.keep(result, leaves)
         began = result.stats.get("engine_reason") != UNRANKED["engine_reason"]
         self.stop = result.asked_to_stop or self.stop or (None if began else result.stop_reason)
@@ -179,9 +164,7 @@ class _Run(Generic[Result]):
 
     def keep(self, result: Result, leaves: int | None) -> None:
         """Keep a tree, all that can be cut out of it, and what its bound says."""
-        self.searches += 1
-        self.steps += int(result.stats.get("steps", 0))
-        self.seconds += float(result.stats.get("seconds", 0.0))
+        self.searches.add(result)
         sizes = np.arange(self.most + 1)
         if leaves is not None:
             sizes = sizes[: leaves + 1]
@@ -228,14 +211,7 @@ class _Run(Generic[Result]):
         if refuted:
             bounds = np.zeros_like(bounds)
         stop = self.stop or self.cut
-        counted = {
-            **stats,
-            **told_to_stop(stop),
-            "seconds": self.seconds,
-            "steps": self.steps,
-            "subproblems": self.steps,
-            "searches": self.searches,
-        }
+        counted = {**stats, **told_to_stop(stop), **self.searches.stats()}
         results = []
         for leaves in range(1, self.most + 1):
             best = self.at_most(leaves)

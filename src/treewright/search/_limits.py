@@ -142,6 +142,12 @@ class Limits:
             return self
         return replace(self, step_limit=int(self.step_limit) - steps) if steps < self.step_limit else None
 
+    def part(self, parts: int) -> Limits:
+        """Return one of so many equal parts of the steps, 1 or more, and of the time that is left."""
+        steps = None if self.step_limit is None else max(1, int(self.step_limit) // parts)
+        seconds = None if self.time_limit is None else float(self.time_limit) - (1 - 1 / parts) * self.left()
+        return replace(self, time_limit=seconds, step_limit=steps)
+
     def left(self) -> float:
         """Return the seconds that are left, 0 or more; inf without a time limit."""
         if self.time_limit is None:
@@ -166,6 +172,13 @@ def half_of_memory() -> int:
     if not hasattr(os, "sysconf"):
         return 2**32
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
+def retold(
+    progress: ProgressCallback | None, change: Callable[[Progress], Progress]
+) -> ProgressCallback | None:
+    """Return `progress` as a part of the run calls it, whose state is changed to that of the run before it is told."""
+    return None if progress is None else lambda now: progress(change(now))
 
 
 def native_report(progress: ProgressCallback | None, unit: float) -> Callable[..., Any] | None:

@@ -76,7 +76,7 @@ class RankedOptions(Switches):
         number of eight bytes (kernels/moment_kernel.hpp).
     target_bins : bool, default=True
         Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best
-        split (objective/target_bins.hpp).
+        split (objective/column_bounds.hpp).
     groups : bool, default=True
         Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows,
         where the loss is squared error of one output or the survival loss and leaves are not limited in

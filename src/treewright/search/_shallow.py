@@ -16,14 +16,14 @@ that a limit of depth makes shallow anyway, are left as they are.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from treewright.result import SolveResult, SolveStatus, StopReason, shallow_note, told_to_stop
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._result import LEAVES_NOT_PROVEN, ROUNDING, refute
+from treewright.search._searches import Searches
 
 __all__ = ["Search", "prove_shallower", "search_then_shallower"]
 
@@ -80,7 +80,8 @@ def prove_shallower(
     search, problem, limits, progress
         As in `search_then_shallower`.
     """
-    run = _Run(deep, search, problem, limits, progress)
+    spent = Searches(limits, progress, deep.stats.get("steps", 0), deep.stats.get("seconds", 0.0))
+    run = _Run(deep, search, problem, spent)
     try:
         while run.next_depth <= run.deepest and run.search_next():
             pass
@@ -96,19 +97,14 @@ class _Run(Generic[Result]):
     best: Result
     search: Search[Result]
     problem: Any
-    limits: Limits
-    progress: ProgressCallback | None
+    searches: Searches  # the deep one among them
     proven: int | None = None  # depth of the last search that ended
     shallow_bound: float = 0.0  # its bound
-    spent: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.deep = self.best
         self.stop = self.best.stop_reason
-        self.start = time.perf_counter()
-        self.spent = {
-            name: self.best.stats.get(name, 0) for name in ("seconds", "steps", "subproblems", "bytes")
-        }
+        self.subproblems, self.bytes = (self.best.stats.get(name, 0) for name in ("subproblems", "bytes"))
 
     @property
     def next_depth(self) -> int:
@@ -123,16 +119,16 @@ class _Run(Generic[Result]):
 
     def search_next(self) -> bool:
         """Search one depth; return whether a deeper one may follow."""
-        left = self.limits.after(self.spent["steps"])
-        if left is None:
-            self.stop = StopReason.STEP_LIMIT
-        if left is None or left.left() <= 0:
+        used_up = self.searches.used_up()
+        if used_up is not None:
+            self.stop = used_up
             return False
         depth = self.next_depth
-        found = self.search(replace(self.problem, max_depth=depth), limits=left, progress=self._report())
-        for name in ("steps", "subproblems"):
-            self.spent[name] += found.stats.get(name, 0)
-        self.spent["bytes"] = max(self.spent["bytes"], found.stats.get("bytes", 0))
+        how = {"limits": self.searches.left(), "progress": self.searches.report(self._bounds_within)}
+        found = self.search(replace(self.problem, max_depth=depth), **how)
+        self.searches.add(found)
+        self.subproblems += found.stats.get("subproblems", 0)
+        self.bytes = max(self.bytes, found.stats.get("bytes", 0))
         if _is_better(found, self.best):
             self.best = found
         if found.status is not SolveStatus.OPTIMAL:
@@ -145,7 +141,12 @@ class _Run(Generic[Result]):
     def result(self) -> Result:
         """Return the best tree with what is proven of it."""
         bound, notes = self.deep.lower_bound, self.deep.notes
-        spent = {**self.spent, "seconds": self.spent["seconds"] + time.perf_counter() - self.start}
+        spent = {
+            "seconds": self.searches.seconds,
+            "steps": self.searches.steps,
+            "subproblems": self.subproblems,
+            "bytes": self.bytes,
+        }
         of_tree = {name: self.best.stats[name] for name in self.best.stats if name.endswith(OF_TREE)}
         stats = {**self.deep.stats, **of_tree, **spent, **told_to_stop(self.stop)}
         status, stop, objective = SolveStatus.FEASIBLE, self.stop, self.best.objective
@@ -200,21 +201,9 @@ class _Run(Generic[Result]):
         leaves = depth + 2
         return math.inf if leaves > self._most_leaves() else leaves * float(self.problem.cost_complexity)
 
-    def _report(self) -> ProgressCallback | None:
-        """Return the user's callback: seconds, steps and the best tree go on, the bound stays that of all trees."""
-        if self.progress is None:
-            return None
-        user, objective, bound = self.progress, self.best.objective, self.deep.lower_bound
-        seconds = self.spent["seconds"] + time.perf_counter() - self.start
-        steps = self.spent["steps"]
-
-        def report(now: Progress) -> Any:
-            best = min(objective, now.objective)
-            return user(
-                Progress(seconds + now.seconds, best, min(bound, best), steps + now.subproblems, now.memory)
-            )
-
-        return report
+    def _bounds_within(self, now: Progress) -> tuple[float, float]:
+        """Return the best objective while a depth is searched, and the bound, which stays that of all trees."""
+        return min(self.best.objective, now.objective), self.deep.lower_bound
 
 
 def _is_better(one: SolveResult, other: SolveResult) -> bool:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import pruning_of
+from treewright.search._searches import Searches
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
 from treewright.tree import Tree
@@ -136,7 +137,7 @@ def solve_f1(
     (0.0, 'proven optimal')
     """
     limits = (limits or Limits()).started()
-    run = _Run(problem, limits, progress)
+    run = _Run(problem, Searches(limits, progress))
     choice = choose_engine(
         run.next(), thresholds, options, limits=limits
     )  # quantiles are of the rows themselves
@@ -144,7 +145,8 @@ def solve_f1(
     while True:
         now = _Round.of(run.next())
         within = run.left(steps)
-        last = choice.sign(search_chosen(choice, options, now.asked, within, run.report(now)))
+        report = run.searches.report(partial(run.bounds_within, now))
+        last = choice.sign(search_chosen(choice, options, now.asked, within, report))
         if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
             return run.result(last)
         if not run.improved:
@@ -183,16 +185,12 @@ class _Run:
     """What the rounds know of each other."""
 
     problem: F1Problem
-    limits: Limits
-    progress: ProgressCallback | None
+    searches: Searches
     best: _Found = field(init=False)
     bound: float = field(init=False)  # of all objectives
     proven: bool = False
     stop: StopReason | None = None
     improved: bool = False  # by the last round
-    steps: int = 0
-    seconds: float = 0.0
-    searches: int = 0
 
     def __post_init__(self) -> None:
         self.positive, self.leaf = self.problem.positive_weight, self.problem.leaf_weight
@@ -214,30 +212,14 @@ class _Run:
 
     def left(self, steps: int | None) -> Limits:
         """Return what the rounds before have left of the limits, which is something, or so many steps."""
-        left = self.limits.after(self.steps)
-        assert left is not None  # the run is over
+        left = self.searches.left()
         if steps is not None and (left.step_limit is None or left.step_limit > steps):
             left = replace(left, step_limit=steps)
         return left
 
-    def report(self, this: _Round) -> ProgressCallback | None:
-        """Return `progress` as a round calls it."""
-        if self.progress is None:
-            return None
-        told, objective = self.progress, self.best.objective
-
-        def report(now: Progress) -> Any:
-            return told(
-                replace(
-                    now,
-                    seconds=self.seconds + now.seconds,
-                    subproblems=self.steps + now.subproblems,
-                    objective=objective,
-                    lower_bound=min(objective, max(self.bound, self._bound(this, now.lower_bound))),
-                )
-            )
-
-        return report
+    def bounds_within(self, this: _Round, now: Progress) -> tuple[float, float]:
+        """Return the best objective and the bound of the run while a round is searched."""
+        return self.best.objective, max(self.bound, self._bound(this, now.lower_bound))
 
     def _bound(self, this: _Round, cost: float) -> float:
         """Return the bound on objectives where no tree costs less in a round; see the top of this file."""
@@ -252,9 +234,7 @@ class _Run:
 
     def is_over(self, this: _Round, last: SolveResult, *, quick: bool) -> bool:
         """Take the answer of a round, which was quick or not; return whether it was the last one."""
-        self.searches += 1
-        self.steps += int(last.stats.get("steps", 0))
-        self.seconds += float(last.stats.get("seconds", 0.0))
+        self.searches.add(last)
         self.bound = max(self.bound, self._bound(this, last.lower_bound))
         found, before = self._settled(this, last), self.best
         if found is not None and found.is_better(before):
@@ -268,11 +248,7 @@ class _Run:
         self.stop = last.stop_reason or last.asked_to_stop
         cut = quick and self.stop is StopReason.STEP_LIMIT  # by this round alone
         if cut or (self.stop is None and (last.status is SolveStatus.OPTIMAL or self.improved)):
-            self.stop = None
-            if self.limits.left() <= 0:
-                self.stop = StopReason.TIME_LIMIT
-            elif self.limits.after(self.steps) is None:
-                self.stop = StopReason.STEP_LIMIT
+            self.stop = self.searches.used_up()
             return self.stop is not None
         return self.stop is not None or not self.improved
 
@@ -310,13 +286,7 @@ class _Run:
             loss=best.loss,
             scope=last.scope,
             stop_reason=None if self.proven else self.stop,
-            stats={
-                **last.stats,
-                "seconds": self.seconds,
-                "steps": self.steps,
-                "subproblems": self.steps,
-                "searches": self.searches,
-            },
+            stats={**last.stats, **self.searches.stats()},
             options={**last.options, "method": "f1", "cost_complexity": self.problem.cost_complexity},
             notes=tuple(dict.fromkeys(notes)),
         )

@@ -24,11 +24,12 @@ from treewright.result import SolveResult, StopReason
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split_of_classes, cheaper_tree, held_to_one_split
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
-from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
+from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
+from treewright.search._searches import Searches
 from treewright.search._single_split import COSTS, UNRANKED, ends_unranked, one_split, split_of_labels
 from treewright.search._space import RankedSpace
 from treewright.tree import Tree
@@ -241,9 +242,9 @@ def solve_ranked(
         finer, left = units.finer(problem, objective), limits.after(counts["steps"])
         if finer is None or left is None:
             break
-        bound = max(0.0, objective - 2 * units.slack(tree.n_leaves))
-        known = Progress(counts["seconds"], objective, bound, counts["steps"], 0)
-        again = search(finer, left, _going_on(progress, known))
+        known = objective, max(0.0, objective - 2 * units.slack(tree.n_leaves))
+        going_on = Searches(left, progress, counts["steps"], counts["seconds"])
+        again = search(finer, left, going_on.report(known))
         more = counts_of(again)
         counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
         if again["lower"] != again["upper"]:
@@ -327,21 +328,3 @@ def _joined(name: str, before: Any, more: Any) -> Any:
     if isinstance(more, bool):
         return more
     return max(before, more) if name == "bytes" else before + more
-
-
-def _going_on(progress: ProgressCallback | None, known: Progress) -> ProgressCallback | None:
-    """Return `progress` for a further search, which tells what is known until it ends."""
-    if progress is None:
-        return None
-
-    def report(now: Progress) -> Any:
-        return progress(
-            replace(
-                known,
-                seconds=known.seconds + now.seconds,
-                subproblems=known.subproblems + now.subproblems,
-                memory=now.memory,
-            )
-        )
-
-    return report

@@ -21,7 +21,6 @@ import heapq
 import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -31,16 +30,17 @@ from treewright.result import SolveResult, SolveStatus, StopReason, note_of_roun
 from treewright.search._choose_engine import choose_engine
 from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._roc import RocFrontier, RocLine, RocPoint
+from treewright.search._searches import Searches
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
 from treewright.tree import Tree
 
 __all__ = ["solve_roc"]
 
-SHARE = 0.5  # of what is left of a limit, for a search that is not the last one known
+PARTS = 2  # of what is left of a limit: a search that is not the last one known has one
 FLOAT = 1e-13  # relative, of sums of real weights
 TOLD = 1e-6  # of the area: the most that a proven frontier leaves open
 LARGEST_RATIO = 1e100  # of two weights
@@ -121,19 +121,18 @@ def solve_roc(
     [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]
     """
     limits = (limits or Limits()).started()
-    run = _Run(problem, limits, progress)
+    run = _Run(problem, Searches(limits, progress))
     choice = choose_engine(run.asked(1.0, 1.0), thresholds, options, limits=limits)
     run.scope, run.notes = choice.space.scope, (*problem.notes, *choice.space.notes)
     while run.open and run.stop is None:
         side = heapq.heappop(run.open)
         asked = run.asked(*side.prices)
-        within, before = run.share(), run.steps
+        within, before = run.share(), run.searches.steps
         found = search_chosen(choice, options, asked, within, run.report(), ungrouped=True)
         run.take(side, asked, found)
         if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
-            run.steps = max(
-                run.steps, before + within.step_limit
-            )  # one that ends before its first step has used them
+            # One that ends before its first step has used them.
+            run.searches.steps = max(run.searches.steps, before + within.step_limit)
         run.stop_after(found)
     return run.frontier()
 
@@ -143,16 +142,12 @@ class _Run:
     """Corners and lines so far, and the sides that no search has looked at."""
 
     problem: Problem
-    limits: Limits
-    progress: ProgressCallback | None
+    searches: Searches
     corners: list[_Corner] = field(init=False)
     open: list[_Side] = field(default_factory=list)
     lines: list[RocLine] = field(default_factory=list)
     stop: StopReason | None = None  # of the run
     cut: StopReason | None = None  # of a search, which had a share of the limits
-    steps: int = 0
-    seconds: float = 0.0
-    searches: int = 0
     scope: str = ""
     notes: tuple[str, ...] = ()
 
@@ -197,41 +192,19 @@ class _Run:
 
     def share(self) -> Limits:
         """Return the limits of the next search: all that is left for the last side, else a share of it."""
-        left = self.limits.after(self.steps)
-        assert left is not None  # the run is over
-        if not self.open:
-            return left
-        if left.step_limit is not None:
-            left = replace(left, step_limit=max(1, int(left.step_limit * SHARE)))
-        if left.time_limit is not None:
-            left = replace(left, time_limit=float(left.time_limit) - (1 - SHARE) * left.left())
-        return left
+        left = self.searches.left()
+        return left.part(PARTS) if self.open else left
 
     def report(self) -> ProgressCallback | None:
         """Return `progress` as a search calls it."""
-        if self.progress is None:
+        if self.searches.progress is None:
             return None
-        told, frontier = self.progress, self.frontier()
-        reached = 1 - _area(frontier.points)
-
-        def report(now: Progress) -> Any:
-            return told(
-                replace(
-                    now,
-                    seconds=self.seconds + now.seconds,
-                    subproblems=self.steps + now.subproblems,
-                    objective=reached,
-                    lower_bound=min(reached, 1 - frontier.auc_bound),
-                )
-            )
-
-        return report
+        frontier = self.frontier()
+        return self.searches.report((1 - _area(frontier.points), 1 - frontier.auc_bound))
 
     def take(self, side: _Side, asked: Problem, found: SolveResult) -> None:
         """Take the answer of a search for what lies below a side."""
-        self.searches += 1
-        self.steps += int(found.stats.get("steps", 0))
-        self.seconds += float(found.stats.get("seconds", 0.0))
+        self.searches.add(found)
         a, b = side.prices
         corner = self.corner(counted_tree(self.at(a, b), found.tree.splits))
         cost = [Fraction(a) * Fraction(c.false_positive) + Fraction(b) * Fraction(c.false_negative)
@@ -255,10 +228,8 @@ class _Run:
         reason = found.stop_reason or found.asked_to_stop
         if reason in (StopReason.INTERRUPT, StopReason.CALLBACK):
             self.stop = reason
-        elif self.limits.left() <= 0:
-            self.stop = StopReason.TIME_LIMIT
-        elif self.limits.after(self.steps) is None:
-            self.stop = StopReason.STEP_LIMIT
+        else:
+            self.stop = self.searches.used_up()
         self.cut = reason or self.cut
 
     def frontier(self) -> RocFrontier:
@@ -276,12 +247,7 @@ class _Run:
                 for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")
             },
             stop_reason=self.stop or self.cut,
-            stats={
-                "seconds": self.seconds,
-                "steps": self.steps,
-                "searches": self.searches,
-                **told_to_stop(self.stop),
-            },
+            stats={**self.searches.stats(), **told_to_stop(self.stop)},
             notes=tuple(dict.fromkeys(self.notes)),
         )
         left = max(0.0, made.auc_bound - _area(made.points))  # rounded weights leave something open

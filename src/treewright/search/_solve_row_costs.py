@@ -9,7 +9,7 @@ import numpy as np
 from treewright.problem import PolicyProblem, RowCostsProblem
 from treewright.result import RowCostsResult, SolveStatus
 from treewright.search._exact_sum import exact_sum
-from treewright.search._limits import Limits, Progress, ProgressCallback
+from treewright.search._limits import Limits, Progress, ProgressCallback, retold
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._solve_policy import solve_policy
 from treewright.tree import Tree, TreeKind, grow
@@ -72,25 +72,20 @@ def solve_row_costs(
     at_stake = min(exact_sum(column / total) for column in apart.T)
     leaf_penalty = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
     no_split_pays = leaf_penalty >= 1
-    asked = PolicyProblem(
-        table=problem.table,
+    asked = problem.into(
+        PolicyProblem,
         rewards=-problem.row_costs,
         actions=problem.classes,
         action_costs=np.zeros(len(problem.classes)),
-        sample_weight=problem.sample_weight,
         cost_complexity=min(leaf_penalty, 1.0),
-        max_depth=problem.max_depth,
         max_leaf_nodes=1 if no_split_pays else problem.max_leaf_nodes,
-        min_samples_leaf=problem.min_samples_leaf,
-        notes=problem.notes,
     )
 
-    def report(now: Progress) -> object:
-        assert progress is not None
-        in_costs = (always + at_stake * now.objective, always + at_stake * now.lower_bound)
-        return progress(replace(now, objective=in_costs[0], lower_bound=in_costs[1]))
+    def in_costs(now: Progress) -> Progress:
+        objective, bound = always + at_stake * now.objective, always + at_stake * now.lower_bound
+        return replace(now, objective=objective, lower_bound=bound)
 
-    told = None if progress is None else report
+    told = retold(progress, in_costs)
     found = solve_policy(asked, limits=limits, options=options, progress=told, shallower=False)
     tree = _with_counts(problem, found.tree)
     chosen = tree.prediction[tree.apply(problem.table.X)]

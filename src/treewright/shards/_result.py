@@ -8,6 +8,7 @@ import warnings
 from fractions import Fraction
 from typing import Any
 
+from treewright._plural import plural
 from treewright.errors import RefutedProofWarning
 from treewright.result import ShardsResult, SolveStatus, told_to_stop
 from treewright.shards._bound import Bound, least_of_any
@@ -140,6 +141,6 @@ def _said_of_lost(lost: list[Any]) -> tuple[str, ...]:
         return ()
     n = len(lost)
     return (
-        f"Nothing is proven of {n} shard{'' if n == 1 else 's'} but that every tree has a leaf ({lost[0].lost}); this "
+        f"Nothing is proven of {n} {plural(n, 'shard')} but that every tree has a leaf ({lost[0].lost}); this "
         "widens the gap and changes nothing else.",
     )

@@ -273,7 +273,7 @@ def _load(
     ignored, forced, merged = list(ignore), list(categorical), list(merge_words)
     where = Path(path).name
     dated = parts_by_name(reading)
-    asked = asked_columns(columns, needed, dated)
+    asked = asked_columns(columns, needed)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
     text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])

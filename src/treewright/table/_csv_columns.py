@@ -97,9 +97,7 @@ def for_schema(
     return X
 
 
-def asked_columns(
-    columns: Sequence[Column] | None, needed: Collection[int] | None, dated: dict[str, tuple[str, str]]
-) -> dict[str, int]:
+def asked_columns(columns: Sequence[Column] | None, needed: Collection[int] | None) -> dict[str, int]:
     """Names of the columns to be read, and where they stand in the schema."""
     if columns is None:
         return {}

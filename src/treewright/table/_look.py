@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
 from treewright.table._finding import Finding
 from treewright.table._from_data import table_from
 from treewright.table._suspicions import (
-    count_of,
     dates_as_text,
     numbers_as_text,
     of_column,

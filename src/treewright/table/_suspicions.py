@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
@@ -25,7 +26,6 @@ from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
 __all__ = [
-    "count_of",
     "dates_as_text",
     "numbers_as_text",
     "of_column",
@@ -391,7 +391,3 @@ def _word(column: Column, value: float) -> str:
 def some_of(names: Sequence[str], limit: int = 6) -> str:
     shown = ", ".join(name if len(name) <= 60 else f"{name[:57]}..." for name in names[:limit])
     return shown + (", ..." if len(names) > limit else "")
-
-
-def count_of(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

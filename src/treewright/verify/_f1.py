@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,20 +68,8 @@ def verify_f1(problem: F1Problem, claim: SolveResult | Tree) -> VerificationRepo
 
 def _at(problem: F1Problem, objective: float) -> Problem:
     """Return the problem of plain costs in which a tree of this objective is told from better ones."""
-    fields: dict[str, Any] = {
-        name: getattr(problem, name)
-        for name in (
-            "table",
-            "sample_weight",
-            "max_depth",
-            "max_leaf_nodes",
-            "min_samples_leaf",
-            "y",
-            "classes",
-        )
-    }
     costs = np.array([[0.0, 1 - objective], [1 + objective, 0.0]])
-    return Problem(**fields, costs=costs, cost_complexity=(1 - objective) * problem.cost_complexity)
+    return problem.into(Problem, costs=costs, cost_complexity=(1 - objective) * problem.cost_complexity)
 
 
 def _parts(facts: Facts, tree: Tree) -> tuple[float, float]:

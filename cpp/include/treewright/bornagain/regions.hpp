@@ -31,8 +31,6 @@ class Regions {
     // Labels of all cells, last feature fastest. The caller has checked that they fit.
     [[nodiscard]] std::vector<std::uint8_t> label_cells(Control& control);
 
-    [[nodiscard]] std::int64_t visited() const { return visited_; }
-
    private:
     struct Split {
         std::size_t feature;
@@ -48,6 +46,10 @@ class Regions {
     void advance(std::size_t base);
     // Label of all cells of box_, or -1 and a split.
     [[nodiscard]] int decide(std::size_t base, Split& split);
+    // The class that is ahead in the middle of the ranges of all scores.
+    [[nodiscard]] std::size_t likely_class(std::size_t base) const;
+    // Where a node cuts box_ that both its sides reach.
+    [[nodiscard]] Split cut_by(std::int32_t at) const;
     void range(std::int32_t at, std::span<const double> leaf_score, double& lo, double& hi) const;
     // Splits box_ until every part has one label, and calls visit(label) with box_ as the part, lower halves first;
     // ends early, and returns true, if visit does. No recursion: ensembles may be deeper than the stack.
@@ -65,7 +67,6 @@ class Regions {
     std::vector<std::int32_t> stack_;
     std::vector<std::size_t> stride_;
     std::vector<std::int32_t> cell_;
-    std::int64_t visited_ = 0;
     mutable std::int64_t nodes_ = 0;  // looked at since the last look at the clock
 };
 

@@ -39,11 +39,10 @@ inline Eight where(EightMasks mask, Eight x) { return mask ? x : spread(kNone); 
 constexpr int kSums = 3, kCount = 2;
 
 template <class Form, bool kCounts>
-void pairs_of(CellTask& task) {
-    const std::uint32_t p = task.n_columns;
+void sides_as_leaves(CellTask& task) {
     constexpr int n_sums = kCounts ? 3 : 2;
-    const Eight leaf = spread(task.leaf), two_leaves = leaf + leaf, few = spread(task.min_count);
-    for (std::uint32_t k = 0; k < p; k += 8) {  // a side as a leaf
+    const Eight leaf = spread(task.leaf), few = spread(task.min_count);
+    for (std::uint32_t k = 0; k < task.n_columns; k += 8) {
         Eight on[kSums], off[kSums], one, zero;
         for (int s = 0; s < n_sums; ++s) on[s] = load(task.single[s] + k), off[s] = task.total[s] - on[s];
         Form::of(on[0], on[1], off[0], off[1], one, zero);
@@ -54,6 +53,14 @@ void pairs_of(CellTask& task) {
         store(task.side[1] + k, one + leaf);
         store(task.side[0] + k, zero + leaf);
     }
+}
+
+template <class Form, bool kCounts>
+void pairs_of(CellTask& task) {
+    const std::uint32_t p = task.n_columns;
+    constexpr int n_sums = kCounts ? 3 : 2;
+    const Eight leaf = spread(task.leaf), two_leaves = leaf + leaf, few = spread(task.min_count);
+    sides_as_leaves<Form, kCounts>(task);
     for (std::uint32_t i = 0; i + 1 < p; ++i) {
         double on[kSums], off[kSums];
         for (int s = 0; s < n_sums; ++s) on[s] = task.single[s][i], off[s] = task.total[s] - on[s];
@@ -147,19 +154,7 @@ template <class Form, bool kCounts>
 void below_of(CellTask& task) {
     const std::uint32_t p = task.n_columns;
     const Eight leaf = spread(task.leaf), two_leaves = leaf + leaf;
-    constexpr int n_sums = kCounts ? 3 : 2;
-    const Eight few = spread(task.min_count);
-    for (std::uint32_t k = 0; k < p; k += 8) {
-        Eight on[kSums], off[kSums], one, zero;
-        for (int s = 0; s < n_sums; ++s) on[s] = load(task.single[s] + k), off[s] = task.total[s] - on[s];
-        Form::of(on[0], on[1], off[0], off[1], one, zero);
-        if constexpr (kCounts) {
-            one = on[kCount] < few ? spread(kNone) : one;
-            zero = off[kCount] < few ? spread(kNone) : zero;
-        }
-        store(task.side[1] + k, one + leaf);
-        store(task.side[0] + k, zero + leaf);
-    }
+    sides_as_leaves<Form, kCounts>(task);
     for (std::uint32_t i = 0; i + 1 < p; ++i) {
         Eight best[2] = {spread(kNone), spread(kNone)};
         for (std::uint32_t k = (i + 1) / 8 * 8; k < p; k += 8) {

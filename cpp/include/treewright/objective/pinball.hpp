@@ -12,7 +12,7 @@
 // What a set of rows has to say is the weight of each distinct target: as many sums as there are targets. Of a set
 // without one row after the other (best_stump) the quantile is found by taking rows out of a list of targets in order:
 // it moves to a neighbour at a time, of equal weights at most once a row. Columns that cannot have the best split are
-// told before that by sums of few bins of targets (target_bins.hpp).
+// told before that by sums of few bins of targets (column_bounds.hpp).
 #pragma once
 
 #include "treewright/objective/table_objective.hpp"

@@ -161,7 +161,37 @@ class Search {
         std::int32_t feature;
     };
 
+    // A subproblem whose splits are searched.
+    struct Branch {
+        const Node& node;
+        std::int32_t depth;
+        std::int64_t floor;  // no tree of four leaves costs less
+        Children children;
+        Best best;
+        std::int64_t target;  // only trees that cost less matter
+        bool heavy;           // other threads may want to help
+        bool on_bits = false;
+        std::int64_t heard = 0;  // the bound that other threads have proven
+
+        // Takes the sides of a split as the tree if they are better.
+        void improve(std::size_t column) {
+            const std::int64_t value = children.upper[0][column] + children.upper[1][column];
+            if (value >= best.value) return;
+            best = {value, node.active.columns[column]};
+            target = std::min(target, value);
+        }
+    };
+
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
+    // Settles the open splits in their order; those at which other threads are come last.
+    void search_splits(Branch& here, std::span<Candidate> open);
+    // Searches both sides of a split as far as it matters. False if another thread is at it, and it may wait.
+    [[nodiscard]] bool settle(Branch& here, const Candidate& split, bool may_wait);
+    // What a settled split says of the others, and other threads of the node.
+    void learn(Branch& here, const Candidate& split, std::span<const Candidate> others);
+    [[nodiscard]] Bounds bounds_of(const Branch& here) const {
+        return {std::min(here.best.value, std::max({here.floor, here.heard, lowest(here.children)})), here.best.value};
+    }
     // The root, by all threads once the lead has worked alone for long enough.
     Bounds solve_root(std::int64_t budget);
     void call_helpers();
@@ -203,8 +233,7 @@ class Search {
                           Children& children);
     [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key,
                                   Sides<Acc>& sides);
-    // What other threads have found for the rows of a node meanwhile; a lower bound.
-    std::int64_t hear(const Node& node, std::int32_t depth, std::int64_t floor, Best& best, std::int64_t& target);
+    void hear(Branch& here);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
     const Dataset& data_;

@@ -74,6 +74,8 @@ class GroupSearch {
 
     [[nodiscard]] Outcome solve(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
     [[nodiscard]] Outcome branch(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
+    // The trees with this root that cost less than `target`: a bound of them, and `best` if one is cheaper.
+    void settle(const Set& set, Root& root, std::uint32_t depth, Cost target, std::size_t level, Outcome& best);
     // No tree of the set costs less, of whatever depth.
     [[nodiscard]] Cost at_any_depth(const Set& set);
     // The best tree of one split.

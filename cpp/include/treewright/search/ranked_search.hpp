@@ -182,8 +182,8 @@ class Search {
         SplitBounds bounds;
         std::array<std::array<Neighbour, 2>, 2> neighbours{};  // of the left side, of the right
         std::array<Memo*, 2> memos{};                          // to be filled
-        Cost for_left = 0, for_right = 0;                      // budgets of a nested loss
-        bool gap_before = false, gap_behind = false;
+        std::array<Cost, 2> budgets{};                         // of a nested loss
+        std::array<bool, 2> closes_gap{};                      // whether its bound closes a gap beside the split
     };
 
     // The next gap or split that may cost less than the target; none if there is none now.

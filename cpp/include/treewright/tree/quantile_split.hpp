@@ -5,15 +5,10 @@
 //     L(q) = sum_i w_i (up (y_i - q)+ + down (q - y_i)+),
 // which is convex in q and least at a quantile of the targets. Two looks at a column:
 //
-// 1. Bounds from sums. The targets are divided into bins of neighbours. Of a set of rows, W_t and S_t are the sums of
-//    w and w y in bin t. Let q* be a best value, and t its bin, from its smallest target l to its largest h (the bin
-//    in which the sum of the weights reaches up / (up + down) of all). For q in [l, h], rows of other bins cost exactly
-//    what the sums say, a linear function of q, and those of bin t at least what they would cost all at their mean
-//    (Jensen's inequality). So L(q*) is at least the least of a function with kinks at S_t / W_t only, over [l, h]: it
-//    is taken at l, at h or at the mean. At q = l and q = h the sums give L itself, and the lesser of both is at least
-//    L(q*). As in single_split.hpp the rows of a column are added to buckets of neighbouring values, here one for each
-//    bin of targets, and the losses are superadditive: a split inside a bucket costs at least the lower bounds of
-//    the rows on the left of the bucket and of those on its right. Splits between buckets have both bounds.
+// 1. Bounds from sums over bins of targets (objective/target_bins.hpp). As in single_split.hpp the rows of a column are
+//    added to buckets of neighbouring values, here one for each bin of targets, and the losses are superadditive: a
+//    split inside a bucket costs at least the lower bounds of the rows on the left of the bucket and of those on its
+//    right. Splits between buckets have both bounds.
 // 2. A walk. A column whose lower bound is below the loss that some split is known to have is ranked. Rows are taken
 //    out one after the other, from the largest value down for the left leaves, from the smallest up for the right ones.
 //    The targets stand in a list in their order, in which the best value is a place; to take a row out unlinks at most

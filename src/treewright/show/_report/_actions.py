@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.problem import check_action_costs, check_rewards
 from treewright.show._report._cells import (
@@ -256,7 +257,7 @@ class ActionTask(Task):
         means = {k: mean_of_rows(self._gains(rows, k)[leaf.seen]) for k in [klass, *others]}
         next_best = max(others, key=lambda k: means[k].value)
         more = mean_of_rows((self._gains(rows, klass) - self._gains(rows, next_best))[leaf.seen])
-        counted = f"{len(leaf.seen):,} {kind}{'' if len(leaf.seen) == 1 else 's'}"
+        counted = count_of(len(leaf.seen), kind)
         caution = "" if self.context.test is not None else CHOSEN_ON
         return (
             f"For {counted} in this leaf its mean reward{self.after} is {numbers_of(means[klass])[0]}, that of "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, F1Result, LeafAccuracyResult, RowCostsResult
 from treewright.show._report._cells import (
@@ -215,7 +216,7 @@ class ClassTask(Task):
         if not count.rows:
             return f"No {kind} came to this leaf, so nothing is known about how often it is right."
         caution = "" if self.context.test is not None else CHOSEN_ON
-        rows = f"{count.rows:,} {kind}{'' if count.rows == 1 else 's'}"
+        rows = count_of(count.rows, kind)
         return (
             f"Of {rows} in this leaf {count.right:,} ({percent(count.share)}) were decided right; 95% interval "
             f"{spread_words(count)}.{caution}"

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Estimate",
-    "counted",
     "interval_words",
     "mean_of_rows",
     "numbers_of",
@@ -127,11 +126,6 @@ def interval_words(estimate: Estimate, unit: str = "") -> str:
     if not estimate.has_interval:
         return estimate.reason
     return f"95% interval {numbers_of(estimate, unit)[1]}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count and what is counted."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def standard_error_words(mean: Estimate) -> str:

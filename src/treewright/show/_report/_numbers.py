@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.problem import CRITERIA, check_target
 from treewright.result import SolveResult
@@ -273,7 +274,7 @@ class NumberTask(Task):
             y = y - self._said(Rows(rows.X[leaf.seen], y))[:, output.place]
         low, middle, high = (written(float(x)) for x in _quantiles(y))
         of = f" of {output.name}" if len(self.outputs) > 1 else ""
-        counted = f"{len(y):,} {kind}{'' if len(y) == 1 else 's'}"
+        counted = count_of(len(y), kind)
         if has_line:
             return (
                 f"True minus predicted{of} was between {low} and {high} for four of five of {counted} in this leaf "

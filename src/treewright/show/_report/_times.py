@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.problem import check_survival
 from treewright.show._report._cells import (
@@ -31,7 +32,6 @@ from treewright.show._report._cells import (
 from treewright.show._report._classes import group_head, rule_cells
 from treewright.show._report._curves import Curves, draw_curves
 from treewright.show._report._estimates import (
-    counted,
     interval_words,
     numbers_of,
     written,
@@ -124,7 +124,7 @@ class TimeTask(Task):
             if rows is None:
                 continue
             order = order_of_times(self.context.tree, rows)
-            events = f"{counted(int(rows.y[:, EVENT].sum()), 'event')} in {counted(len(rows), 'row')}"
+            events = f"{count_of(int(rows.y[:, EVENT].sum()), 'event')} in {count_of(len(rows), 'row')}"
             small = f"{interval_words(order)}; 0.5 is chance; {events}"
             if kind == "training":
                 small = f"0.5 is chance; {events}; the tree was chosen on these rows"
@@ -320,7 +320,7 @@ class TimeTask(Task):
             return f"No {kind} came to this leaf, so nothing is known about how well it foretells."
         n, seen = len(leaf.seen), int(rows.y[leaf.seen, EVENT].sum())
         expected = written(float(self._expected(rows)[leaf.seen].sum()))
-        words_of = f"Of {counted(n, kind)} in this leaf {seen:,} had the event; {expected} were expected."
+        words_of = f"Of {count_of(n, kind)} in this leaf {seen:,} had the event; {expected} were expected."
         share = survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
