@@ -66,7 +66,7 @@ class Gaps:
 
     def first_with(self, weight: float) -> int:
         """Return the first gap with at least so much weight on its left, or the number of gaps."""
-        return int(np.searchsorted(self.left, weight))
+        return int(self.left.searchsorted(weight))
 
     def __len__(self) -> int:
         return len(self.below)
