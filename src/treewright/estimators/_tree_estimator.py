@@ -43,7 +43,7 @@ class TreeEstimator(TreeDisplay):
     def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
         """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column."""
         table = table_from(X, categorical_features=self.categorical_features)
-        if type(X) is np.ndarray:  # it has no names: what validate_data finds out in a tenth of the time of a small fit
+        if type(X) is np.ndarray:  # no names; validate_data takes a tenth of a small fit to find that out
             self.n_features_in_ = X.shape[1]
             vars(self).pop("feature_names_in_", None)
         else:
