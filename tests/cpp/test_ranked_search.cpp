@@ -43,8 +43,13 @@ void check_profile(std::mt19937& random, const Misclassification& objective) {
         if (profile.legal(split)) best = std::min(best, truth.back().left + truth.back().right);
     }
     if (best == kNoCost) return;
-    const Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(objective.unit())));
-    for (int step = 0; step < 6; ++step) {
+    Cost target = best + static_cast<Cost>(random() % (3 * static_cast<std::uint64_t>(objective.unit())));
+    for (int step = 0; step < 8; ++step) {
+        if (step == 6) {  // asked again for more: what was said of splits that were open before holds no longer
+            for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) profile.add_between(i, kNoCost / 8);
+            profile.reopen(objective.best_stump(root).cost);
+            target += objective.unit();
+        }
         const std::uint32_t split = 1 + static_cast<std::uint32_t>(random() % n_splits);
         if (profile.legal(split)) profile.insert(truth[split]);
         std::vector<char> open(n_splits + 1, 0);

@@ -33,6 +33,13 @@ void IntervalBounds::reset(const RankedObjective& objective, const Options& opti
     points_.push_back({n_splits + 1, std::max(leaf_, whole), leaf_});
 }
 
+void IntervalBounds::reopen(Cost whole) {
+    for (SplitBounds& point : points_) point.between = 0;
+    points_.front().right = std::max(points_.front().right, whole);
+    points_.back().left = std::max(points_.back().left, whole);
+    spread();
+}
+
 Cost IntervalBounds::span_(std::uint32_t split) const {
     if (split == 0) return 0;
     if (split > position_.size()) return total_span_;

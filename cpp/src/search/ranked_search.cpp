@@ -203,6 +203,8 @@ bool Search::open_profiles(const Node& node, Size size, std::size_t level, std::
     Level& here = level_at(level);
     here.memos.clear();
     here.rows.clear();
+    here.of = node.rows;
+    here.size = size;
     if (here.profiles.size() < n_columns) here.profiles.resize(n_columns);
     const auto known = options_.resume ? store_->memo(node.rows, size) : nullptr;
     for (std::size_t at = 0; at < n_columns; ++at) here.profiles[at].reset(objective_, options_, node, at, whole);
@@ -214,6 +216,17 @@ bool Search::open_profiles(const Node& node, Size size, std::size_t level, std::
     if (level == 0 && core_memo_.size == size)
         import_memo(core_memo_.memo, table_, node, Relation::subset, 0, here.profiles);
     return known != nullptr;
+}
+
+void Search::reopen_profiles(const Node& node, Size size, std::size_t level, Cost whole) {
+    Level& here = level_at(level);
+    if (!options_.resume || here.of != node.rows || here.size != size) {
+        open_profiles(node, size, level, {}, whole);
+        return;
+    }
+    for (std::size_t at = 0; at < node.columns.size(); ++at) here.profiles[at].reopen(whole);
+    if (level == 0 && core_memo_.size == size)
+        import_memo(core_memo_.memo, table_, node, Relation::subset, 0, here.profiles);
 }
 
 Search::Level& Search::level_at(std::size_t level) {

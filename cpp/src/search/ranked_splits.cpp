@@ -108,15 +108,23 @@ Search::Sides Search::prepare(Hunt& hunt, const Question& question) {
     }
     sides.bounds.tag = SplitBounds::kNoTag;
     if (!options_.neighbours) return sides;
-    // The nearest splits solved, a before and b after: L_a in L in L_b, and R_b in R in R_a.
-    const Cost to_a = profile.span_between(a.split, split), to_b = profile.span_between(split, b.split);
+    // The nearest splits solved here, before and behind: L_before in L in L_behind, and R_behind in R in R_before.
+    // Points between them that come from elsewhere know nothing of their sides.
+    std::size_t before = i, behind = i + 1;
+    while (before > 0 && profile.points()[before].tag == SplitBounds::kNoTag) --before;
+    while (behind + 1 < profile.points().size() && profile.points()[behind].tag == SplitBounds::kNoTag) ++behind;
+    const SplitBounds &of_before = profile.points()[before], &of_behind = profile.points()[behind];
+    const Cost to_before = profile.span_between(of_before.split, split);
+    const Cost to_behind = profile.span_between(split, of_behind.split);
     const auto known_of = [&](std::uint32_t of, std::size_t side, Relation relation, Cost loss) {
         if (of == SplitBounds::kNoTag) return Neighbour{};
         return pairs ? Neighbour{&here.memos[of][side], {}, relation, loss, true}
                      : Neighbour{nullptr, here.rows[of][side], relation, loss, true};
     };
-    sides.neighbours[0] = {known_of(a.tag, 0, Relation::subset, 0), known_of(b.tag, 0, Relation::superset, to_b)};
-    sides.neighbours[1] = {known_of(b.tag, 1, Relation::subset, 0), known_of(a.tag, 1, Relation::superset, to_a)};
+    sides.neighbours[0] = {known_of(of_before.tag, 0, Relation::subset, 0),
+                           known_of(of_behind.tag, 0, Relation::superset, to_behind)};
+    sides.neighbours[1] = {known_of(of_behind.tag, 1, Relation::subset, 0),
+                           known_of(of_before.tag, 1, Relation::superset, to_before)};
     // A tag is in the profile once the split is solved, and not looked up before.
     sides.bounds.tag = static_cast<std::uint32_t>(pairs ? here.memos.size() : here.rows.size());
     if (pairs) {

@@ -82,7 +82,7 @@ std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost
 
 std::optional<Search::Place> Search::first_place(const Node& node, Size size, Cost cost, std::size_t level,
                                                  PartialTree known, Cost whole) {
-    open_profiles(node, size, level, {}, whole);
+    reopen_profiles(node, size, level, whole);
     Level& here = level_at(level);
     Hunt hunt{node, size, cost + 1, level, here, Outcome{}, false, true};
     if (known.kind() == PartialTree::Kind::node) {

@@ -26,6 +26,8 @@ def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
     5
     """
     level = max([offer.n_choices for offer in candidates], default=0)
+    if level <= 1:  # columns of zeros and ones, and what is constant: there are no fewer
+        return level
     # Columns of as many thresholds have as many splits at every level: of thousands, few are to be counted.
     alike: dict[tuple[int, bool, int], list[CandidateSplits]] = {}
     for offer in candidates:
@@ -65,6 +67,8 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
     >>> fewer_notes(table, candidates_of(table), [10])
     ('Not all thresholds were offered, only those at quantiles, in 1 columns: x0 (10 of 99).',)
     """
+    if all(level >= offer.n_choices for offer, level in zip(offers, levels, strict=True)):
+        return ()
     notes = []
     for what, how, of_numbers in (
         ("thresholds", "those at quantiles", True),

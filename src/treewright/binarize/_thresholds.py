@@ -47,21 +47,26 @@ class Gaps:
     known: float
     missing: float
 
-    @cached_property
+    @property
     def left(self) -> NDArray[np.float64]:
         """Weight of the known rows with a value of at most `below`; shape (n_gaps,)."""
         counted = self.counted
-        return counted.before[1:].astype(np.float64) if isinstance(counted, ValueRanks) else counted
+        return self._left_by_ranks if isinstance(counted, ValueRanks) else counted
+
+    @cached_property
+    def _left_by_ranks(self) -> NDArray[np.float64]:
+        assert isinstance(self.counted, ValueRanks)
+        return self.counted.before[1:].astype(np.float64)
 
     def left_of(self, gap: int) -> float:
         """Return ``left[gap]``; the others are not counted for it."""
-        if isinstance(self.counted, ValueRanks) and "left" not in vars(self):
+        if isinstance(self.counted, ValueRanks) and "_left_by_ranks" not in vars(self):
             return float(np.count_nonzero(self.counted.rank <= gap))
         return float(self.left[gap])
 
     def first_with(self, weight: float) -> int:
         """Return the first gap with at least so much weight on its left, or the number of gaps."""
-        return int(np.searchsorted(self.left, weight))
+        return int(self.left.searchsorted(weight))
 
     def __len__(self) -> int:
         return len(self.below)
@@ -217,7 +222,7 @@ def gaps_of_ranks(ranks: ValueRanks, weight: NDArray[np.float64] | None = None) 
 
 def gap_of_zero_one(x: NDArray[np.float64]) -> Gaps:
     """Find the gap of a column of zeros and ones, none missing, each row of weight 1; without a sort."""
-    n, ones = len(x), float(x.sum())
+    n, ones = len(x), float(np.count_nonzero(x))
     if ones in (0, n):
         return Gaps(_ZERO[:0], _ONE[:0], _ZERO[:0], float(n), 0.0)
     return Gaps(_ZERO, _ONE, np.array([n - ones]), float(n), 0.0)

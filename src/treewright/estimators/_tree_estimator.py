@@ -43,7 +43,11 @@ class TreeEstimator(TreeDisplay):
     def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
         """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column."""
         table = table_from(X, categorical_features=self.categorical_features)
-        validate_data(self, X, skip_check_array=True)
+        if type(X) is np.ndarray:  # no names; validate_data takes a tenth of a small fit to find that out
+            self.n_features_in_ = X.shape[1]
+            vars(self).pop("feature_names_in_", None)
+        else:
+            validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):
             warn_of_column_vector(stacklevel=stacklevel + 1)
         warn_of_row_order(X, y, stacklevel=stacklevel + 1)

@@ -245,11 +245,15 @@ def _numbers(problem: Problem) -> _Numbers:
     known = _KNOWN.get(problem)
     if known is None:
         # A power of two loses nothing; it keeps the arithmetic clear of overflow and of subnormal numbers.
-        weights, _ = _normalized(problem.sample_weight)
+        weights = problem.sample_weight
+        exact_weight: tuple[NDArray[np.int64], float] | None
+        if (weights == 1).all():  # as most are
+            exact_weight = np.ones(len(weights), dtype=np.int64), 1.0
+        else:
+            weights, _ = _normalized(weights)
+            exact_weight = _exact(weights)
         label_costs, exponent = _normalized(problem.costs)
-        known = _KNOWN[problem] = _Numbers(
-            weights, label_costs, exponent, _exact(weights), _exact(label_costs)
-        )
+        known = _KNOWN[problem] = _Numbers(weights, label_costs, exponent, exact_weight, _exact(label_costs))
         for exact in (known.exact_weight, known.exact_costs):
             if exact is not None:
                 exact[0].setflags(write=False)  # all who ask get the same

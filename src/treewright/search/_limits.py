@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -167,6 +168,7 @@ class Limits:
         }
 
 
+@cache
 def half_of_memory() -> int:
     """Return half of the bytes of this machine's memory; 4 GiB where that is not told."""
     if not hasattr(os, "sysconf"):

@@ -12,7 +12,9 @@ a leaf in the same units.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -156,10 +158,20 @@ def _whole_units(unit: float, largest: int, cost_complexity: float, n_leaves: in
         At most so many leaves are compared.
     """
     whole = round(1 / unit)  # units in the total weight
-    units = Fraction(whole) if abs(whole * unit - 1) < 1e-9 else 1 / Fraction(unit)
+    # The leaf penalty is above / below: whole numbers, for Fraction costs a small fit as much as the pruning.
+    above, below = Decimal(repr(float(cost_complexity))).as_integer_ratio()
+    if abs(whole * unit - 1) < 1e-9:
+        above *= whole
+    else:
+        part, whole = unit.as_integer_ratio()
+        above, below = above * whole, below * part
     # A leaf penalty above all errors together orders trees by their leaves first, whatever it costs beyond that.
-    leaf_penalty = min(Fraction(repr(float(cost_complexity))) * units, Fraction(largest + 1))
-    scale = leaf_penalty.denominator
-    if (largest + leaf_penalty * n_leaves) * scale >= 2**COST_BITS:
-        scale = 1 << (COST_BITS - int(largest + leaf_penalty * n_leaves + 1).bit_length())
-    return scale, round(leaf_penalty * scale)
+    if above > (largest + 1) * below:
+        above, below = largest + 1, 1
+    divisor = math.gcd(above, below)
+    above, below = above // divisor, below // divisor
+    most = largest * below + above * n_leaves
+    if most < 2**COST_BITS:
+        return below, above
+    scale = 1 << (COST_BITS - (most // below + 1).bit_length())
+    return scale, round(Fraction(above * scale, below))

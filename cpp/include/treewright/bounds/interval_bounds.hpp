@@ -86,6 +86,9 @@ class IntervalBounds {
     // leaves of m rows, but of these rows alone.
     void reset(const RankedObjective& objective, const Options& options, const Node& node, std::size_t at, Cost whole,
                bool any_size = false);
+    // Starts afresh for the same node and another target. Bounds of points hold for any target; what rows between two
+    // points add was said of the splits that were open under the old one, and is forgotten.
+    void reopen(Cost whole);
 
     [[nodiscard]] std::size_t n_splits() const { return position_.size(); }  // legal or not
     // Rows on the left of split c in 0..n_splits() + 1.

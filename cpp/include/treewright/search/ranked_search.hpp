@@ -136,6 +136,8 @@ class Search {
         // Threads read the memos of splits that are solved while others are added: a deque leaves them in their place.
         std::deque<std::array<Memo, 2>> memos;         // of the two sides of each split solved, if these had depth two
         std::vector<std::array<Fingerprint, 2>> rows;  // of the two sides, if these were deeper
+        Fingerprint of{};                              // the rows and the size of the node that the profiles are of
+        Size size{0};
     };
 
     // A split of a node: the number of its column, then the split. The first of several is the least.
@@ -207,6 +209,9 @@ class Search {
     // Profiles of a node with all that is known of them; true if a memo of the node itself was there.
     bool open_profiles(const Node& node, Size size, std::size_t level, std::span<const Neighbour> neighbours,
                        Cost whole);
+    // The profiles that the search of a node left, if it was the last one of its level, with what its splits have told
+    // their neighbours; else open_profiles().
+    void reopen_profiles(const Node& node, Size size, std::size_t level, Cost whole);
     // The tree of cost `cost`, the least for these rows, that the rule for equals chooses; none after a stop.
     [[nodiscard]] std::optional<PartialTree> first_of_equals(const Node& node, Size size, Cost cost, std::size_t level);
     [[nodiscard]] std::optional<Place> first_place(const Node& node, Size size, Cost cost, std::size_t level,
