@@ -50,7 +50,7 @@ SWITCHES = dict.fromkeys(("leaf", "leaf cv"), "LeafAccuracyOptions") | dict.from
 )
 OF_RANKED = ("monotone", "lipschitz", "between", "leaf_count", "shallower", "neighbours", "fair_shares", "core",
             "any_size", "segments", "plain_work", "resume", "rising", "parts", "groups", "compact_rows", "target_bins",
-            "unranked")  # fmt: skip
+            "unranked", "near_sides")  # fmt: skip
 
 
 @dataclass(frozen=True)

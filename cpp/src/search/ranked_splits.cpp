@@ -155,21 +155,30 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
         return Outcome{objective_.leaf_penalty(), objective_.leaf_cost(side), PartialTree::leaf()};
     };
     Outcome first = leaf_of(first_node), second = leaf_of(second_node);
-    const auto ask_first = [&](Cost budget) {
-        first =
-            solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side], sides.memos[first_side]);
+    const auto ask_first = [&](Cost budget, Cost tolerance = 0) {
+        first = solve(first_node, size.below(), budget, level + 1, sides.neighbours[first_side],
+                      sides.memos[first_side], tolerance);
         first_bound = std::max(first_bound, first.lower);
     };
-    const auto ask_second = [&](Cost budget) {
+    const auto ask_second = [&](Cost budget, Cost tolerance = 0) {
         second = solve(second_node, size.below(), budget, level + 1, sides.neighbours[second_side],
-                       sides.memos[second_side]);
+                       sides.memos[second_side], tolerance);
         second_bound = std::max(second_bound, second.lower);
     };
     const Cost total = target + (fair ? std::min(sides.slack, target / 8) : sides.slack);
     if (nested && profile.monotone() && !fair) {
-        ask_first(left_first ? sides.for_left : sides.for_right);
+        const Cost for_first = left_first ? sides.for_left : sides.for_right;
+        const Cost for_second = left_first ? sides.for_right : sides.for_left;
+        // Bounds that are nearly the optima close as much, and the last step to a tree takes whole numbers: only a
+        // split that they leave open takes it.
+        const Cost tolerance = options_.near_sides && size.depth == 3 ? target / kNearness : 0;
+        ask_first(for_first, tolerance);
         if ((left_first ? sides.gap_before : sides.gap_behind) || first_bound + second_bound < target)
-            ask_second(left_first ? sides.for_right : sides.for_left);
+            ask_second(for_second, tolerance);
+        if (tolerance > 0 && first_bound + second_bound < target) {
+            if (!first.exact()) ask_first(for_first);
+            if (!second.exact() && first_bound + second_bound < target) ask_second(for_second);
+        }
     } else if (!fair) {
         ask_first(total - second_bound);
         if (first_bound + second_bound < total) ask_second(total - first_bound);
