@@ -113,7 +113,9 @@ def test_sides_that_are_bounded_nearly(kind, price):
     make, search = KINDS[kind]
     rng = np.random.default_rng(8)
     problem = make(rng, table_of(rng, 300), max_depth=3, cost_complexity=price)
-    near, whole = (search(problem, options=RankedOptions(near_sides=on, groups=False)) for on in (True, False))
+    near, whole = (
+        search(problem, options=RankedOptions(near_sides=on, groups=False)) for on in (True, False)
+    )
     assert near.status is whole.status is SolveStatus.OPTIMAL
     assert near.objective == pytest.approx(whole.objective, abs=NEAR)
     assert near.tree.splits == whole.tree.splits

@@ -243,19 +243,19 @@ struct StretchSums {
                 is_short ? add_rows<kCopies / 2, false>(task, order, begin, end)
                          : add_rows<kCopies, false>(task, order, begin, end);
         } else {
-            alignas(64) double by_slot[kSize][8 * V + 8] = {};
+            alignas(64) double of_slot[kSize][8 * V + 8] = {};
             for (double& sum : all) sum = 0;
             for (std::uint32_t i = begin; i < end; ++i) {
                 const std::uint32_t row = order[i] >> 1;
                 const double* const m = task.rows + std::size_t{row} * kSize;
                 const std::size_t at = task.slot[row];
                 for (int s = 0; s < kSize; ++s) {
-                    by_slot[s][at] += m[s];
+                    of_slot[s][at] += m[s];
                     all[s] += m[s];
                 }
             }
             for (int s = 0; s < kSize; ++s)
-                for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
+                for (int i = 0; i < V; ++i) x[s][i] = load(of_slot[s] + 8 * i);
             for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
         }
     }
