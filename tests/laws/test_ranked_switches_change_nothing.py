@@ -109,7 +109,7 @@ def test_each_switch_off(kind, least):
 @pytest.mark.parametrize("price", [0, 0.002])
 @pytest.mark.parametrize("kind", KINDS)
 def test_sides_that_are_bounded_nearly(kind, price):
-    """At depth three the same tree is found with sides that are solved nearly; no pass of it is for whole numbers."""
+    """At depth three nearly solved sides give the same tree, in fewer passes over squared errors."""
     make, search = KINDS[kind]
     rng = np.random.default_rng(8)
     problem = make(rng, table_of(rng, 300), max_depth=3, cost_complexity=price)

@@ -57,7 +57,7 @@ struct MomentTask {
     const std::uint8_t* slot =
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
     // Of squares whose weights are all one, instead of both: [row of the table], the bits of S as a double, the lowest
-    // kSlotBits of which are the slot. They are zero in a whole number below 2^46 in size. Passes wait for rows that lie
+    // kSlotBits of which are the slot. They are zero in a whole number of at most 2^46. Passes wait for rows that lie
     // scattered, and a fourth of the bytes is in a cache nearer by.
     static constexpr int kSlotBits = 7;
     const std::uint64_t* compact = nullptr;
