@@ -171,6 +171,7 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
         "parts",
         "groups",
         "compact_rows",
+        "near_sides",
         "target_bins",
         "unranked",
     )
