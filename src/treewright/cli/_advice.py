@@ -1,4 +1,4 @@
-"""What to try next: options that may bring a proof sooner, and those that bring more leaves than one."""
+"""What to try next: options that may bring a proof or a guess sooner, and those that bring more leaves than one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treewright.result import StopReason
     from treewright.search import Ended, Limits, Trial
 
-__all__ = ["advice", "for_more_leaves", "leaves_could_help", "trial_for"]
+__all__ = ["advice", "for_more_leaves", "for_sooner_guesses", "leaves_could_help", "trial_for"]
 
 LEAST_LIMIT = 30.0  # seconds, the default of the command line: the least that is proposed
 TRIAL_SECONDS = 2.0  # of one smaller problem
@@ -114,6 +114,23 @@ def trial_for(
     limit = math.inf if limits.time_limit is None else limits.time_limit
     each = min(TRIAL_SECONDS, limit / 30)
     return trial_of(problem, search, limits, thresholds=thresholds, loss=loss, each=each, total=limit / 5)
+
+
+def for_sooner_guesses(of_any_size: bool, time_limit: float) -> str:
+    """Say what to try where a run ended before anything was guessed.
+
+    Parameters
+    ----------
+    of_any_size : bool
+        Whether the size of the reference was to be chosen on held-out rows.
+    time_limit : float
+    """
+    said = "Nothing was guessed: the run ended before the reference had learned anything."
+    if of_any_size:
+        said += " One of a given size, such as --n-estimators 40, learns sooner: no size is chosen on held-out rows."
+    if math.isfinite(time_limit):
+        said += f" With more time: --time-limit {max(10 * time_limit, LEAST_LIMIT):g}."
+    return said
 
 
 def _round_up(seconds: float) -> float:

@@ -5,7 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
 from treewright.search._frontier import check_max_leaves as check_max_leaves
-from treewright.search._guided import Guesses, solve_guided
+from treewright.search._guided import Guessed, Guesses, search_with_same_guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
 from treewright.search._integers import is_coarse as is_coarse
 from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
@@ -50,6 +50,7 @@ __all__ = [
     "BinaryOptions",
     "Choice",
     "Frontier",
+    "Guessed",
     "Guesses",
     "IntegerCosts",
     "LeafAccuracyOptions",
@@ -78,6 +79,7 @@ __all__ = [
     "regression_loss",
     "result_of",
     "roc_frontier",
+    "search_with_same_guesses",
     "simple_line_importances",
     "solve",
     "solve_binary",
