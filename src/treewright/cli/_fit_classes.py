@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["fit_classes"]
 
 FEW_BINS = 4  # of each column, for a tree at once
-NO_CHOICE, GUESSED_DEPTH = "1", 1  # no fewer thresholds and no smaller depth can be asked for
+NO_CHOICE = "1"  # no fewer thresholds can be asked for
 
 
 def fit_classes(
@@ -170,10 +170,10 @@ def fit_classes(
             note(
                 advice(
                     result.stop_reason, time_limit=time_limit,
-                    max_depth=GUESSED_DEPTH if guesses.depth else max_depth,
+                    max_depth=smaller.max_depth, depth_as=_depth_as(guesses),
                     thresholds=NO_CHOICE if guesses.thresholds else thresholds,
                     cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
-                    proven_depth=None if guesses.depth else result.proven_depth, reading=reading,
+                    proven_depth=result.proven_depth, reading=reading,
                     trial=trial_for(smaller, search_smaller, limits, result.loss, cuts),
                 )
             )  # fmt: skip
@@ -187,3 +187,12 @@ def fit_classes(
         note(for_more_leaves(problem.cost_complexity, of_labels=True, errors=objective != F1))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _depth_as(guesses: Guesses) -> str:
+    """How a smaller depth is asked for: with --guess depth it is refused."""
+    if not guesses.depth:
+        return "--max-depth {}"
+    parts = {"thresholds": guesses.thresholds, "bounds": guesses.lower_bounds}
+    others = ",".join(name for name, is_guessed in parts.items() if is_guessed)
+    return f"--guess {others} --max-depth {{}}" if others else "--max-depth {} in place of --guess depth"

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import SplitMatrix, make_splits
+from treewright.binarize import SplitMatrix
 from treewright.errors import InputError
 from treewright.guess import (
     GuessedSplits,
@@ -41,9 +41,9 @@ from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressC
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._solve import solve, solve_binary
 from treewright.search._space import Thresholds
-from treewright.tree import Split, at_most
+from treewright.tree import at_most
 
-__all__ = ["Guessed", "Guesses", "search_with_same_guesses", "solve_guided"]
+__all__ = ["Guessed", "Guesses", "solve_guided"]
 
 LARGE = 1 << 20  # cells: of fewer a reference is fitted soon
 GUESSING = (
@@ -254,49 +254,6 @@ def solve_guided(
         assert reference is not None
         result = _with_theorem_4_1(result, problem, guessed, costs, reference)
     return result
-
-
-def search_with_same_guesses(
-    guessed: Guessed, problem: Problem, thresholds: SplitMatrix | Thresholds, limits: Limits
-) -> SolveResult:
-    """Search a smaller problem, or one of fewer rows, with what a run has guessed.
-
-    Parameters
-    ----------
-    guessed : Guessed
-    problem : Problem
-    thresholds : "auto", "all", int, mapping or SplitMatrix
-        Not looked at if thresholds were guessed.
-    limits : Limits
-
-    Returns
-    -------
-    SolveResult
-
-    Examples
-    --------
-    >>> from treewright.datasets import iris
-    >>> from treewright.guess import named_reference
-    >>> from treewright.problem import make_problem
-    >>> from treewright.search import Guesses, Limits, search_with_same_guesses, solve_guided
-    >>> data, known = iris(), []
-    >>> problem = make_problem(data.table, data.y, max_depth=1)
-    >>> guesses = Guesses(thresholds=True, reference=named_reference("gbdt"))
-    >>> first = solve_guided(problem, "guess", guesses, tell=known.append)
-    >>> search_with_same_guesses(known[0], problem, "auto", Limits()).loss == first.loss
-    True
-    """
-    offered = thresholds
-    if guessed.splits is not None:
-        groups: list[list[Split]] = [[] for _ in problem.table.columns]
-        for split in guessed.splits.splits:
-            groups[split.column].append(split)
-        offered = make_splits(problem.table, groups, guessed.splits.scope)
-    if not guessed.guesses.lower_bounds:
-        return solve(problem, offered, limits=limits)
-    known = problem.classes[guessed.predictions]
-    bounds_alone = replace(guessed.guesses, thresholds=False, depth=False, reference=known)
-    return solve_guided(problem, offered, bounds_alone, limits=limits)
 
 
 class _Clock:

@@ -183,7 +183,7 @@ def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, gues
         str(tmp_path / "data.csv"),
         "-t",
         "y",
-        "-w",
+        "--weight",
         "w",
         "--guess",
         guess,
@@ -199,7 +199,11 @@ def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, gues
     assert len(learned) == 1
     said = done.stderr.splitlines()[-1]
     assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
-    assert ("--max-depth" in said) == ("depth" not in guess)
+    asked = {
+        "depth,bounds": "--guess bounds --max-depth ",
+        "thresholds,depth": "--guess thresholds --max-depth ",
+    }
+    assert asked.get(guess, "comes with --max-depth ") in said
     assert ("--thresholds" in said) <= ("thresholds" not in guess)
 
 
