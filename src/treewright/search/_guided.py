@@ -107,6 +107,18 @@ class Guessed(NamedTuple):
         Of the thresholds that were kept; None if none were guessed.
     max_depth : int or None
         Guessed or given.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> from treewright.guess import named_reference
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import Guesses, solve_guided
+    >>> data, known = iris(), []
+    >>> guesses = Guesses(thresholds=True, reference=named_reference("gbdt"))
+    >>> _ = solve_guided(make_problem(data.table, data.y, max_depth=1), "guess", guesses, tell=known.append)
+    >>> len(known[0].predictions), known[0].max_depth
+    (150, 1)
     """
 
     guesses: Guesses

@@ -170,16 +170,14 @@ def text_among(
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
-    """Return the texts if they all most likely mean missing: a single one, or words that say so.
+    """Return the texts that most likely mean missing: a single one, or words that all say so.
 
     One with a digit, such as `<0.6`, `3+` or `V27`, says what the value is, and one such as `none` may be 0: they are
     never among them.
     """
-    words = tuple(texts)
-    known = filler_words(words)
-    if any(word not in known and SAYS_A_VALUE.search(word) for word in words):
-        return ()
-    return words if len(words) == 1 or len(known) == len(words) else ()
+    known = filler_words(texts.to_list())
+    words = tuple(text for text in texts if text in known or not SAYS_A_VALUE.search(text))
+    return words if len(texts) == 1 or len(known) == len(words) else ()
 
 
 def check_exact(

@@ -168,7 +168,7 @@ def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path,
 
 
 @pytest.mark.clock
-@pytest.mark.parametrize("guess", ["thresholds", "depth,bounds", "thresholds,bounds", "thresholds,depth"])
+@pytest.mark.parametrize("guess", ["thresholds", "depth", "thresholds,depth"])
 def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, guess, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 12)).round(3)
@@ -199,10 +199,7 @@ def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, gues
     assert len(learned) == 1
     said = done.stderr.splitlines()[-1]
     assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
-    asked = {
-        "depth,bounds": "--guess bounds --max-depth ",
-        "thresholds,depth": "--guess thresholds --max-depth ",
-    }
+    asked = {"depth": "in place of --guess depth (", "thresholds,depth": "--guess thresholds --max-depth "}
     assert asked.get(guess, "comes with --max-depth ") in said
     assert ("--thresholds" in said) <= ("thresholds" not in guess)
 
