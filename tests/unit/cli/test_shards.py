@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -163,8 +164,8 @@ def test_after_a_time_limit_it_says_what_brings_a_proof(tmp_path, options, named
     assert done.exit_code == 0, done.output
     said = done.stderr.splitlines()[-1]
     assert said.startswith("Not proven optimal.")
-    assert ("--max-depth 3 --thresholds 16" in said) is named
-    assert said.endswith("--time-limit 300.")
+    assert ("--max-depth 2 --thresholds 16" in said) is named
+    assert re.search(r"--time-limit \d+\.$", said), said
 
 
 MEASURED = {"seconds_of_dealing": 8.0, "seconds_of_searching": 6.0, "shards": 30, "shards_lost": 24}
