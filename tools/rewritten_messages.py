@@ -53,7 +53,7 @@ def messages_of(code: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node not in inside:
             text = " ".join(text_of(node).split())
-            if len(text.split()) >= FEWEST_WORDS:
+            if len(text.split()) >= FEWEST_WORDS and "\\" not in text:  # as in a regular expression
                 yield text
 
 

@@ -11,7 +11,7 @@ import treewright
 MODULES = sorted(
     info.name
     for info in pkgutil.walk_packages(treewright.__path__, "treewright.")
-    if not info.name.endswith(("._core", "._gurobi")) and "latent" not in info.name  # which needs torch
+    if not info.name.endswith(("._core", "._gurobi"))
 )
 
 

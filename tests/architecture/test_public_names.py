@@ -144,20 +144,6 @@ def test_every_public_name_is_documented(name: str, thing: object) -> None:
         )
 
 
-# Without an example: plumbing between packages, and what needs a trained network or a folder of files.
-WITHOUT_EXAMPLE = {
-    "search.leaf_accuracy_result_of",
-    "search.result_of",
-    "show.plot_active_nodes",
-    "show.plot_latent_tree",
-    "show.plot_latent_tree_by_class",
-    "sources.Schema",
-    "sources.SchemaBuilder",
-    "verify.verify_shards",
-}
-EXAMPLES_TO_COME = ("latent", "lines", "near_optimal", "table")
-
-
 def test_public_objects_have_an_example() -> None:
     """Classes and functions; `test_doctests` runs them."""
     lacking = {
@@ -167,4 +153,4 @@ def test_public_objects_have_an_example() -> None:
         and typing.get_origin(thing) is None
         and ">>>" not in (inspect.getdoc(thing) or "")
     }
-    assert {name for name in lacking if not name.startswith(EXAMPLES_TO_COME)} == WITHOUT_EXAMPLE
+    assert not lacking

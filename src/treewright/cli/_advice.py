@@ -1,4 +1,4 @@
-"""What to try next: options that may bring a proof sooner, and those that bring more leaves than one."""
+"""What to try next: options that may bring a proof or a guess sooner, and those that bring more leaves than one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treewright.result import StopReason
     from treewright.search import Ended, Limits, Trial
 
-__all__ = ["advice", "for_more_leaves", "leaves_could_help", "trial_for"]
+__all__ = ["advice", "for_more_leaves", "for_sooner_guesses", "leaves_could_help", "round_up", "trial_for"]
 
 LEAST_LIMIT = 30.0  # seconds, the default of the command line: the least that is proposed
 TRIAL_SECONDS = 2.0  # of one smaller problem
@@ -34,13 +34,14 @@ def advice(
     proven_depth: int | None = None,
     reading: float = 0.0,
     trial: Trial | None = None,
+    depth_as: str = "--max-depth {}",
 ) -> str:
     """Say which options are likely to bring a proof sooner than those that were given.
 
     With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
     limit, too, if that time and the seconds of `reading` are more than the limit. Where a time limit leaves nothing to
-    judge by, the smallest problem is named. `proven_depth` is a depth that the run itself has proven. Where nothing but
-    `rounded` numbers is in the way, no option brings a proof.
+    judge by, the smallest problem is named. `depth_as` says how a depth is asked for; `proven_depth` is one that the
+    run itself has proven. Where nothing but `rounded` numbers is in the way, no option brings a proof.
     """
     from treewright.result import StopReason
     from treewright.search import SmallerProblems
@@ -57,9 +58,9 @@ def advice(
         cost_complexity=cost_complexity,
         max_leaf_nodes=max_leaves,
     )
-    named = [_as_option(change) for change in smaller.others]
+    named = [_as_option(change, depth_as) for change in smaller.others]
     if smaller.depths:
-        named.insert(0, f"--max-depth {4 if max_depth is None else max_depth - 1}")
+        named.insert(0, depth_as.format(4 if max_depth is None else max_depth - 1))
     said = "Not proven optimal." if max_leaves is None else "Not all proven."
     timed_out = stop is StopReason.TIME_LIMIT
     ended: list[tuple[dict[str, Any], Ended | None]] = []
@@ -69,11 +70,14 @@ def advice(
             ended = smaller.that_end(trial, proven_depth)
     if ended:
         longer = [_longer_limit(found, reading, time_limit) for _, found in ended]
-        given = [_with_time(*one, limit) for one, limit in zip(ended, longer, strict=True)]
+        given = [
+            _with_time(_as_option(change, depth_as), found, limit)
+            for (change, found), limit in zip(ended, longer, strict=True)
+        ]
         said += f" A proof, of that smaller problem, comes with {' or '.join(given)}."
     elif named:
         if timed_out and smaller.smallest:
-            named = [_as_option(smaller.smallest)]
+            named = [_as_option(smaller.smallest, depth_as)]
         said += f" A proof, of a smaller problem, is likely to come sooner with {' or '.join(named)}."
     if timed_out and math.isfinite(time_limit):
         said += f" With more time: --time-limit {max(10 * max(time_limit, *longer, 0.0), LEAST_LIMIT):g}."
@@ -83,21 +87,24 @@ def advice(
 def _longer_limit(found: Ended | None, reading: float, time_limit: float) -> float:
     """Return the time limit for a smaller problem that needs more than the run had; 0 if it does not."""
     needed = 0.0 if found is None else reading + max(found.seconds, found.longest)
-    return _round_up(ROOM * needed) if needed > time_limit else 0.0
+    return round_up(ROOM * needed) if needed > time_limit else 0.0
 
 
-def _with_time(change: Mapping[str, Any], found: Ended | None, limit: float) -> str:
-    """Return a change as options, with its time, and with a time limit above 0."""
+def _with_time(option: str, found: Ended | None, limit: float) -> str:
+    """Return options with their time, and with a time limit above 0."""
     if found is None:
-        return f"{_as_option(change)} (proven in this run)"
+        return f"{option} (proven in this run)"
     more = f" --time-limit {limit:g}" if limit else ""
-    return f"{_as_option(change)}{more} ({found.in_words()})"
+    return f"{option}{more} ({found.in_words()})"
 
 
-def _as_option(change: Mapping[str, Any]) -> str:
+def _as_option(change: Mapping[str, Any], depth_as: str) -> str:
     """Return a change of the question as options of the command line."""
     return " ".join(
-        f"--{OPTIONS.get(name, name).replace('_', '-')} {value:g}" for name, value in change.items()
+        depth_as.format(value)
+        if name == "max_depth"
+        else f"--{OPTIONS.get(name, name).replace('_', '-')} {value:g}"
+        for name, value in change.items()
     )
 
 
@@ -116,8 +123,31 @@ def trial_for(
     return trial_of(problem, search, limits, thresholds=thresholds, loss=loss, each=each, total=limit / 5)
 
 
-def _round_up(seconds: float) -> float:
-    """Return the next of 1, 2, 5, 10, 20, 50, ..."""
+def for_sooner_guesses(of_any_size: bool, time_limit: float) -> str:
+    """Say what to try where a run ended before anything was guessed.
+
+    Parameters
+    ----------
+    of_any_size : bool
+        Whether the size of the reference was to be chosen on held-out rows.
+    time_limit : float
+    """
+    said = "Nothing was guessed: the run ended before the reference had learned anything."
+    if of_any_size:
+        said += " One of a given size, such as --n-estimators 40, learns sooner: no size is chosen on held-out rows."
+    if math.isfinite(time_limit):
+        said += f" With more time: --time-limit {max(10 * time_limit, LEAST_LIMIT):g}."
+    return said
+
+
+def round_up(seconds: float) -> float:
+    """Return the next of 1, 2, 5, 10, 20, 50, ...
+
+    Parameters
+    ----------
+    seconds : float
+        Above 0.
+    """
     power = 10.0 ** max(0, math.floor(math.log10(seconds)))
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= seconds)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves, leaves_could_help, trial_for
+from treewright.cli._advice import advice, for_more_leaves, for_sooner_guesses, leaves_could_help, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["fit_classes"]
 
 FEW_BINS = 4  # of each column, for a tree at once
-NO_CHOICE, GUESSED_DEPTH = "1", 1  # no fewer thresholds and no smaller depth can be asked for
+NO_CHOICE = "1"  # no fewer thresholds can be asked for
 
 
 def fit_classes(
@@ -63,7 +64,16 @@ def fit_classes(
     """Find the tree with the smallest objective for labels, and say what is proven about it."""
     from treewright.convert import Model, save_model
     from treewright.result import SolveStatus, StopReason
-    from treewright.search import Guesses, Limits, progress_bar, solve, solve_f1, solve_guided
+    from treewright.search import (
+        Guessed,
+        Guesses,
+        Limits,
+        progress_bar,
+        search_with_same_guesses,
+        solve,
+        solve_f1,
+        solve_guided,
+    )
 
     if by_leaf:
         refuse_others(cost_complexity, max_leaf_nodes, cost, guesses)
@@ -95,13 +105,17 @@ def fit_classes(
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps the best tree so far.")
     reading = clock.seconds
 
+    guessed: list[Guessed] = []
+
     def search_over(
         asked: Any, offered: Thresholds, within: Limits, report: ProgressCallback | None = None
     ) -> SolveResult:
         how: dict[str, Any] = {"limits": within, "progress": report}
         if by_leaf:
             return search_leaf_accuracy(asked, offered, guesses, criterion, confidence, **how)
-        return solve_guided(asked, offered, guesses, **how) if guesses.any else plain(asked, offered, **how)
+        if guesses.any:
+            return solve_guided(asked, offered, guesses, tell=guessed.append, **how)
+        return plain(asked, offered, **how)
 
     def search(asked: Any, within: Limits, report: ProgressCallback | None = None) -> SolveResult:
         return search_over(asked, cuts, within, report)
@@ -144,16 +158,25 @@ def fit_classes(
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:
-        note(
-            advice(
-                result.stop_reason, time_limit=time_limit,
-                max_depth=GUESSED_DEPTH if guesses.depth else max_depth,
-                thresholds=NO_CHOICE if guesses.thresholds else thresholds,
-                cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
-                proven_depth=result.proven_depth, reading=reading,
-                trial=None if guesses.any else trial_for(problem, search_over, limits, result.loss, cuts),
-            )
-        )  # fmt: skip
+        smaller, search_smaller = problem, search_over
+        if guessed:
+            known = guessed[-1]
+            smaller = replace(problem, max_depth=known.max_depth)
+            search_smaller = partial(search_with_same_guesses, known)
+            reading += result.stats["seconds_of_guessing"]
+        if guesses.any and not by_leaf and not guessed:
+            note(for_sooner_guesses(guesses.reference is None, time_limit))
+        else:
+            note(
+                advice(
+                    result.stop_reason, time_limit=time_limit,
+                    max_depth=smaller.max_depth, depth_as=_depth_as(guesses),
+                    thresholds=NO_CHOICE if guesses.thresholds else thresholds,
+                    cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
+                    proven_depth=result.proven_depth, reading=reading,
+                    trial=trial_for(smaller, search_smaller, limits, result.loss, cuts),
+                )
+            )  # fmt: skip
     elif (
         result.status is SolveStatus.OPTIMAL
         and not by_leaf
@@ -164,3 +187,12 @@ def fit_classes(
         note(for_more_leaves(problem.cost_complexity, of_labels=True, errors=objective != F1))
     if require_proof and result.status is not SolveStatus.OPTIMAL:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _depth_as(guesses: Guesses) -> str:
+    """How a smaller depth is asked for: with --guess depth it is refused."""
+    if not guesses.depth:
+        return "--max-depth {}"
+    parts = {"thresholds": guesses.thresholds, "bounds": guesses.lower_bounds}
+    others = ",".join(name for name, is_guessed in parts.items() if is_guessed)
+    return f"--guess {others} --max-depth {{}}" if others else "--max-depth {} in place of --guess depth"

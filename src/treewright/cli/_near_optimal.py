@@ -48,7 +48,9 @@ def near_optimal(
     epsilon: Annotated[
         float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
     ] = 0.05,
-    cost_complexity: Annotated[float, typer.Option(help="Leaf penalty, as a share of the rows.")] = 0.01,
+    cost_complexity: Annotated[
+        float, typer.Option("--cost-complexity", "-c", help="Leaf penalty, as a share of the rows.")
+    ] = 0.01,
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = "1",
     thresholds: ThresholdChoice = "auto",

@@ -89,7 +89,7 @@ def read_csv(
             )
     except InputError as error:
         if columns is None and reading is None:
-            raise _with_all_faults(error, path, how) from None
+            raise _with_all_faults(_told_where_named(error, kept, settings), path, how) from None
         raise
     csv = rename_labels(csv, kept.labels)
     return rename_labels(csv, spellings(csv.target)) if merge_labels and csv.target is not None else csv
@@ -153,6 +153,15 @@ def settings_with(
         decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
         day_first=kept.day_first if day_first is None else day_first,
     )
+
+
+def _told_where_named(error: InputError, kept: Settings, path: Path | None) -> InputError:
+    """Return an error that says so if the column that is not there stands in the file of settings."""
+    named = {*kept.ignore, *kept.categorical, *kept.missing_in, *kept.words}
+    absent = next((name for name in named if f"has no column {name!r}." in str(error)), None)
+    if absent is None or path is None:
+        return error
+    return InputError(f"{error} The name stands in {path.name}: correct it there, or take its entry out.")
 
 
 def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:

@@ -9,7 +9,15 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the program."""
+    """Run the program.
+
+    Examples
+    --------
+    >>> import subprocess, sys
+    >>> command = [sys.executable, "-c", "from treewright.cli import main; main()", "--help"]
+    >>> "Decision trees" in subprocess.run(command, capture_output=True, text=True).stdout
+    True
+    """
     end_at_once()
     mend_streams()
     from treewright.cli._app import app

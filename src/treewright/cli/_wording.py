@@ -70,13 +70,16 @@ def tree_text(
 
 
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:
-    """Say how long reading and the search took, and how many subproblems it solved."""
+    """Say how long reading, guessing and the search took, and how many subproblems it solved."""
     count = stats["subproblems"]
     search = f"Search: {stats['seconds']:.3f} s, {count_of(count, 'subproblem')}."
     if reading is None:
         return search
-    both = "" if time_limit is None else f" --time-limit {time_limit:g} counts both."
-    return f"Reading: {reading:.3f} s. {search}{both}"
+    parts = "both"
+    if "seconds_of_guessing" in stats:
+        search, parts = f"Guessing: {stats['seconds_of_guessing']:.3f} s. {search}", "all of it"
+    counted = "" if time_limit is None else f" --time-limit {time_limit:g} counts {parts}."
+    return f"Reading: {reading:.3f} s. {search}{counted}"
 
 
 def size_of(table: Table) -> str:

@@ -54,7 +54,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
     >>> from treewright import LatentTreeClusterer
     >>> from treewright.latent import dendrogram_purity
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = LatentTreeClusterer(depth=2, random_state=0).fit(X)
+    >>> model = LatentTreeClusterer(depth=2, epochs=30, learning_rate=0.5, random_state=0).fit(X)
     >>> bool(dendrogram_purity(model.nodes_, y) > 0.5)
     True
     """

@@ -96,15 +96,17 @@ def guess_splits(
             if split not in groups[source.column]:
                 groups[source.column].append(split)
     unsplit = [column.name for column, group in zip(table.columns, groups, strict=True) if not group]
-    n_before = len(found.kept) + len(found.removed)
+    n_left, n_before = len(found.kept), len(found.kept) + len(found.removed)
     notes = [
-        f"The reference uses {n_before} thresholds; {len(found.kept)} were kept by column elimination "
+        f"The reference uses {n_before} threshold{'' if n_before == 1 else 's'}; {n_left} "
+        f"{'was' if n_left == 1 else 'were'} kept by column elimination "
         f"({100 * (1 - found.error_after):.2f}% right with them, {100 * (1 - found.error_before):.2f}% with "
         "all)."
     ]
     if unsplit:
-        notes.append(f"The reference needs no threshold of {listed(unsplit)}: not split.")
-    scope = f"the {sum(map(len, groups))} guessed thresholds (not all thresholds)"
+        notes.append(f"No splits on {listed(unsplit)}: the reference needs no threshold there.")
+    n_kept = sum(map(len, groups))
+    scope = f"the {n_kept} guessed threshold{'' if n_kept == 1 else 's'} (not all thresholds)"
     return GuessedSplits(
         make_splits(table, groups, scope, tuple(notes)),
         found,

@@ -44,6 +44,15 @@ class HardenedTree:
         most 1; of several outputs both are added up, each in units of its target's deviation.
     sentence : str
         The agreement in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import LatentTreeClassifier
+    >>> X = np.random.default_rng(0).random((80, 2))
+    >>> model = LatentTreeClassifier(depth=1, epochs=3, random_state=0).fit(X, X[:, 0] > 0.5)
+    >>> model.harden().tree.n_leaves <= 2
+    True
     """
 
     tree: Tree

@@ -86,6 +86,16 @@ def tree_layer(
     References
     ----------
     Zantedeschi, Kusner and Niculae 2021, eq. (1), eq. (3), Prop. 1 and 2.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from treewright.latent import tree_layer
+    >>> z, a = tree_layer(torch.tensor([[-2.0, 2.0]]), pruning=0.0)  # one split, two rows: one goes left, one right
+    >>> z
+    tensor([[1., 1.],
+            [1., 0.],
+            [0., 1.]])
     """
     check_scores(s, "s", "(n_splits, n_rows)")
     pruning = check_pruning(pruning)

@@ -32,6 +32,14 @@ class LatentTreeNetwork(nn.Module):
         Probability of dropping a hidden unit in training, in [0, 1).
     tree_only : bool, default=False
         Whether f sees only z: then all that the model knows of x is its path.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from treewright.latent import LatentTree, LatentTreeNetwork
+    >>> network = LatentTreeNetwork(LatentTree(3, depth=2), out_features=2)
+    >>> network(torch.rand(5, 3)).shape
+    torch.Size([5, 2])
     """
 
     def __init__(

@@ -43,6 +43,12 @@ class TrainOptions:
     time_limit : float or None, default=None
         Seconds after which training stops with the best model so far.
     seed : int, default=0
+
+    Examples
+    --------
+    >>> from treewright.latent import TrainOptions
+    >>> TrainOptions(epochs=20, optimizer="sgd", optimizer_options={"momentum": 0.9}).batch_size
+    512
     """
 
     epochs: int = 100

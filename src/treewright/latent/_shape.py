@@ -43,6 +43,14 @@ class TreeShape:
         Depth of the complete tree that gives the names.
     nodes : ndarray of shape (n_nodes,), int64
         Names of the nodes present, ascending; starts with the root 0, and contains the parent of every node.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.latent import TreeShape
+    >>> shape = TreeShape(2, np.array([0, 1, 2, 3, 4]))  # the right child of the root has no children
+    >>> shape.n_nodes, shape.n_splits, shape.is_complete
+    (5, 2, False)
     """
 
     depth: int

@@ -49,6 +49,19 @@ class Epoch:
     learning_rate : float
     seconds : float
         Since training began.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
+    >>> _ = torch.manual_seed(0)
+    >>> x = torch.rand(64, 2)
+    >>> y = (x[:, :1] > 0.5).float()
+    >>> network = LatentTreeNetwork(LatentTree(2, depth=2), out_features=1)
+    >>> options = TrainOptions(epochs=2)
+    >>> result = train(network, x, y, torch.nn.functional.binary_cross_entropy_with_logits, options)
+    >>> result.history[-1].number
+    2
     """
 
     number: int
@@ -77,6 +90,19 @@ class TrainResult:
     resumed_from : int
         Epochs that a checkpoint brought.
     options : TrainOptions
+
+    Examples
+    --------
+    >>> import torch
+    >>> from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
+    >>> _ = torch.manual_seed(0)
+    >>> x = torch.rand(64, 2)
+    >>> y = (x[:, :1] > 0.5).float()
+    >>> network = LatentTreeNetwork(LatentTree(2, depth=2), out_features=1)
+    >>> options = TrainOptions(epochs=2)
+    >>> result = train(network, x, y, torch.nn.functional.binary_cross_entropy_with_logits, options)
+    >>> len(result.history), result.stop_reason
+    (2, None)
     """
 
     history: tuple[Epoch, ...]
@@ -138,6 +164,19 @@ def train(
         A score became NaN or infinite (too large a learning rate).
     ModelFileError
         The checkpoint is damaged or of a model of another shape.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from treewright.latent import LatentTree, LatentTreeNetwork, TrainOptions, train
+    >>> _ = torch.manual_seed(0)
+    >>> x = torch.rand(64, 2)
+    >>> y = (x[:, :1] > 0.5).float()
+    >>> network = LatentTreeNetwork(LatentTree(2, depth=2), out_features=1)
+    >>> options = TrainOptions(epochs=2)
+    >>> result = train(network, x, y, torch.nn.functional.binary_cross_entropy_with_logits, options)
+    >>> result.best_epoch in (1, 2), network.training
+    (True, False)
     """
     run = _Run(network, x, y, loss, options, validation or (x, y), error, begun)
     devices = [x.device] if x.device.type == "cuda" else []

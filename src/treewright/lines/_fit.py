@@ -68,6 +68,12 @@ def check_leaf_model(leaf_model: Any, criterion: str) -> bool:
     ------
     InputError
         `leaf_model` is another word, or the lines would not be for the loss of `criterion`.
+
+    Examples
+    --------
+    >>> from treewright.lines import check_leaf_model
+    >>> check_leaf_model("linear", "squared_error"), check_leaf_model("simple_linear", "squared_error")
+    (True, False)
     """
     if leaf_model not in LEAF_MODELS:
         raise InputError(f"leaf_model={leaf_model!r}; choose one of {', '.join(LEAF_MODELS)}.")
@@ -94,6 +100,18 @@ def fit_lines(tree: Tree, problem: RegressionProblem, limits: Limits | None = No
     Returns
     -------
     LeafLines
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.lines import fit_lines
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression
+    >>> from treewright.table import table_from
+    >>> x = np.arange(60.0)
+    >>> problem = make_regression_problem(table_from(x.reshape(-1, 1)), np.where(x < 30, x, 2 * x), max_depth=1)
+    >>> fit_lines(solve_regression(problem).tree, problem).lines[0] is None  # the root is no leaf
+    True
     """
     limits = (limits or Limits()).started()
     columns = np.array(
@@ -139,6 +157,18 @@ def with_lines(
     RegressionResult
         ``options["leaf_model"]`` is "linear"; ``stats`` has ``lines``, the number of leaves with a line, and
         ``loss_with_lines``, the share of the loss of a single leaf that the tree leaves with them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.lines import with_lines
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.search import solve_regression
+    >>> from treewright.table import table_from
+    >>> x = np.arange(60.0)
+    >>> problem = make_regression_problem(table_from(x.reshape(-1, 1)), np.where(x < 30, x, 2 * x), max_depth=1)
+    >>> with_lines(solve_regression(problem), problem).stats["lines"]
+    2
     """
     fitted = fit_lines(result.tree, problem, limits)
     tree = replace(result.tree, lines=fitted.lines)

@@ -45,6 +45,18 @@ def solve_with_lines(
     -------
     RegressionResult
         What is proven is proven of constant leaves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.lines import solve_with_lines
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.table import table_from
+    >>> x = np.arange(60.0)
+    >>> problem = make_regression_problem(table_from(x.reshape(-1, 1)), np.where(x < 30, x, 2 * x), max_depth=1)
+    >>> result = solve_with_lines(problem)
+    >>> result.stats["lines"], result.status.name
+    (2, 'OPTIMAL')
     """
     limits = (limits or Limits()).started()
     found = solve_regression(
@@ -65,6 +77,17 @@ def solve_frontier_with_lines(
     limits : Limits, default=None
         Of search and lines together.
     options : RankedOptions, default=None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.lines import solve_frontier_with_lines
+    >>> from treewright.problem import make_regression_problem
+    >>> from treewright.table import table_from
+    >>> x = np.arange(60.0)
+    >>> problem = make_regression_problem(table_from(x.reshape(-1, 1)), 2 * x, max_leaf_nodes=2, max_depth=1)
+    >>> [point.tree.n_leaves for point in solve_frontier_with_lines(problem)]
+    [1, 2]
     """
     limits = (limits or Limits()).started()
     front = solve_regression_frontier(problem, limits=_of_search(limits), options=options)

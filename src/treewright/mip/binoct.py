@@ -66,6 +66,15 @@ class RBinOCT(Formulation):
     tighten : bool
         Use the stronger rows below.
     watch : callable, default=None
+
+    Examples
+    --------
+    >>> from treewright.mip import make_formulation
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[0], [0], [1]]), [0, 0, 1], max_depth=1)
+    >>> make_formulation(problem, "binoct").model.variable_names()[0]
+    'f[0,0]'
     """
 
     def __init__(

@@ -54,6 +54,15 @@ class LeafAccuracy(Routing):
     depth : int
     tighten : bool
     watch : callable, default=None
+
+    Examples
+    --------
+    >>> from treewright.mip import make_formulation
+    >>> from treewright.problem import make_problem
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[0], [0], [1]]), [0, 0, 1], max_depth=1)
+    >>> make_formulation(problem, "leaf_accuracy").model.variable_names()[0]
+    'z[0,0]'
     """
 
     maximises_leaf_accuracy: ClassVar[bool] = True

@@ -29,6 +29,15 @@ class Extreme(NamedTuple):
     ----------
     value : float
     tree : Tree
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+    >>> farthest = trees.discrepancy()  # the share of rows on which a tree of the set and the best one differ
+    >>> farthest.value, farthest.tree.n_leaves
+    (0.25, 1)
     """
 
     value: float
@@ -41,6 +50,15 @@ class Extent(NamedTuple):
     Parameters
     ----------
     least, most : Extreme
+
+    Examples
+    --------
+    >>> from treewright import near_optimal_trees
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "yes"]
+    >>> trees = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=2, epsilon=1.0)
+    >>> gaps = trees.gap_range([True, True, False, False], label="yes")
+    >>> gaps.least.value, gaps.most.value
+    (-0.5, 0.0)
     """
 
     least: Extreme

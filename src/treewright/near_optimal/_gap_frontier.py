@@ -29,6 +29,17 @@ class GapPoint(NamedTuple):
         Its absolute gap, 0 to 1; of two gaps (equal odds) the larger.
     objective : float
     tree : Tree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import gap_frontier
+    >>> X = np.random.default_rng(0).integers(0, 2, (80, 4))
+    >>> trees = near_optimal_trees(X, X[:, 0] | X[:, 1] & X[:, 2], max_depth=2, epsilon=1)
+    >>> best = gap_frontier(trees, "x3").points[0]  # of all trees
+    >>> best.tree.predict(X).tolist() == trees[0].predict(X).tolist()
+    True
     """
 
     gap: float
@@ -46,6 +57,16 @@ class GapFrontier(NamedTuple):
         them, the best tree is that of the smaller gap. The first is always there, however early the search gave up.
     proven : bool
         Whether no tree of the set has a smaller gap than the last point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import near_optimal_trees
+    >>> from treewright.near_optimal import gap_frontier
+    >>> X = np.random.default_rng(0).integers(0, 2, (80, 4))
+    >>> trees = near_optimal_trees(X, X[:, 0] | X[:, 1] & X[:, 2], max_depth=2, epsilon=1)
+    >>> gap_frontier(trees, "x3").proven
+    True
     """
 
     points: list[GapPoint]

@@ -94,9 +94,8 @@ class TreeProblem:
         """
         fewer = {name: getattr(self, name)[rows] for name in self.BY_ROW}
         least = self.min_samples_leaf if min_samples_leaf is None else min_samples_leaf
-        return replace(
-            self, table=self.table.take(rows), min_samples_leaf=least, rows=None, notes=(), **fewer
-        )
+        own = rows if self.rows is None else self.rows[rows]
+        return replace(self, table=self.table.take(rows), min_samples_leaf=least, rows=own, notes=(), **fewer)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

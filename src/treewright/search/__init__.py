@@ -5,7 +5,7 @@ from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
 from treewright.search._frontier import Frontier
 from treewright.search._frontier import check_max_leaves as check_max_leaves
-from treewright.search._guided import Guesses, solve_guided
+from treewright.search._guided import Guessed, Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
 from treewright.search._integers import is_coarse as is_coarse
 from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
@@ -29,9 +29,11 @@ from treewright.search._result import result_of
 from treewright.search._roc import RocFrontier, RocLine, RocPoint
 from treewright.search._roc import rounded_up as rounded_up
 from treewright.search._roc_frontier import roc_frontier
+from treewright.search._same_guesses import search_with_same_guesses
 from treewright.search._smaller_problems import Ended as Ended
 from treewright.search._smaller_problems import SmallerProblems as SmallerProblems
 from treewright.search._smaller_problems import Trial as Trial
+from treewright.search._smaller_problems import time_in_words as time_in_words
 from treewright.search._smaller_problems import trial_of as trial_of
 from treewright.search._solve import solve, solve_binary
 from treewright.search._solve_f1 import solve_f1
@@ -50,6 +52,7 @@ __all__ = [
     "BinaryOptions",
     "Choice",
     "Frontier",
+    "Guessed",
     "Guesses",
     "IntegerCosts",
     "LeafAccuracyOptions",
@@ -78,6 +81,7 @@ __all__ = [
     "regression_loss",
     "result_of",
     "roc_frontier",
+    "search_with_same_guesses",
     "simple_line_importances",
     "solve",
     "solve_binary",

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ from treewright.search._solve import solve, solve_binary
 from treewright.search._space import Thresholds
 from treewright.tree import at_most
 
-__all__ = ["Guesses", "solve_guided"]
+__all__ = ["Guessed", "Guesses", "solve_guided"]
 
 LARGE = 1 << 20  # cells: of fewer a reference is fitted soon
 GUESSING = (
@@ -93,6 +94,39 @@ class Guesses:
         return self.thresholds or self.depth or self.lower_bounds
 
 
+class Guessed(NamedTuple):
+    """What a run has guessed, so that smaller problems can be tried without another reference.
+
+    Parameters
+    ----------
+    guesses : Guesses
+        What was to be guessed.
+    predictions : ndarray of int32
+        Class index that the reference predicts, on the thresholds that were kept, for each row of the input.
+    splits : SplitMatrix or None
+        Of the thresholds that were kept; None if none were guessed.
+    max_depth : int or None
+        Guessed or given.
+
+    Examples
+    --------
+    >>> from treewright.datasets import iris
+    >>> from treewright.guess import named_reference
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import Guesses, solve_guided
+    >>> data, known = iris(), []
+    >>> guesses = Guesses(thresholds=True, reference=named_reference("gbdt"))
+    >>> _ = solve_guided(make_problem(data.table, data.y, max_depth=1), "guess", guesses, tell=known.append)
+    >>> len(known[0].predictions), known[0].max_depth
+    (150, 1)
+    """
+
+    guesses: Guesses
+    predictions: NDArray[np.int32]
+    splits: SplitMatrix | None
+    max_depth: int | None
+
+
 def solve_guided(
     problem: Problem,
     thresholds: SplitMatrix | Thresholds | Literal["guess"],
@@ -101,6 +135,7 @@ def solve_guided(
     limits: Limits | None = None,
     options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
+    tell: Callable[[Guessed], object] | None = None,
 ) -> SolveResult:
     """Find a tree with the help of a reference model.
 
@@ -115,6 +150,8 @@ def solve_guided(
         Fitting the reference counts too.
     options : BinaryOptions, default=None
     progress : callable, default=None
+    tell : callable, default=None
+        Is given what was guessed, before the search.
 
     Returns
     -------
@@ -154,6 +191,7 @@ def solve_guided(
         return _without_guesses(StopReason.TIME_LIMIT, problem, guesses, thresholds, limits, options)
     try:
         reference, predictions = _reference(problem, guesses, clock)
+        stats["reference_was_stopped"] = clock.reason is not None
         guessed = None
         if guesses.thresholds:
             assert reference is not None  # checked by _reference
@@ -190,7 +228,14 @@ def solve_guided(
     answers = predictions if reference is None else reference.predictions
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
-    searched = guessed.split_matrix if guessed is not None else cast("SplitMatrix | Thresholds", thresholds)
+    splits = None if guessed is None else guessed.split_matrix
+    searched = cast("SplitMatrix | Thresholds", thresholds) if splits is None else splits
+    if tell is not None:
+        of_input = predictions
+        if problem.rows is not None:
+            of_input = np.zeros(int(problem.rows.max()) + 1, dtype=np.int32)
+            of_input[problem.rows] = predictions
+        tell(Guessed(guesses, of_input, splits, problem.max_depth))
     how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
     if guesses.lower_bounds:
         choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
@@ -207,6 +252,11 @@ def solve_guided(
         notes.append(
             f"It learned from {reference.n_learned:,} of {problem.table.n_rows:,} rows: all would have taken longer "
             "than the time limit."
+        )
+    if stats["reference_was_stopped"]:
+        notes.append(
+            "A limit ended the run's guessing before the reference had learned all its trees: with more time its "
+            "guesses are likely to be better."
         )
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:

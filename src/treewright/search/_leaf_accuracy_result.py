@@ -109,6 +109,21 @@ def leaf_accuracy_result_of(
     -----
     RefutedProofWarning
         A pruning of the tree is better than was claimed possible.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import leaf_accuracy_result_of, solve
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)
+    >>> tree = solve(problem).tree
+    >>> about = {"scope": "all thresholds", "stop": None, "stats": {}, "options": {}, "notes": ()}
+    >>> result = leaf_accuracy_result_of(
+    ...     problem, tree, criterion="accuracy", confidence=None, value_proven=True, loss_proven=True, upper_bound=1.0,
+    ...     **about,
+    ... )
+    >>> result.status.name, result.objective
+    ('OPTIMAL', 1.0)
     """
     z = NormalDist().inv_cdf(confidence) if criterion == "lower_bound" and confidence is not None else 0.0
     value, accuracy = _worst(tree, problem, criterion, confidence)

@@ -82,6 +82,18 @@ def result_of(
     -----
     RefutedProofWarning
         A pruning of the tree is better than was claimed possible.
+
+    Examples
+    --------
+    >>> from treewright.problem import make_problem
+    >>> from treewright.search import result_of, solve
+    >>> from treewright.table import table_from
+    >>> problem = make_problem(table_from([[20], [30], [40]]), [0, 0, 1], max_depth=1)
+    >>> tree = solve(problem).tree
+    >>> about = {"scope": "all thresholds", "stop": None, "stats": {}, "options": {}, "notes": ()}
+    >>> result = result_of(problem, tree, proven=False, lower_bound=0.01, slack=0.0, **about)
+    >>> result.status.name, result.objective, result.lower_bound
+    ('FEASIBLE', 0.02, 0.01)
     """
     loss, objective = measured(problem, tree)
     pruning = pruning or _pruning_of(problem, tree, objective, options.get("min_leaf_accuracy") or 0.0)

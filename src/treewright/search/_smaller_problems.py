@@ -17,7 +17,7 @@ from treewright.problem import TreeProblem
 from treewright.search._forecast import forecast_search
 from treewright.search._limits import Limits
 
-__all__ = ["Ended", "SmallerProblems", "Trial", "trial_of"]
+__all__ = ["Ended", "SmallerProblems", "Trial", "time_in_words", "trial_of"]
 
 DEEPEST = 5  # that is tried where there was no limit of depth
 SHALLOWEST = 2
@@ -61,19 +61,30 @@ class Ended(NamedTuple):
 
     def in_words(self) -> str:
         """Return it as what stands in brackets after a setting."""
-        about = f"about {_time_in_words(self.seconds)}"
+        about = f"about {time_in_words(self.seconds)}"
         if self.tried:
             return f"{about}, tried just now"
         if self.longest > ROUGH * max(self.seconds, 0.1):
-            about += f", perhaps up to {_time_in_words(self.longest)}"
+            about += f", perhaps up to {time_in_words(self.longest)}"
         return f"{about}, judging by {self.rows:,} of the {self.of_rows:,} rows"
 
 
 Trial = Callable[[dict[str, Any]], "Ended | None"]
 
 
-def _time_in_words(seconds: float) -> str:
-    """Return "0.4 s", "12 s", "3 minutes" or "2 hours"."""
+def time_in_words(seconds: float) -> str:
+    """Return "0.4 s", "12 s", "3 minutes" or "2 hours".
+
+    Parameters
+    ----------
+    seconds : float
+
+    Examples
+    --------
+    >>> from treewright.search import time_in_words
+    >>> time_in_words(200.0)
+    '3 minutes'
+    """
     if seconds < 1.95:
         return f"{max(seconds, 0.1):.1f} s"
     for size, unit in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):

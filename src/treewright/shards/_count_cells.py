@@ -74,6 +74,7 @@ def count_cells(run: Run, coded: Coded) -> list[int]:
         run.stop_reason = StopReason.INTERRUPT
     finally:
         answers.close()  # type: ignore[attr-defined]  # a generator
+        run.searched_at = run.seconds()
     if len(done) + len(lost) < n_shards and run.stop_reason is None:
         run.stop_reason = StopReason.TIME_LIMIT
     if done:

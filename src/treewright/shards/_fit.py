@@ -194,7 +194,15 @@ def fit_shards(
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
-        result = result_of(run, shape, dealt, seed=seed, shuffled=bool(shuffle), notes=notes)
+        result = result_of(
+            run,
+            shape,
+            dealt,
+            seed=seed,
+            shuffled=bool(shuffle),
+            counted_by_codes=coded is not None,
+            notes=notes,
+        )
     terms = Terms(
         cost_complexity=question.cost_complexity,
         max_depth=question.max_depth,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from fractions import Fraction
 from typing import Any
@@ -40,7 +39,14 @@ def gap_of(run: Run, shape: Shape) -> float:
 
 
 def result_of(
-    run: Run, shape: Shape, dealt: Deal, *, seed: int, shuffled: bool, notes: tuple[str, ...]
+    run: Run,
+    shape: Shape,
+    dealt: Deal,
+    *,
+    seed: int,
+    shuffled: bool,
+    counted_by_codes: bool,
+    notes: tuple[str, ...],
 ) -> ShardsResult:
     """Return the result of a run.
 
@@ -52,6 +58,8 @@ def result_of(
     dealt : Deal
     seed : int
     shuffled : bool
+    counted_by_codes : bool
+        Whether trees were counted in one pass over the rows; else the shards were searched.
     notes : tuple of str
     """
     question = run.place.question
@@ -93,7 +101,10 @@ def result_of(
             "shards_proven": len(best),
             "shards_lost": len(lost),
             "argument": ARGUMENT,
-            "seconds": _seconds(run),
+            "seconds": run.seconds(),
+            "seconds_of_dealing": run.dealt_at,
+            "seconds_of_searching": run.searched_at - run.dealt_at,
+            "counted": counted_by_codes,
             "steps": run.steps,
             "subproblems": run.steps,
             "searches": run.searches,
@@ -112,10 +123,6 @@ def result_of(
         },
         notes=(*notes, *run.notes, *_said_of_lost(lost)),
     )
-
-
-def _seconds(run: Run) -> float:
-    return 0.0 if run.limits.begun is None else time.perf_counter() - run.limits.begun
 
 
 def _unrefuted(run: Run, shape: Shape, part: tuple[int, ...], bound: Bound) -> Bound:

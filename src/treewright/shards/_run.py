@@ -9,6 +9,7 @@ shards, the best of them on all, and the best of these is improved (`_improve`).
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -77,7 +78,11 @@ class Run:
         default_factory=dict
     )  # of the trees that were counted on every shard
 
+    dealt_at: float = 0.0  # seconds from the call on
+    searched_at: float = 0.0
+
     def __post_init__(self) -> None:
+        self.dealt_at = self.searched_at = self.seconds()
         keep = [factor > 0 for factor in self.place.question.factors]
         self.seen[LEAF_ONLY] = {
             k: Counted(
@@ -135,6 +140,7 @@ class Run:
             self.stop_reason = StopReason.INTERRUPT
         finally:
             answers.close()  # type: ignore[attr-defined]  # a generator
+            self.searched_at = self.seconds()
 
     def is_over(self, done: Sequence[tuple[int, ...]], first: Shape | None) -> bool:
         """Tell what is done; return whether the callback or the time ends the run now, and keep which."""
@@ -211,7 +217,7 @@ class Run:
             share = sum((question.weight_of(w) for one in here for w in one.weight), Fraction(0))
             objective = float(added(here).cost(question) / share + question.leaf_penalty * len(here[0].rows))
         state = ShardProgress(
-            seconds=self._seconds(),
+            seconds=self.seconds(),
             objective=objective,
             lower_bound=min(objective, float(bound / weight)) if weight else 0.0,
             subproblems=self.steps,
@@ -221,9 +227,8 @@ class Run:
         )
         return bool(self.progress(state))
 
-    def _seconds(self) -> float:
-        import time
-
+    def seconds(self) -> float:
+        """Return the seconds since the call."""
         return 0.0 if self.limits.begun is None else time.perf_counter() - self.limits.begun
 
     # The trees.

@@ -95,6 +95,18 @@ def plot_latent_tree(
         matplotlib is not installed (extra `plot`).
     InputError
         The model is a sum of several trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import LatentTreeClassifier
+    >>> from treewright.show import plot_latent_tree
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> y = X[:, 0] > 0.5
+    >>> model = LatentTreeClassifier(depth=2, epochs=3, random_state=0).fit(X, y)
+    >>> len(plot_latent_tree(model, X, Figure().subplots()).texts) > 0
+    True
     """
     depth = int(model.depth)
     drawn = depth if max_depth is None else min(depth, _levels(max_depth))
@@ -150,6 +162,17 @@ def plot_latent_tree_by_class(
     ------
     InputError
         A class has no rows, or the model is a sum of several trees.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import LatentTreeClassifier
+    >>> from treewright.show import plot_latent_tree_by_class
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> y = X[:, 0] > 0.5
+    >>> model = LatentTreeClassifier(depth=2, epochs=3, random_state=0).fit(X, y)
+    >>> len(plot_latent_tree_by_class(model, X, y).axes)
+    2
     """
     labels = np.asarray(y)
     shown = list(np.unique(labels)) if classes is None else list(classes)
@@ -186,6 +209,18 @@ def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
     -------
     Axes
         Of the active nodes; the score has the axis on the right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from matplotlib.figure import Figure
+    >>> from treewright import LatentTreeClassifier
+    >>> from treewright.show import plot_active_nodes
+    >>> X = np.random.default_rng(0).random((60, 2))
+    >>> y = X[:, 0] > 0.5
+    >>> model = LatentTreeClassifier(depth=2, epochs=3, random_state=0).fit(X, y)
+    >>> plot_active_nodes(model, Figure().subplots()).get_xlabel()
+    'epoch'
     """
     if ax is None:
         ax = pyplot().figure(figsize=(6.0, 3.2), layout="constrained").add_subplot()

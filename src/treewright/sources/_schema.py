@@ -32,6 +32,16 @@ class Schema:
     lookups : tuple of (ndarray or None)
         For a column of words, the final code of each provisional one; for numbers with a coding, the value that
         stands for each code; None for other numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.sources import Roles, SchemaBuilder, open_source
+    >>> builder = SchemaBuilder()
+    >>> for piece in open_source(pd.DataFrame({"tree": ["oak", "ash"]}), [0, 1]).pieces(Roles()):
+    ...     _ = builder.encode(piece)
+    >>> builder.finish().columns[0].categories  # sorted, whatever comes first
+    ('ash', 'oak')
     """
 
     columns: tuple[Column, ...]
@@ -147,6 +157,16 @@ class SchemaBuilder:
     ----------
     codings : mapping of str to Coding, default=None
         Columns of numbers, neither 0 and 1 only nor of one value, of which only codes are wanted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.sources import Roles, SchemaBuilder, open_source
+    >>> builder = SchemaBuilder()
+    >>> for piece in open_source(np.array([[20.0, 1.0], [30.0, 0.0]]), [0, 1]).pieces(Roles()):
+    ...     _ = builder.encode(piece)
+    >>> [column.kind.value for column in builder.finish().columns]
+    ['continuous', 'binary']
     """
 
     def __init__(self, codings: Mapping[str, Coding] | None = None) -> None:

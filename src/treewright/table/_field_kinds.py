@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 __all__ = [
     "GLANCE",
     "TextAmong",
+    "by_rows",
     "check_exact",
     "has_points",
     "is_decimal",
+    "na_as_a_code",
     "present",
     "text_among",
     "truth_values",
@@ -31,6 +33,12 @@ __all__ = [
 ]
 
 BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]")  # below what a laboratory can measure, or above
+CODE = re.compile(r"^[A-Za-z]{1,3}[-. /]?[0-9][0-9A-Za-z./-]*$")  # V27, E888, V45.81, B-12
+CODES_SHARE = 0.01  # of the fields; fewer may be slips, such as O5 for 05
+FEWEST_CODES = 3
+SAYS_A_VALUE = re.compile(
+    r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
+)
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 
@@ -56,16 +64,59 @@ def present(
     return pl.select(pl.when(absent.not_()).then(stripped)).to_series(), counted
 
 
+def by_rows(fields: pl.Series) -> list[str]:
+    """Return the different fields that are not missing, the most frequent first.
+
+    Parameters
+    ----------
+    fields : Series
+    """
+    counted = fields.drop_nulls().value_counts(sort=True, name="rows")
+    found: list[str] = counted.sort(["rows", fields.name], descending=[True, False])[fields.name].to_list()
+    return found
+
+
+def na_as_a_code(column: str, fields: pl.Series, known: pl.Series) -> str:
+    """Say so if NA, which is read as missing, stands among codes of two capital letters; else return "".
+
+    Parameters
+    ----------
+    column : str
+    fields : Series
+        As the file has them.
+    known : Series
+        The same, missing ones null.
+    """
+    rows = int((fields.str.strip_chars() == "NA").sum())
+    if (
+        not rows
+        or not known.drop_nulls().str.contains(r"^[A-Z]{2}$").all()
+        or known.n_unique() <= FEWEST_CODES
+    ):
+        return ""
+    return (
+        f"Column {column!r} holds NA in {rows:,} row{'' if rows == 1 else 's'}, among other codes of two letters "
+        f"({', '.join(by_rows(known)[:3])}, ...). NA is read as missing; if it is a code here, such as that of "
+        "Namibia, write it in another way in the file."
+    )
+
+
 class TextAmong(ColumnFault):
     """Text among numbers or dates; the `words`, if there are any, most likely mean missing.
 
-    `numbers` are those of the `column`, without the text: one of them may mean missing as well.
+    `numbers` are those of the `column`, without the text: one of them may mean missing as well. With `codes` the
+    column most likely holds codes, of which some happen to be numbers.
     """
 
     def __init__(
-        self, message: str, column: str, words: tuple[str, ...], numbers: NDArray[np.float64] | None = None
+        self,
+        message: str,
+        column: str,
+        words: tuple[str, ...],
+        numbers: NDArray[np.float64] | None = None,
+        codes: bool = False,
     ) -> None:
-        super().__init__(message, column, "missing" if words else "")
+        super().__init__(message, column, "missing" if words else "categorical" if codes else "")
         self.words = words
         self.numbers = np.empty(0) if numbers is None else numbers
 
@@ -97,30 +148,36 @@ def text_among(
         )
     these = "is text" if n_text == 1 else "are text"
     limits = [text for text in offending if BEYOND.match(text)]
-    censored = (
-        f" {limits[0]!r} says that the value is beyond a limit: write a number for it in the file, such as the limit."
-        if limits and what == "numbers"
-        else ""
-    )
+    codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and all(map(CODE.match, offending))
+    more = ""
+    if limits and what == "numbers":
+        more = (
+            f" {limits[0]!r} says that the value is beyond a limit: write a number for it, such as the limit."
+        )
+    elif codes:
+        more = f" Fields such as {offending[0]!r} look like codes, and then the numbers are codes, too."
     if what == "dates":
         these = "is not a date" if n_text == 1 else "are not dates"
     return TextAmong(
         f"{subject} holds {what}, but {n_text} of {len(known)} fields {these}: {quoted(offending)} ({lines}). If "
         f"{'it means' if n_text == 1 else 'they mean'} missing, add {'it' if n_text == 1 else 'them'} to the missing "
-        f"values; if the column is not a quantity, declare it categorical.{censored}",
+        f"values; if the column is not a quantity, declare the column categorical.{more}",
         column=column,
         words=_that_mean_missing(offending),
         numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
+        codes=codes,
     )
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
-    """Return the texts if they all most likely mean missing: a single one, or words that say so.
+    """Return the texts that most likely mean missing: a single one, or words that all say so.
 
-    One such as `<0.6` says what the value is: it is never among them.
+    One with a digit, such as `<0.6`, `3+` or `V27`, says what the value is, and one such as `none` may be 0: they are
+    never among them.
     """
-    words = tuple(text for text in texts if not BEYOND.match(text))
-    return words if len(words) == 1 or len(filler_words(words)) == len(words) else ()
+    known = filler_words(texts.to_list())
+    words = tuple(text for text in texts if text in known or not SAYS_A_VALUE.search(text))
+    return words if len(texts) == 1 or len(known) == len(words) else ()
 
 
 def check_exact(

@@ -27,9 +27,11 @@ from treewright.table._dates import (
 )
 from treewright.table._field_kinds import (
     GLANCE,
+    by_rows,
     check_exact,
     has_points,
     is_decimal,
+    na_as_a_code,
     present,
     text_among,
     truth_values,
@@ -137,11 +139,8 @@ class FieldReader:
         """Return the fields of a column that are read as a number, as the file writes them, the most frequent first."""
         if name not in self.index:  # a part of a date
             return []
-        fields = self._present(name, self._fields(name)).drop_nulls()
-        counted = fields.value_counts(sort=True, name="rows").sort(
-            ["rows", fields.name], descending=[True, False]
-        )
-        return [field for field in counted[fields.name].to_list() if value in worth_of(field)]
+        fields = self._present(name, self._fields(name))
+        return [field for field in by_rows(fields) if value in worth_of(field)]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -247,12 +246,9 @@ class FieldReader:
         """Read words, those that stand for another one by that one."""
         names = dict(self._words.get(name, {}))
         if name in self._merged:
-            counted = (
-                fields.drop_nulls()
-                .value_counts(sort=True, name="rows")
-                .sort(["rows", fields.name], descending=[True, False])
-            )
-            names = one_spelling(counted[fields.name].to_list()) | names
+            names = one_spelling(by_rows(fields)) | names
+        if self.known is None and (said := na_as_a_code(name, self._fields(name), fields)):
+            self.notes.append(said)
         self.words_read[name] = names
         return words_of(name, fields.replace(names) if names else fields)
 

@@ -105,6 +105,14 @@ def read_columns(
     ------
     InputError, InputTypeError
         As `table_from`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import read_columns
+    >>> job, = read_columns(pd.DataFrame({"job": ["none", "own", "none"]}))
+    >>> job.name, job.words
+    ('job', ('none', 'own'))
     """
     names, _, raws = _read(X, feature_names)
     forced = _positions(categorical_features, names)
@@ -143,6 +151,14 @@ def encode_like(
     All columns have to be there, whatever is needed: scikit-learn's rules ask for the columns of ``fit``. A missing
     value is accepted in every column: each split knows where it goes. A column that was binary
     accepts any number: its split is ``x <= 0.5``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import encode_like, table_from
+    >>> table = table_from(pd.DataFrame({"age": [20, 30, 40], "job": ["none", "own", "none"]}))
+    >>> encode_like(pd.DataFrame({"age": [50], "job": ["own"]}), table.columns)
+    array([[50.,  1.]])
     """
     known = tuple(column.name for column in columns)
     names, matrix, raws = _read(X, None)
@@ -183,6 +199,15 @@ def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
     ------
     InputError
         Text where numbers were, or a category that the schema does not know.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from treewright.table import encode_column, read_columns, table_from
+    >>> known = table_from(pd.DataFrame({"job": ["none", "own", "pupil"]})).columns[0]
+    >>> job, = read_columns(pd.DataFrame({"job": ["pupil", "none"]}))
+    >>> encode_column(job, known)
+    array([2., 0.])
     """
     if column.kind is not ColumnKind.CATEGORICAL:
         if raw.numbers is None:

@@ -72,10 +72,8 @@ def of_fault(fault: InputError) -> Iterator[Finding]:
     """What is wrong with a column; of numbers among text, also which of them may mean missing."""
     if not isinstance(fault, ColumnFault):
         yield Finding(None, str(fault))
-    elif not isinstance(fault, TextAmong):
+    elif not isinstance(fault, TextAmong) or not fault.words:
         yield Finding(fault.column, str(fault), fault.action, fault.column if fault.action else "")
-    elif not fault.words:
-        yield Finding(fault.column, str(fault))
     else:
         first, *others = fault.words
         yield Finding(fault.column, str(fault), "missing", first)

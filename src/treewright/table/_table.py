@@ -28,6 +28,15 @@ class Table:
         Each column is contiguous. Known values are finite.
     notes : tuple of str
         Plain sentences about columns that were not what they seemed (all missing, numbers stored as text).
+
+    Examples
+    --------
+    >>> from treewright.table import table_from
+    >>> table = table_from([[20, "red"], [30, "blue"], [None, "red"]])
+    >>> table.n_rows, [column.kind.value for column in table.columns]
+    (3, ['continuous', 'categorical'])
+    >>> table.X[:, 1]  # codes of the words in sorted order
+    array([1., 0., 1.])
     """
 
     columns: tuple[Column, ...]

@@ -29,6 +29,14 @@ class ValueRanks:
         Position of the row's value among `values`; their number where it is missing.
     n_known : int
         Rows with a known value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import ValueRanks
+    >>> ranks = ValueRanks(np.array([20.0, 40.0]), np.array([1, 0, 1, 2], dtype=np.uint32), n_known=3)
+    >>> ranks.values[ranks.rank[:3]]  # the fourth row's value is missing
+    array([40., 20., 40.])
     """
 
     values: NDArray[np.float64]

@@ -28,7 +28,7 @@ FEWER = rf"(?:, of categories the {N} most frequent of a column)?"
 QUANTILES = re.compile(rf"the given splits \(at most {N} quantiles a column\){FEWER}")
 GIVEN = re.compile(rf"the given thresholds{FEWER}")
 CHOSEN = re.compile(rf"the chosen splits \(at most {N} quantiles or categories a column\)")
-GUESSED = re.compile(rf"the {N} guessed thresholds \(not all thresholds\)")
+GUESSED = re.compile(rf"the {N} guessed thresholds? \(not all thresholds\)")
 FREQUENT = re.compile(
     rf"(?:all thresholds and )?the {N} most frequent categories of a column against the rest"
 )
@@ -37,7 +37,9 @@ NOTHING = "the splits of the table"  # of a fit on shards none of which was sear
 LEFT_OUT = re.compile(
     r"Not all (thresholds|categories) were offered, only .*, in (\d{1,9}) columns: .*", re.DOTALL
 )
-KEPT = re.compile(r"The reference uses \d+ thresholds; \d+ were kept by column elimination .*", re.DOTALL)
+KEPT = re.compile(
+    r"The reference uses \d+ thresholds?; \d+ (?:were|was) kept by column elimination .*", re.DOTALL
+)
 NOT_NEEDED = re.compile(
     r"The guess was not needed: .*", re.DOTALL
 )  # beside a guess, which has notes of its own

@@ -66,6 +66,16 @@ def verify_shards(
     ------
     InputError
         The model holds no such certificate, the column of labels is unknown, or the source cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import fit_shards
+    >>> from treewright.verify import verify_shards
+    >>> X = np.random.default_rng(0).normal(size=(2_000, 3))
+    >>> y = X[:, 0] > 0.5
+    >>> verify_shards(fit_shards(X, y, max_depth=1, shard_rows=1_000).model, X, target=y).ok
+    True
     """
     claim, terms = model.certificate, None if model.certificate is None else model.certificate.terms
     result = model.result

@@ -12,6 +12,7 @@ from treewright.cli import app
 from treewright.cli._advice import advice, for_more_leaves
 from treewright.result import StopReason
 from treewright.search import Ended
+from treewright.search import _guided as guided
 
 TIME = StopReason.TIME_LIMIT
 
@@ -164,6 +165,57 @@ def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path,
         "|likely to come sooner with --max-depth 2" if limit == "0.01" else ""
     )  # nothing is tried after a late end
     assert re.search(judged + late, said), said
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("guess", ["thresholds", "depth", "thresholds,depth"])
+def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, guess, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 12)).round(3)
+    y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=2000) > 0).astype(int)
+    lines = [
+        ",".join(map(str, [*row, label, 1 + i % 2 if i else 0]))  # one row of no weight: it is left out
+        for i, (row, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True))
+    ]
+    (tmp_path / "data.csv").write_text("\n".join([",".join("abcdefghijklyw"), *lines]) + "\n")
+    fit = [
+        "fit",
+        str(tmp_path / "data.csv"),
+        "-t",
+        "y",
+        "--weight",
+        "w",
+        "--guess",
+        guess,
+        "--reference-depth",
+        "2",
+    ]
+    learned = []
+    learn = guided.make_reference
+    monkeypatch.setattr(guided, "make_reference", lambda *args: learned.append(1) or learn(*args))
+    done = CliRunner().invoke(app, [*fit, "-c", "0.0002", "--n-estimators", "25", "--time-limit", "3"])
+    assert done.exit_code == 0, done.output
+    assert "Guessing: " in done.output
+    assert len(learned) == 1
+    said = done.stderr.splitlines()[-1]
+    assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
+    asked = {"depth": "in place of --guess depth (", "thresholds,depth": "--guess thresholds --max-depth "}
+    assert asked.get(guess, "comes with --max-depth ") in said
+    assert ("--thresholds" in said) <= ("thresholds" not in guess)
+
+
+def test_a_run_that_ended_before_anything_was_guessed_says_how_to_guess_sooner(tmp_path):
+    lines = "".join(f"{i % 17},{i % 5},{i * 7 % 11 % 2}\n" for i in range(300))
+    (tmp_path / "data.csv").write_text(f"a,b,y\n{lines}")
+    fit = ["fit", str(tmp_path / "data.csv"), "-t", "y", "--guess", "thresholds", "--time-limit", "0.001"]
+    said = CliRunner().invoke(app, fit).stderr.splitlines()[-1]
+    assert said.startswith("Nothing was guessed")
+    assert said.endswith(
+        "such as --n-estimators 40, learns sooner: no size is chosen on held-out rows. With more time: "
+        "--time-limit 30."
+    )
+    said = CliRunner().invoke(app, [*fit, "--n-estimators", "40"]).stderr.splitlines()[-1]
+    assert said.endswith("learned anything. With more time: --time-limit 30.")
 
 
 def test_a_single_leaf_is_explained():

@@ -87,3 +87,16 @@ def test_settings_of_words_that_are_wrong_are_named(export, tmp_path, field):
     done = run("fit", export, "-t", "Status", "--columns", settings)
     assert done.exit_code == 2
     assert "column 'Wohnart', words" in done.stderr
+
+
+def test_a_column_that_only_the_settings_know_is_told_with_their_file(tmp_path):
+    (tmp_path / "data.csv").write_text("size,y\n" + "".join(f"{k},{k % 2}\n" for k in range(20)))
+    for entry in ("{use: category}", "{use: ignore}", "{missing: ['9']}", "{words: {a: b}}"):
+        (tmp_path / "columns.yaml").write_text(f"columns:\n  sise: {entry}\n")
+        fit = ["fit", str(tmp_path / "data.csv"), "-t", "y", "--columns", str(tmp_path / "columns.yaml")]
+        done = CliRunner().invoke(app, fit)
+        assert done.exit_code == 2
+        assert "has no column 'sise'. Did you mean 'size'?" in done.stderr
+        assert "The name stands in columns.yaml: correct it there, or take its entry out." in done.stderr
+    told = CliRunner().invoke(app, ["fit", str(tmp_path / "data.csv"), "-t", "y", "--ignore", "sise"]).stderr
+    assert "columns.yaml" not in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -163,5 +164,42 @@ def test_after_a_time_limit_it_says_what_brings_a_proof(tmp_path, options, named
     assert done.exit_code == 0, done.output
     said = done.stderr.splitlines()[-1]
     assert said.startswith("Not proven optimal.")
-    assert ("--max-depth 3 --thresholds 16" in said) is named
-    assert said.endswith("--time-limit 300.")
+    assert ("--max-depth 2 --thresholds 16" in said) is named
+    assert re.search(r"--time-limit \d+\.$", said), said
+
+
+MEASURED = {"seconds_of_dealing": 8.0, "seconds_of_searching": 6.0, "shards": 30, "shards_lost": 24}
+
+
+def test_after_a_time_limit_the_advice_has_the_times_that_the_run_has_measured() -> None:
+    counted = shards_module._advice(3, "auto", 5, {**MEASURED, "counted": True})
+    assert (
+        "with --max-depth 2 --time-limit 100 (about 38 s, judging by this run, in which reading took 8 s)"
+        in counted
+    )
+    assert counted.endswith("With more time: --time-limit 300.")
+    soon = shards_module._advice(3, "auto", 100, {**MEASURED, "counted": True, "shards_lost": 0})
+    assert "with --max-depth 2 (about 14 s" in soon
+    searched = shards_module._advice(4, "all", 20, {**MEASURED, "counted": False})
+    assert (
+        "--max-depth 2 --thresholds 16 (about 10 s, judging by this run, in which reading took 8 s, if"
+        in searched
+    )
+    assert "all 30 shards takes about 46 s, judging by the 6 that were searched" in searched
+    assert searched.endswith("--time-limit 100.")
+    assert "shards" not in shards_module._advice(
+        4, "all", 20, {**MEASURED, "counted": False, "shards_lost": 30}
+    )
+
+
+def test_nothing_smaller_than_depth_two_over_few_thresholds_is_advised() -> None:
+    said = shards_module._advice(2, "16", 5, {**MEASURED, "counted": True})
+    assert said == "Not proven optimal. With more time: --time-limit 300."
+
+
+def test_a_run_that_its_time_limit_ends_measures_what_the_advice_needs(rows: Path) -> None:
+    _, _, said = run(
+        "fit", rows / "parts", "-t", "y", "--thresholds", "all", "--max-depth", 5, "--time-limit", 0.01
+    )
+    assert "--max-depth 2 --thresholds 16" in said
+    assert "in which reading took" in said

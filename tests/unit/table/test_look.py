@@ -84,14 +84,14 @@ def test_rows_that_repeat():
 
 def test_files_with_faults_show_everything_at_once(tmp_path):
     path = tmp_path / "d.csv"
-    rows = "".join(f"{k:03d};{50 + k},000;{'low' if k == 7 else k};{'uv'[k % 2]}\n" for k in range(40))
+    rows = "".join(f"{k:03d};{50 + k},000;{'refused' if k == 7 else k};{'uv'[k % 2]}\n" for k in range(40))
     path.write_text("code;pay;size;y\n" + rows)
     seen = look(path, target="y")
-    assert "1 of 40 fields is text: 'low' (line 9)" in str(seen)
+    assert "1 of 40 fields is text: 'refused' (line 9)" in str(seen)
     assert "can be read in two ways" in str(seen)
     assert "differs in every row" in str(seen)
     assert "two ways" not in str(look(path, target="y", decimal_comma=False))
-    assert "--missing size=low" in seen.options()  # the only word among numbers
+    assert "--missing size=refused" in seen.options()  # the only word among numbers
     with pytest.raises(InputError, match="no such option"):
         look(path, colums=["a"])
     with pytest.raises(InputError, match="no column 'z'"):

@@ -334,7 +334,7 @@ function drawColumns(whole) {
       const part = share(whole.trees - without.trees, whole.trees);
       facts[0].replaceChildren(`${(100 * part).toFixed(1)} %`, bar(part));
       const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: every tree uses it"
-        : part === 0 ? "used by no tree" : `replaceable at +${(100 * Math.max(0, without.best / whole.best - 1)).toFixed(2)} %`;
+        : part === 0 ? "used by no tree" : without.best <= whole.best ? "replaceable at no cost" : `replaceable at +${(100 * (without.best / whole.best - 1)).toFixed(2)} %`;
       facts[1].replaceChildren(text);
       if (column === used[used.length - 1]) document.body.dataset.ready = "yes";
     }, 0);

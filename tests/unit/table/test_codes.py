@@ -1,0 +1,70 @@
+"""Codes of which some look like numbers, and texts that do or do not mean missing: what `look` proposes for them."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from treewright.table import look
+
+
+def proposed(tmp_path, fields, name="col"):
+    """What a look proposes for a column of these fields, each in as many rows: the options, and all that is said."""
+    rows = [f"{field};{k % 7};{'yes' if k % 3 else 'no'}" for k, field in enumerate(fields * 20)]
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join([f"{name};x;y", *rows]) + "\n")
+    seen = look(path, target="y")
+    return [finding.option for finding in seen.findings if finding.column == name], str(seen)
+
+
+@pytest.mark.parametrize(
+    "codes", [["V27"], ["V27", "E888", "V45.81"], ["A100"], ["B-12"], ["ab 7"]], ids=lambda codes: codes[0]
+)
+def test_codes_among_numbers_are_categories_and_never_missing(tmp_path, codes):
+    options, said = proposed(tmp_path, ["250.83", "401", "276", "428", "786", "250", *codes])
+    assert options == ["--categorical col"]
+    assert "look like codes" in said
+
+
+def test_a_slip_of_the_pen_does_not_make_a_column_of_numbers_categories(tmp_path):
+    path = tmp_path / "data.csv"
+    lines = [f"{100 + k % 90}.5;{k % 7};{'yes' if k % 3 else 'no'}" for k in range(400)]
+    path.write_text("\n".join(["col;x;y", *lines, "O5;1;no"]) + "\n")
+    assert [finding.option for finding in look(path, target="y").findings if finding.column == "col"] == [""]
+
+
+@pytest.mark.parametrize("text", ["3+", "<5", "none", "nil", "zero", "new", "free", "Full", "12/b", "~4"])
+def test_a_text_that_says_a_value_is_asked_about_and_not_taken_for_missing(tmp_path, text):
+    options, said = proposed(tmp_path, ["5", "11", "18", "40", text])
+    assert options == [""], options
+    assert repr(text) in said
+
+
+@pytest.mark.parametrize("text", ["-", "--", ".", "unknown", "k.A.", "#DIV/0!", "not recorded", "refused"])
+def test_a_text_that_says_unknown_is_proposed_as_missing(tmp_path, text):
+    options, _ = proposed(tmp_path, ["5", "11", "18", "40", text])
+    assert options == [f"--missing {shlex.quote(f'col={text}')}"]
+
+
+@pytest.mark.parametrize("text", ["N/A", "?", "NULL", "nan", "<NA>"])
+def test_the_usual_marks_are_missing_without_a_question(tmp_path, text):
+    assert proposed(tmp_path, ["5", "11", "18", "40", text])[0] == []
+    assert proposed(tmp_path, ["ash", "oak", "elm", text])[0] == []
+
+
+@pytest.mark.parametrize("text", ["None", "none", "0", "no", "O"])
+def test_words_that_are_answers_stay_words(tmp_path, text):
+    assert proposed(tmp_path, ["penicillin", "nuts", "milk", text])[0] == []
+
+
+def test_na_among_codes_of_two_letters_is_told(tmp_path):
+    _, said = proposed(tmp_path, ["DE", "NA", "ZA", "FR"], "country")
+    assert "country' holds NA in 20 rows, among other codes of two letters" in said
+    for others in (
+        ["DEU", "NA", "ZAF", "FRA"],
+        ["DE", "NA", "ZA", "other"],
+        ["DE", "ZA", "FR"],
+        ["M", "NA", "F"],
+    ):
+        assert "holds NA" not in proposed(tmp_path, others, "country")[1], others
