@@ -7,7 +7,7 @@ trained again with all rows). The mean of five averages the answers of five sing
 out. TabM and GRANDE run in environments of their own (`_environments.py`); where that cannot be made, the reason is
 kept. The order is split, table, method, and each answer is kept when it is there (a line of JSON in `store`): what was
 stopped goes on where it was, and processes with different tables or methods share a store. TabM and GRANDE can answer
-on another machine (`peers/forest_elsewhere.py`): `write_tasks` writes what they need, `take_answers` reads what they say.
+on another machine (`peers/forest_elsewhere.py`): `write_tasks` writes what they need, `take_answers` reads the answers.
 """
 
 from __future__ import annotations

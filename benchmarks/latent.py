@@ -29,6 +29,7 @@ from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
 from benchmarks._latent_peers import clusterings, soft_tree
+from benchmarks._latent_port import port as compare_port
 from benchmarks._options import commit
 from benchmarks._tables import format_table
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
@@ -132,6 +133,15 @@ def tasks(
 ) -> None:
     """Write the tasks of `ensemble` for a machine with a graphics processor (`peers/forest_elsewhere.py`)."""
     write_tasks(data, splits, rows, out)
+
+
+@app.command()
+def port(
+    epochs: Annotated[str, typer.Option(help="Epochs of a training; comma-separated.")] = "3,20",
+    write: Write = True,
+) -> None:
+    """GRANDE in PyTorch beside its package: how far the weights are apart after the same steps."""
+    finish("port", lambda: compare_port([int(number) for number in epochs.split(",")]), write)
 
 
 @app.command()

@@ -1,8 +1,8 @@
 """GRANDE (Marton, Luedtke, Bartelt, Stuckenschmidt, ICLR 2024) in PyTorch, step for step as its package trains.
 
 The package, GRANDE 0.1.6, pins TensorFlow 2.16.1, on which no training of its 2,048 trees came to an end here. This is
-the same model with the same steps, `grande_package.py` holds the two against each other: the same first weights and
-batches give the same weights. What may look like an oversight is what the package does:
+the same model with the same steps: from the same first weights, the same batches give the same weights
+(`python -m benchmarks.latent port`). What may look like an oversight is what the package does:
 
 - the order of the batches is drawn once, for the rows are shuffled before they are kept;
 - class weights scale the loss of a whole batch, by their mean over its rows;
@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-__all__ = ["Forest", "Rates", "columns_of_trees", "fit", "first_weights"]
+__all__ = ["Forest", "Rates", "columns_of_trees", "first_weights", "fit"]
 
 Tensor = torch.Tensor
 NAMES = ("leaf_weights", "split_values", "split_index", "leaf_values")
@@ -101,10 +101,10 @@ class Forest:
         return torch.einsum("be,ebc->bc", share, said)
 
 
-def columns_of_trees(n_columns: int, n_trees: int, share: float = 0.8) -> np.ndarray[Any, Any]:
-    """Draw the columns of each tree by numpy's global state, as the package does."""
-    wanted = min(max(min(int(n_columns * share), 50), 10), n_columns)
-    return np.stack([np.random.choice(n_columns, size=wanted, replace=False) for _ in range(n_trees)])
+def columns_of_trees(n_columns: int, n_trees: int, rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Draw four fifths of the columns for each tree, but ten to fifty where there are so many."""
+    wanted = min(max(min(int(n_columns * 0.8), 50), 10), n_columns)
+    return np.stack([rng.choice(n_columns, size=wanted, replace=False) for _ in range(n_trees)])
 
 
 def first_weights(n_trees: int, n_columns: int, n_outputs: int, depth: int = 5) -> dict[str, Tensor]:
@@ -143,11 +143,11 @@ def fit(
     patience: int,
     rates: Rates | None = None,
     least_gain: float = 1e-3,
-) -> int:
-    """Train in place, and leave the weights of the best epoch. Return how many epochs there were."""
+) -> None:
+    """Train in place, and leave the weights of the best epoch."""
     adam = KerasAdam(forest.weights, rates or Rates())
-    best, kept, waited, epoch = np.inf, {n: w.detach().clone() for n, w in forest.weights.items()}, 0, 0
-    for epoch in range(1, n_epochs + 1):
+    best, kept, waited = np.inf, {n: w.detach().clone() for n, w in forest.weights.items()}, 0
+    for _ in range(n_epochs):
         for rows in batches:
             loss = train.loss(forest, kind, rows) * train.weight[rows].mean()
             adam.step(loss)
@@ -161,7 +161,6 @@ def fit(
             break
     for name, weight in kept.items():
         forest.weights[name].data.copy_(weight)
-    return epoch
 
 
 class KerasAdam:

@@ -25,7 +25,9 @@ from _forest_worker import solve
 
 def main() -> None:
     """Answer all tasks that there is time for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("tasks", type=Path)
     parser.add_argument("answers", type=Path)
     parser.add_argument("--methods", default="tabm;grande", help="semicolons between")

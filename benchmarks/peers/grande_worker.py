@@ -23,9 +23,9 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
     from sklearn.preprocessing import QuantileTransformer
 
     place = device(torch)
-    np.random.seed(42)  # so the package
+    rng = np.random.default_rng(seed)
     own = train[~mask].astype(np.float64)
-    noisy = own + NOISE / np.maximum(own.std(axis=0), NOISE) * np.random.randn(*own.shape)
+    noisy = own + NOISE / np.maximum(own.std(axis=0), NOISE) * rng.normal(size=own.shape)
     scaler = QuantileTransformer(
         n_quantiles=min(len(own), 1000), output_distribution="normal", random_state=seed
     ).fit(noisy)
@@ -45,10 +45,9 @@ def answer(train: Any, target: Any, mask: Any, test: Any, classify: bool, seed: 
             torch.as_tensor(weight, dtype=torch.float32, device=place),
         )
 
-    np.random.seed(seed)
     torch.manual_seed(seed)
     kind = "numbers" if not classify else "two classes" if len(counts) == 2 else "classes"
-    read = columns_of_trees(train.shape[1], N_TREES)
+    read = columns_of_trees(train.shape[1], N_TREES, rng)
     weights = first_weights(N_TREES, read.shape[1], len(counts) if kind == "classes" else 0, DEPTH)
     forest = Forest(torch.as_tensor(read, device=place), {n: w.to(place) for n, w in weights.items()})
     batches = list(torch.randperm(len(own)).to(place).split(BATCH))
