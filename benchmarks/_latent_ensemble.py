@@ -104,7 +104,7 @@ def ensemble(
     return summary(found)
 
 
-def write_tasks(data: Path, n_splits: int, rows: int, out: Path) -> None:
+def write_tasks(data: Path, n_splits: int, rows: int, out: Path, commit: str) -> None:
     """Write every task as arrays without pickles, with `tasks`, which says in JSON what each is."""
     arrays: dict[str, Array] = {}
     said = []
@@ -112,11 +112,13 @@ def write_tasks(data: Path, n_splits: int, rows: int, out: Path) -> None:
         task = _task(data, name, seed, rows)
         own = {"train": task.train, "target": task.numbered()[1], "test": task.test}
         arrays |= {f"{len(said)}.{part}": array for part, array in own.items()}
-        said.append({"data": name, "seed": seed, "most_rows": rows, "classify": task.classify})
+        said.append(
+            {"data": name, "seed": seed, "most_rows": rows, "classify": task.classify, "commit": commit}
+        )
     np.savez_compressed(out, tasks=np.array(json.dumps(said)), **arrays)
 
 
-def take_answers(data: Path, answers: Path, store: Path, commit: str) -> None:
+def take_answers(data: Path, answers: Path, store: Path) -> None:
     """Judge answers from another machine and keep what the store does not hold."""
     store.parent.mkdir(parents=True, exist_ok=True)
     key = ("data", "seed", "most_rows", "method")
@@ -125,7 +127,7 @@ def take_answers(data: Path, answers: Path, store: Path, commit: str) -> None:
         if tuple(answer[name] for name in key) in known:
             continue
         task = _task(data, answer["data"], answer["seed"], answer["most_rows"])
-        line = {name: answer[name] for name in key} | {"commit": commit}
+        line = {name: answer[name] for name in (*key, "commit")}
         line["rows"] = len(task.target) + len(task.truth)
         failed = {"failed": answer["failed"]} if "failed" in answer else None
         line |= failed or _judged(task, answer["method"], answer)

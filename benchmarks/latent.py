@@ -114,7 +114,7 @@ def ensemble(
 ) -> None:
     """Ten latent trees in one sum, beside one, boosting, a random forest, TabM and GRANDE."""
     if answers is not None:
-        take_answers(data, answers, store, commit())
+        take_answers(data, answers, store)
     chosen = methods.split(";") if methods else list(METHODS)
     finish(
         "ensemble",
@@ -132,7 +132,7 @@ def tasks(
     rows: Annotated[int, typer.Option(help="Most rows of a table.")] = 3000,
 ) -> None:
     """Write the tasks of `ensemble` for a machine with a graphics processor (`peers/forest_elsewhere.py`)."""
-    write_tasks(data, splits, rows, out)
+    write_tasks(data, splits, rows, out, commit())
 
 
 @app.command()

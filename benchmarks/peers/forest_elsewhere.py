@@ -73,7 +73,7 @@ def train(path: Path, number: int, method: str) -> dict[str, Any]:
     with np.load(path) as arrays:
         task = json.loads(str(arrays["tasks"]))[number]
         own = {name: arrays[f"{number}.{name}"] for name in ("train", "target", "test")}
-    line = {key: task[key] for key in ("data", "seed", "most_rows")} | {"method": method}
+    line = {key: task[key] for key in ("data", "seed", "most_rows", "commit")} | {"method": method}
     worker = import_module(f"{method}_worker")
     try:
         return line | {"version": worker.VERSION} | solve(worker.answer, task, own)
