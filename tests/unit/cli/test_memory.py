@@ -64,7 +64,10 @@ def test_a_set_and_what_is_asked_of_it(folder: Path) -> None:
 def test_searches(folder: Path) -> None:
     """What they hold comes on top of the interpreter. Without its limit the first takes 330 MiB in these seconds."""
     limits = ["--memory-limit", str(LIMIT), "--time-limit", "6"]
-    assert held(folder, "fit", "d.csv", "-t", "y", "-c", "1e-4", "--max-leaf-nodes", "20", *limits) < PLAIN + LIMIT
+    assert (
+        held(folder, "fit", "d.csv", "-t", "y", "-c", "1e-4", "--max-leaf-nodes", "20", *limits)
+        < PLAIN + LIMIT
+    )
     assert held(folder, "frontier", "d.csv", "-t", "y", "--leaves", "20", *limits) < PLAIN + LIMIT
 
 
