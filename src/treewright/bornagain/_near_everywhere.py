@@ -53,6 +53,8 @@ class NearEverywhere:
         No row without missing values has numbers of tree and forest that are further apart.
     needed_leaves : int
         Fewer leaves cannot be within the tolerance everywhere.
+    rows : ndarray of shape (n_leaves, n_columns)
+        One in each leaf; the forest's numbers of these prove `needed_leaves`.
     stop_reason : StopReason or None
         What ended the run before `distance` was within the tolerance; None if it is, or `max_leaves` are too few.
     seconds : float
@@ -71,6 +73,7 @@ class NearEverywhere:
     tolerance: float
     distance: float
     needed_leaves: int
+    rows: Numbers
     stop_reason: StopReason | None
     seconds: float
 
@@ -212,12 +215,16 @@ def near_everywhere(
         stop = StopReason.INTERRUPT
     leaves = _merge(root, goal)
     distance = max(leaf.reach for leaf in leaves) + forest.slack
-    attained = np.sort([forest.box(leaf.nodes, _inside(leaf), _inside(leaf)).least for leaf in leaves])
+    rows = np.array([_inside(leaf) for leaf in leaves])
+    attained = np.sort(
+        [forest.box(leaf.nodes, row, row).least for leaf, row in zip(leaves, rows, strict=True)]
+    )
     return NearEverywhere(
         tree=_tree(root, forest.names),
         tolerance=float(tolerance),
         distance=distance,
         needed_leaves=_fewest(attained, 2 * (tolerance + forest.slack)),
+        rows=rows,
         stop_reason=stop if distance > tolerance else None,
         seconds=time.monotonic() - start,
     )

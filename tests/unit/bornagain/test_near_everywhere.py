@@ -55,6 +55,7 @@ def test_no_cell_is_further_than_proven(name, tolerance):
     assert found.distance <= max(tolerance, 1e-9)
     assert found.stop_reason is None
     assert 1 <= found.needed_leaves <= found.tree.n_leaves
+    assert sorted(found.tree.apply(found.rows)) == list(np.flatnonzero(found.tree.is_leaf))
     if tolerance == 1e4:
         assert found.tree.n_leaves == 1
     if tolerance == 0:
