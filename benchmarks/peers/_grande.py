@@ -2,7 +2,7 @@
 
 The package, GRANDE 0.1.6, pins TensorFlow 2.16.1, on which no training of its 2,048 trees came to an end here. This is
 the same model with the same steps: from the same first weights, the same batches give the same weights
-(`python -m benchmarks.latent port`). What may look like an oversight is what the package does:
+but for rounding (`python -m benchmarks.latent port` says how far). What may look like an oversight is what the package does:
 
 - the order of the batches is drawn once, for the rows are shuffled before they are kept;
 - class weights scale the loss of a whole batch, by their mean over its rows;
