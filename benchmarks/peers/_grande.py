@@ -1,8 +1,8 @@
 """GRANDE (Marton, Luedtke, Bartelt, Stuckenschmidt, ICLR 2024) in PyTorch, step for step as its package trains.
 
-The package, GRANDE 0.1.6, pins TensorFlow 2.16.1, on which no training of its 2,048 trees came to an end here. This is
-the same model with the same steps: from the same first weights, the same batches give the same weights
-but for rounding (`python -m benchmarks.latent port` says how far). What may look like an oversight is what the package does:
+The package, GRANDE 0.1.6, pins TensorFlow 2.16.1. This is the same model with the same steps; how far its weights are
+from the package's, from the same first weights and with the same batches, `python -m benchmarks.latent port` says. What
+may look like an oversight is what the package does:
 
 - the order of the batches is drawn once, for the rows are shuffled before they are kept;
 - class weights scale the loss of a whole batch, by their mean over its rows;
