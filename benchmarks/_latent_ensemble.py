@@ -6,7 +6,8 @@ something: the epoch (latent trees, TabM, GRANDE), or learning rate, leaves and 
 trained again with all rows). The mean of five averages the answers of five single trees, each with rows of its own held
 out. TabM and GRANDE run in environments of their own (`_environments.py`); where that cannot be made, the reason is
 kept. The order is split, table, method, and each answer is kept when it is there (a line of JSON in `store`): what was
-stopped goes on where it was, and processes with different tables or methods share a store.
+stopped goes on where it was, and processes with different tables or methods share a store. TabM and GRANDE can answer
+on another machine (`peers/forest_elsewhere.py`): `write_tasks` writes what they need, `take_answers` reads the answers.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from benchmarks._harness import call_worker
 from benchmarks._latent_hardened import SETS, Errors, read_set
 from treewright import LatentTreeClassifier, LatentTreeRegressor
 
-__all__ = ["METHODS", "TEN", "ensemble", "summary"]
+__all__ = ["METHODS", "TEN", "ensemble", "summary", "take_answers", "write_tasks"]
 
 TEN = {**SETS, "page": ("continuous/page.csv.gz", "label", True)}
 FIRST_SEED = 700
@@ -65,6 +66,10 @@ class Task:
     truth: Array
     classify: bool
     seed: int
+
+    def numbered(self) -> tuple[Array | None, Array]:
+        """Return the classes and the number of each target's class, or None and the targets."""
+        return np.unique(self.target, return_inverse=True) if self.classify else (None, self.target)
 
     def error(self, answer: Array) -> float:
         """Return the error rate, or the mean squared error by variance."""
@@ -99,6 +104,37 @@ def ensemble(
     return summary(found)
 
 
+def write_tasks(data: Path, n_splits: int, rows: int, out: Path, commit: str) -> None:
+    """Write every task as arrays without pickles, with `tasks`, which says in JSON what each is."""
+    arrays: dict[str, Array] = {}
+    said = []
+    for seed, name in product(range(FIRST_SEED, FIRST_SEED + n_splits), TEN):
+        task = _task(data, name, seed, rows)
+        own = {"train": task.train, "target": task.numbered()[1], "test": task.test}
+        arrays |= {f"{len(said)}.{part}": array for part, array in own.items()}
+        said.append(
+            {"data": name, "seed": seed, "most_rows": rows, "classify": task.classify, "commit": commit}
+        )
+    np.savez_compressed(out, tasks=np.array(json.dumps(said)), **arrays)
+
+
+def take_answers(data: Path, answers: Path, store: Path) -> None:
+    """Judge answers from another machine and keep what the store does not hold."""
+    store.parent.mkdir(parents=True, exist_ok=True)
+    key = ("data", "seed", "most_rows", "method")
+    known = {tuple(line[name] for name in key) for line in _lines(store)}
+    for answer in _lines(answers):
+        if tuple(answer[name] for name in key) in known:
+            continue
+        task = _task(data, answer["data"], answer["seed"], answer["most_rows"])
+        line = {name: answer[name] for name in (*key, "commit")}
+        line["rows"] = len(task.target) + len(task.truth)
+        failed = {"failed": answer["failed"]} if "failed" in answer else None
+        line |= failed or _judged(task, answer["method"], answer)
+        with store.open("a") as lines:
+            lines.write(json.dumps(line) + "\n")
+
+
 def _answer(task: Task, method: str) -> dict[str, Any]:
     start = time.process_time()
     said = METHODS[method](task)
@@ -121,7 +157,8 @@ def summary(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             row["seconds"] = fmean(line["seconds"] for line in mine if "error" in line)
             row["errors"] = {str(line["seed"]): line["error"] for line in mine if "error" in line}
         row["commit"] = ", ".join(dict.fromkeys(line["commit"] for line in mine))
-        row |= {key: line[key] for line in mine for key in ("failed", "package", "version") if key in line}
+        said = ("failed", "package", "version", "device")
+        row |= {key: line[key] for line in mine for key in said if key in line}
         rows.append(row)
     return rows
 
@@ -201,19 +238,22 @@ def _peer(name: str) -> Callable[[Task], dict[str, Any]]:
             return {"failed": str(error)[-300:]}
         with tempfile.TemporaryDirectory() as folder:
             arrays = Path(folder) / "task.npz"
-            classes, target = (
-                np.unique(task.target, return_inverse=True) if task.classify else (None, task.target)
-            )
-            np.savez(arrays, train=task.train, target=target, test=task.test)
+            np.savez(arrays, train=task.train, target=task.numbered()[1], test=task.test)
             message = {"arrays": str(arrays), "classify": task.classify, "seed": task.seed}
             answer = call_worker([str(python), str(worker_script(name))], message, WORKER_LIMIT)
         if answer["status"] != "done":
             return {"failed": answer.get("error", answer["status"])}
-        said = np.asarray(answer["predictions"])
-        error = task.error(said if classes is None else classes[said.astype(int)])
-        return {"error": error, "seconds": answer["seconds"], "package": name, "version": answer["version"]}
+        return _judged(task, name, answer)
 
     return run
+
+
+def _judged(task: Task, name: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the error of a peer's answer, and what it says of itself."""
+    said, classes = np.asarray(answer["predictions"]), task.numbered()[0]
+    error = task.error(said if classes is None else classes[said.astype(int)])
+    about = {key: answer[key] for key in ("seconds", "version", "device") if key in answer}
+    return {"error": error, "package": name} | about
 
 
 METHODS: dict[str, Callable[[Task], Any]] = {

@@ -54,6 +54,7 @@ def defaults(
     splits: Annotated[int, typer.Option(help="Splits of each table.")] = 8,
     ways: Annotated[str, typer.Option(help="What is compared; semicolons between.")] = ";".join(WAYS),
     trials: Annotated[int, typer.Option(help="Trials that tune the model alone.")] = 10,
+    where: Annotated[str, typer.Option(help="The machine that made the kept answers, if another.")] = "",
     write: Annotated[bool, typer.Option(help="Write the results file.")] = True,
 ) -> None:
     """Compare accuracy on test rows."""
@@ -77,6 +78,8 @@ def defaults(
             rows.append(row)
     print(table(rows))
     options = {"splits": splits, "first": first, "trials": trials, "commit": commit(), "packages": packages()}
+    if where:
+        options["answers made on"] = where
     finish("hybrid-defaults", options, rows, write)
 
 

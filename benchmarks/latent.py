@@ -24,12 +24,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from benchmarks._harness import write_results
 from benchmarks._latent_data import COVTYPE_SHARES, fit, ordinal, read, splits
 from benchmarks._latent_device import device_times
-from benchmarks._latent_ensemble import METHODS
+from benchmarks._latent_ensemble import METHODS, take_answers, write_tasks
 from benchmarks._latent_ensemble import ensemble as sums_of_trees
 from benchmarks._latent_hardened import hardened as hardened_trees
 from benchmarks._latent_kernels import kernels as time_kernels
 from benchmarks._latent_kernels import training_steps
 from benchmarks._latent_peers import clusterings, soft_tree
+from benchmarks._latent_port import port as compare_port
 from benchmarks._options import commit
 from benchmarks._tables import format_table
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
@@ -112,10 +113,15 @@ def ensemble(
     rows: Annotated[int, typer.Option(help="Most rows of a table.")] = 3000,
     methods: Annotated[str, typer.Option(help="Methods, separated by semicolons; all if empty.")] = "",
     store: Annotated[Path, typer.Option(help="What is done already; a run adds to it.")] = STORE,
+    answers: Annotated[
+        Path | None, typer.Option(help="What TabM and GRANDE answered on another machine.")
+    ] = None,
     run: Annotated[bool, typer.Option(help="Run what is not stored.")] = True,
     write: Write = True,
 ) -> None:
     """Ten latent trees in one sum, beside one, boosting, a random forest, TabM and GRANDE."""
+    if answers is not None:
+        take_answers(data, answers, store)
     chosen = methods.split(";") if methods else list(METHODS)
     finish(
         "ensemble",
@@ -123,6 +129,26 @@ def ensemble(
         write,
         {"most_rows": rows},
     )
+
+
+@app.command()
+def tasks(
+    out: Annotated[Path, typer.Option(help="The file to write.")],
+    data: Data = DATA,
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 3,
+    rows: Annotated[int, typer.Option(help="Most rows of a table.")] = 3000,
+) -> None:
+    """Write the tasks of `ensemble` for a machine with a graphics processor (`peers/forest_elsewhere.py`)."""
+    write_tasks(data, splits, rows, out, commit())
+
+
+@app.command()
+def port(
+    epochs: Annotated[str, typer.Option(help="Epochs of a training; comma-separated.")] = "3,20",
+    write: Write = True,
+) -> None:
+    """GRANDE in PyTorch beside its package: how far the weights are apart after the same steps."""
+    finish("port", lambda: compare_port([int(number) for number in epochs.split(",")]), write)
 
 
 @app.command()

@@ -18,6 +18,7 @@ from treewright.bornagain import (
     distil,
     distil_labels,
     distil_values,
+    near_everywhere,
     solve_active,
     value_agreement,
 )
@@ -115,6 +116,13 @@ def values_on_rows() -> str:
     """Say on how many rows a tree is near a regression model."""
     found, predicted, X = near_values()
     return value_agreement(found.tree, predicted, X, tolerance=10.0).sentence()
+
+
+def near_on_every_row(max_leaves: int) -> str:
+    """Say how near a tree is to a regression model on every row there can be."""
+    X, y = load_diabetes(return_X_y=True)
+    model = DecisionTreeRegressor(max_leaf_nodes=12, random_state=0).fit(X, y)
+    return near_everywhere(model, tolerance=20.0, max_leaves=max_leaves).sentence()
 
 
 def unfaithful() -> str:

@@ -8,6 +8,7 @@ from treewright.bornagain._distil_labels import distil_labels
 from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
+from treewright.bornagain._near_everywhere import NearEverywhere, near_everywhere
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
 from treewright.bornagain._solve import solve
@@ -21,6 +22,7 @@ __all__ = [
     "Ensemble",
     "Forecast",
     "LeafScores",
+    "NearEverywhere",
     "Progress",
     "agreement",
     "distil",
@@ -30,6 +32,7 @@ __all__ = [
     "forecast",
     "label_agreement",
     "leaf_scores",
+    "near_everywhere",
     "prune",
     "solve",
     "solve_active",

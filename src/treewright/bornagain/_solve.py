@@ -33,6 +33,11 @@ QUICK_BOXES = 1e7  # if the run has a limit
 SURELY_QUICK_BOXES = 1e8  # if only Ctrl-C can end it
 MOST_SECONDS_FIRST = 30.0  # for that tree in a run without a time limit
 GRACE = 0.15  # seconds beyond the time limit to complete a tree where there is none
+LIMITS = {
+    StopReason.TIME_LIMIT: "time_limit",
+    StopReason.STEP_LIMIT: "step_limit",
+    StopReason.MEMORY_LIMIT: "memory_limit",
+}
 MOST_CELLS = 5e7  # more are not labelled, as in the core
 
 
@@ -204,7 +209,9 @@ def solve(
         give_up_if_asked(exact)
         # A faithful tree is owed: it gets what is left of the time.
         left = max(budget - (time.monotonic() - start), GRACE)
-        incumbent = _heuristic(engine, max_leaves, left, memory, progress, tuning, after=exact)
+        incumbent = _heuristic(
+            engine, max_leaves, left, memory, progress, tuning, after=exact, first=incumbent
+        )
     return _finish(engine, rows, incumbent, exact, options, time.monotonic() - start)
 
 
@@ -243,17 +250,25 @@ def _heuristic(
     progress: Callable[[Progress], bool | None] | None,
     tuning: dict[str, Any],
     after: dict[str, Any] | None = None,
+    first: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Build the heuristic's tree; refuse before building if it is expected to be far beyond `max_leaves`."""
+    """Build the heuristic's tree; refuse before building if it is, or surely will be, beyond `max_leaves`.
+
+    The exact run `after` which it is built says why it ended; `first` is the tree that was tried before that run.
+    """
     advice = (
         "Fit a small tree that agrees on rows (faithful=\"rows\") or a pruned one (prune='active'), train on "
         "binned columns, use fewer or shallower trees, or raise max_leaves (None builds whatever it takes)."
     )
     why = ""
     if after is not None:
-        reason = STOPS[after["stop"]].value
-        why = f"The exact method ended first ({reason}; {after['cells']:.3g} cells). "
+        why = f"The exact method ended first ({STOPS[after['stop']].value}). "
     cells = engine.forecast(0.0, time_limit)["cells"]
+    too_large = (
+        f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). {advice}"
+    )
+    if first is not None and first["too_large"]:
+        raise SolverError(too_large)
     if max_leaves is not None and cells > 1e7:
         guess = engine.hybrid(
             descents=16, time_limit=min(time_limit / 5, 5.0), memory_limit=memory_limit, **tuning
@@ -274,14 +289,12 @@ def _heuristic(
     )
     give_up_if_asked(found)
     if found["too_large"]:
-        raise SolverError(
-            f"{why}The faithful tree has more than max_leaves={max_leaves} leaves ({cells:.3g} cells). "
-            f"{advice}"
-        )
+        raise SolverError(too_large)
     if not found["complete"]:
+        stop = STOPS[found["stop"]]
         raise SolverError(
-            f"{why}No faithful tree was completed ({STOPS[found['stop']].value} after "
-            f"{found['seconds']:.1f} s; {cells:.3g} cells). Raise the limit. {advice}"
+            f"{why}No faithful tree was completed ({stop.value}; {cells:.3g} cells). "
+            f"Raise {LIMITS.get(stop, 'the limit')}. {advice}"
         )
     return found
 
@@ -346,6 +359,13 @@ def _finish(
         notes = (
             f"The exact method does not fit into the memory limit ({counts}). Raise memory_limit, or train "
             "on fewer distinct values per column.",
+        )
+    most = options["max_leaves"]
+    if most is not None and tree.n_leaves > most:
+        none = objective in ("leaves", "heuristic") and (tree.n_leaves if optimal else leaves_bound) > most
+        instead = "no faithful tree has so few." if none else 'objective="leaves" finds the fewest.'
+        notes += (
+            f"It has more leaves than max_leaves={most}, which ends only the heuristic search; {instead}",
         )
     return BornAgainResult(
         tree=tree,

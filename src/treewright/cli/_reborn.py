@@ -22,7 +22,7 @@ from treewright.cli._reborn_kept import merged, pruned, with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import tree_text
+from treewright.cli._wording import as_options, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,8 +95,8 @@ def reborn(
     max_leaves: Annotated[
         int | None,
         typer.Option(
-            help="Largest number of leaves; the search gives up beyond it (--faithful rows: it looks at no larger "
-            "tree).",
+            help="Largest number of leaves: where the smallest tree cannot be found, the search for a faithful one "
+            "gives up beyond it (--faithful rows: it looks at no larger tree).",
             show_default="20000; 16 with --faithful rows, and of numbers",
             min=1,
         ),
@@ -256,6 +256,8 @@ def reborn(
     )
     reading = clock.seconds
     seconds = clock.left()
+    if clock.time_limit is not None and reading > clock.time_limit / 2:
+        note(f"Reading took {reading:.0f} of the {clock.time_limit:g} s of --time-limit.")
     with run_bar(progress, seconds) as report:
         shared: dict[str, Any] = {
             "time_limit": seconds,
@@ -311,7 +313,7 @@ def reborn(
         if unseen is not None:
             say(agreement(result.tree if columns is None else kept.tree, whole, unseen).sentence())
         for text in kept.notes:
-            say(f"Note: {text}")
+            say(as_options(f"Note: {text}"))
         limit = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
         say(f"Reading: {reading:.3f} s. Search: {result.stats['seconds']:.3f} s.{limit}")
         if out is not None:

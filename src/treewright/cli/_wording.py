@@ -23,8 +23,13 @@ def as_options(message: str) -> str:
         message = message.replace(argument, option)
     message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
     message = re.sub(r"""\bothers\[(["'])(.*?)\1\]""", r"--compare \2", message)
-    return re.sub(
+    message = re.sub(
         rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message
+    )
+    return re.sub(
+        rf"""(?<!["'-])\b({"|".join(SAID_ALONE)})\b(?!["'=])""",
+        lambda found: f"--{found.group(1).replace('_', '-')}",
+        message,
     )
 
 
@@ -43,6 +48,7 @@ IN_OTHER_WORDS = (
     ("leave its cuts out", "leave its --cut out"),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
+    ("Raise tolerance,", "Raise --tolerance,"),
     ("action_costs names", "--action-cost names"),
     (" (None builds whatever it takes)", ""),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
@@ -53,6 +59,7 @@ IN_OTHER_WORDS = (
     ),
     ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
+SAID_ALONE = ("max_depth", "max_leaves", "memory_limit", "time_limit")  # "raise memory_limit"
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "fewest_rows", "guess_tolerance",
     "max_depth", "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective",

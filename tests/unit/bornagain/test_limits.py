@@ -126,3 +126,23 @@ def test_memory_and_steps_end_active_pruning():
     _, ensemble, X = continuous()
     assert "memory limit" in reason(solve_active, ensemble, X, memory_limit=2**20, time_limit=20.0)
     assert "step limit" in reason(solve_active, ensemble, X, step_limit=1, time_limit=5.0)
+
+
+def test_a_tree_beyond_max_leaves_is_refused_by_what_was_found_first():
+    """The exact run that follows ends by its steps; the message is about leaves, not about the run."""
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    with pytest.raises(SolverError, match="more than max_leaves=20 leaves"):
+        solve(Ensemble.from_model(forest), max_leaves=20, time_limit=60, step_limit=1)
+
+
+@pytest.mark.parametrize(
+    ("objective", "said"), [("leaves", "no faithful tree has so few"), ("depth-leaves", 'objective="leaves"')]
+)
+def test_a_smallest_tree_beyond_max_leaves_says_so(objective, said):
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
+    result = solve(Ensemble.from_model(forest), objective=objective, max_leaves=3)
+    assert result.tree.n_leaves > 3
+    (note,) = [note for note in result.notes if "max_leaves=3" in note]
+    assert said in note

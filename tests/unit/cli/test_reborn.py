@@ -264,6 +264,20 @@ def test_limits_of_the_command_line(table):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--max-leaves", 2), "more leaves than --max-leaves 2"),
+        (("--faithful", "rows", "--max-leaves", 2), "Raise --tolerance, --max-leaves or --max-depth"),
+    ],
+)
+def test_notes_name_the_options_to_change(table, words, said):
+    told = run("reborn", table, "-t", "kind", "--trees", 3, "--depth", 2, *words)
+    assert told.exit_code == 0, told.output
+    assert said in told.output
+    assert "max_leaves" not in told.output
+
+
 def test_a_tree_that_agrees_on_rows_is_not_verified_everywhere(forest, tmp_path):
     rows, out = tmp_path / "rows.csv", tmp_path / "tree.json"
     rows.write_text("a,b,y\n0,3,0\n0.25,5,1\n0.75,5,1\n")
