@@ -37,7 +37,6 @@ def options() -> dict[str, tuple[Any, dict[str, Any]]]:
         "OptimalTreeRegressor, several outputs": (_on(regressor, outputs), {}),
         "OptimalTreeRegressor, zeros and ones": (_on(regressor, bits), {}),
         "OptimalTreeRegressor, gaps": (_on(regressor, gaps), {}),
-        "OptimalTreeRegressor, text": (_on(regressor, text), {}),
         "OptimalProbabilityTree, log loss": (tw.OptimalProbabilityTree, {"criterion": "log_loss"}),
         "LeafAccuracyTreeClassifier, all thresholds": (tw.LeafAccuracyTreeClassifier, {"thresholds": "all"}),
         "LeafAccuracyTreeClassifier, accuracy": (tw.LeafAccuracyTreeClassifier, {"criterion": "accuracy"}),
@@ -125,9 +124,9 @@ def gaps(X: Any, y: Any) -> Table:
 
 
 def text(X: Any, y: Any) -> Table:
-    """Return a frame of which a third of the columns are text of many values."""
+    """Return a frame of which a third of the columns, ten at most, are text of many values."""
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     words = np.array([f"2026-{i}" for i in range(TEXTS)], dtype=object)
     drawn = np.random.default_rng(1)
-    texts = {name: words[drawn.integers(0, TEXTS, len(y))] for name in frame.columns[:: 3]}
+    texts = {name: words[drawn.integers(0, TEXTS, len(y))] for name in frame.columns[::3][:10]}
     return frame.assign(**texts), y
