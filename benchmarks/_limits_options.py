@@ -25,7 +25,10 @@ def options() -> dict[str, tuple[Any, dict[str, Any]]]:
     return {
         "OptimalTreeClassifier, largest F1": (_on(classifier, of_two), {"objective": "f1", "max_depth": 3}),
         "OptimalTreeClassifier, row costs": (_on(RowCosts, with_costs), {"max_depth": 3}),
-        "OptimalTreeClassifier, least leaf accuracy": (classifier, {"min_leaf_accuracy": 0.1, "max_depth": 3}),
+        "OptimalTreeClassifier, least leaf accuracy": (
+            classifier,
+            {"min_leaf_accuracy": 0.1, "max_depth": 3},
+        ),
         "OptimalTreeClassifier, leaves": (classifier, {"max_leaf_nodes": 8}),
         "OptimalTreeClassifier, zeros and ones": (_on(classifier, bits), {}),
         "OptimalTreeClassifier, gaps": (_on(classifier, gaps), {"max_depth": 3}),

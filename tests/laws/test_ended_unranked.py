@@ -185,7 +185,9 @@ def test_simple_lines(limit, least, monkeypatch):
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("kind", ["squared error", "poisson", "absolute error", "brier", "log loss", "survival"])
+@pytest.mark.parametrize(
+    "kind", ["squared error", "poisson", "absolute error", "brier", "log loss", "survival"]
+)
 def test_columns_of_few_values(kind, limit, monkeypatch):
     """Neither ranked nor grouped: zeros and ones, small numbers, gaps."""
     make, search, check = KINDS[kind]
@@ -194,12 +196,12 @@ def test_columns_of_few_values(kind, limit, monkeypatch):
         X = rng.integers(0, 2 + 3 * (seed % 2), (400, 5)).astype(float)
         X[rng.random((400, 5)) < 0.1 * (seed > 1)] = np.nan
         how = {"min_samples_leaf": 1 + 20 * seed, "cost_complexity": 0.01 * seed}
-        made = [
-            make(np.random.default_rng(seed), table_from(X), **how, max_depth=depth) for depth in (1, 3)
-        ]
+        made = [make(np.random.default_rng(seed), table_from(X), **how, max_depth=depth) for depth in (1, 3)]
         with monkeypatch.context() as small:
             small.setattr(single_split, "MOST_CELLS", 0)
-            small.setattr(additive_result, "solve_additive", lambda *_, **__: pytest.fail("a search was begun"))
+            small.setattr(
+                additive_result, "solve_additive", lambda *_, **__: pytest.fail("a search was begun")
+            )
             stopped = search(made[1], limits=LIMITS[limit][0]())
         best = search(made[0])
         assert best.status is SolveStatus.OPTIMAL

@@ -93,7 +93,9 @@ def _targets_of(
     tree: Tree, problem: RegressionProblem, leaf: NDArray[np.int64], output: int
 ) -> dict[int, LeafTargets]:
     y, weight = problem.targets[:, output], problem.sample_weight
-    alike = bool((weight == weight[:1]).all())  # then only the values matter, which are sorted much faster than rows
+    alike = bool(
+        (weight == weight[:1]).all()
+    )  # then only the values matter, which are sorted much faster than rows
     short = leaf.astype(np.uint16) if tree.node_count <= 2**16 else leaf  # which numpy sorts by its digits
     order = np.argsort(short, kind="stable")
     found = {}
