@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._harness import write_results
+from benchmarks._limits_options import front, options, table_for
 from benchmarks._tables import format_table
 from benchmarks.regression import commit
 
@@ -55,18 +56,6 @@ def estimators() -> dict[str, Any]:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     import treewright as tw
-
-    def front(function: Any) -> Any:
-        class Front:
-            __signature__ = inspect.signature(function)
-
-            def __init__(self, **parameters: Any) -> None:
-                self.parameters = parameters
-
-            def fit(self, X: Any, y: Any) -> None:
-                function(X, y, **self.parameters)
-
-        return Front
 
     class SimpleLines(tw.OptimalTreeRegressor):
         def fit(self, X: Any, y: Any) -> None:
@@ -129,7 +118,7 @@ def estimators() -> dict[str, Any]:
         "accuracy_frontier": (front(tw.accuracy_frontier), {"max_leaves": 8}),
         "regression_frontier": (front(tw.regression_frontier), {"max_leaves": 8}),
         "roc_frontier": (front(of_two), {}),
-    }
+    } | options()
 
 
 REWARDS = np.random.default_rng(1).normal(size=(max(n for n, _ in SHAPES.values()), 3))
@@ -142,7 +131,8 @@ def answers(name: str, shape: str, limits: list[str]) -> dict[str, Any]:
     kind, fixed = estimators()[name]
     known = set(inspect.signature(kind).parameters)
     warnings.simplefilter("ignore")
-    kind(**fixed, time_limit=1.0).fit(X[:120, :3], y[:120])
+    kind(**fixed, time_limit=1.0).fit(*table_for(kind, X[:120, :3], y[:120]))
+    X, y = table_for(kind, X, y)
     told: dict[str, Any] = {}
     for limit in limits:
         how: dict[str, Any] = {
@@ -204,7 +194,7 @@ def main() -> None:
         print(json.dumps(answers(name, shape, limits.split(","))))
         return
     rows: list[dict[str, Any]] = []
-    options = settings()
+    made_with = settings()
     columns = ["estimator", *(column(limit, shape) for shape in asked.shapes for limit in LIMITS[shape])]
     for name in estimators():
         if asked.only and not any(part in name for part in asked.only):
@@ -216,7 +206,7 @@ def main() -> None:
         rows.append(row)
         print("  ".join(str(row[c]) for c in columns), flush=True)
         if asked.save:  # at once: a long run may be broken off
-            write_results("limits", options, rows)
+            write_results("limits", made_with, rows)
     print("\n" + format_table(columns, [[row[c] for c in columns] for row in rows]))
 
 

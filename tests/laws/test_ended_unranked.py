@@ -28,6 +28,7 @@ from treewright.search import (
     solve_simple_lines,
     solve_survival,
 )
+from treewright.search import _additive_result as additive_result
 from treewright.search import _simple_lines as simple_lines
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
@@ -181,6 +182,33 @@ def test_simple_lines(limit, least, monkeypatch):
         assert stopped.objective >= best.objective * (1 - ROUNDING)
         assert stopped.lower_bound <= best.objective
         assert verify_regression(problem, stopped).ok
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize(
+    "kind", ["squared error", "poisson", "absolute error", "brier", "log loss", "survival"]
+)
+def test_columns_of_few_values(kind, limit, monkeypatch):
+    """Neither ranked nor grouped: zeros and ones, small numbers, gaps."""
+    make, search, check = KINDS[kind]
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 2 + 3 * (seed % 2), (400, 5)).astype(float)
+        X[rng.random((400, 5)) < 0.1 * (seed > 1)] = np.nan
+        how = {"min_samples_leaf": 1 + 20 * seed, "cost_complexity": 0.01 * seed}
+        made = [make(np.random.default_rng(seed), table_from(X), **how, max_depth=depth) for depth in (1, 3)]
+        with monkeypatch.context() as small:
+            small.setattr(single_split, "MOST_CELLS", 0)
+            small.setattr(
+                additive_result, "solve_additive", lambda *_, **__: pytest.fail("a search was begun")
+            )
+            stopped = search(made[1], limits=LIMITS[limit][0]())
+        best = search(made[0])
+        assert best.status is SolveStatus.OPTIMAL
+        assert stopped.objective <= best.objective * (1 + ROUNDING)
+        assert stopped.stop_reason is LIMITS[limit][1]
+        assert stopped.lower_bound <= search(made[1]).objective
+        assert check(made[1], stopped).ok
 
 
 @pytest.mark.parametrize("limit", LIMITS)

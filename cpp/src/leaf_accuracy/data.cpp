@@ -9,7 +9,7 @@
 namespace treewright::leaf_accuracy {
 
 void Data::prepare() {
-    table.prepare();
+    table.key = ranked::keys_of_rows(table.n_rows);
     const std::size_t n = table.n_rows;
     std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> number;
     std::vector<std::int32_t> last(table.n_classes,
@@ -67,6 +67,12 @@ void Data::prepare() {
         n_splits += n_ranks[c] - 1;
         for (std::uint32_t first = 0; first + 1 < n_ranks[c]; first += 255) strips.push_back({c, first});
     }
+}
+
+const std::uint32_t* Data::order(std::uint32_t column) const {
+    Orders& orders = *orders_;
+    std::call_once(orders.once, [&] { orders.of_columns = ranked::orders_of(table); });
+    return orders.of_columns.data() + std::size_t{column} * table.n_rows;
 }
 
 void Node::sum() {

@@ -152,7 +152,7 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
         order.clear();
         const std::uint32_t* rank = &data_.table.rank[std::size_t{c} * n_rows];
         if (n * kFilterShare >= n_rows) {
-            const std::uint32_t* all = &data_.table.order[std::size_t{c} * n_rows];
+            const std::uint32_t* all = data_.order(c);
             for (std::size_t i = 0; i < n_rows; ++i)
                 if (const std::uint32_t row = ranked::row_of(all[i]); place_[row] != kNone) order.push_back(row);
         } else {

@@ -39,17 +39,27 @@ void sort_column(std::span<const std::uint32_t> rank, std::span<std::uint32_t> o
 
 }  // namespace
 
-void RankedTable::prepare() {
-    const std::size_t n = n_rows;
-    order.resize(n * n_columns);
-    for (std::size_t c = 0; c < n_columns; ++c)
-        sort_column(std::span(rank).subspan(c * n, n), std::span(order).subspan(c * n, n));
-    key.resize(n);
+std::vector<std::uint32_t> orders_of(const RankedTable& table) {
+    const std::size_t n = table.n_rows;
+    std::vector<std::uint32_t> order(n * table.n_columns);
+    for (std::size_t c = 0; c < table.n_columns; ++c)
+        sort_column(std::span(table.rank).subspan(c * n, n), std::span(order).subspan(c * n, n));
+    return order;
+}
+
+std::vector<Fingerprint> keys_of_rows(std::size_t n_rows) {
+    std::vector<Fingerprint> key(n_rows);
     Random random;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (Fingerprint& k : key) {
         const std::uint64_t high = random();
-        key[i] = {high, random()};
+        k = {high, random()};
     }
+    return key;
+}
+
+void RankedTable::prepare() {
+    order = orders_of(*this);
+    key = keys_of_rows(n_rows);
 }
 
 void RankedTable::take(const RankedTable& other, std::span<const std::uint32_t> rows) {

@@ -240,7 +240,7 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     leaf = tree.apply(problem.table.X)
     apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
-    squares = (apart**2).sum(axis=1)  # over the outputs
+    squares = np.einsum("ij,ij->i", apart, apart)  # over the outputs
     moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), squares, apart])
     weight, second, *first = _sums_of_nodes(tree, leaf, moments).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))

@@ -64,7 +64,7 @@ def search_all_thresholds(
         As in `solve_additive`.
     """
     limits = (limits or Limits()).started()
-    stop = ends_unranked(problem, limits, options)
+    stop = ends_unranked(problem, limits, options, few_values=True)
     if stop is not None:
         at_stake = max(one_leaf - loss.unavoidable(), 0.0) if share_of is None else share_of
         leaf_penalty = problem.cost_complexity * at_stake

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._garbage import without_collections
 from treewright.binarize import CandidateSplits, SplitMatrix, Worth, candidates_of, count_splits, scope_of_all
 from treewright.errors import InputError
 from treewright.problem import PolicyProblem, Problem
@@ -85,6 +86,7 @@ class Choice:
         return replace(result, stats={**result.stats, "engine": self.engine, "engine_reason": self.why})
 
 
+@without_collections()
 def choose_engine(
     problem: Problem,
     thresholds: SplitMatrix | Thresholds,

@@ -75,7 +75,11 @@ class Asked(Protocol):
 
 
 def ends_unranked(
-    problem: Asked, limits: Limits, options: BinaryOptions | RankedOptions | None = None
+    problem: Asked,
+    limits: Limits,
+    options: BinaryOptions | RankedOptions | None = None,
+    *,
+    few_values: bool = False,
 ) -> StopReason | None:
     """Return which limit leaves nothing of a search over all thresholds but the best single split; None if none does.
 
@@ -86,11 +90,14 @@ def ends_unranked(
         Their time is running.
     options : BinaryOptions, RankedOptions or None, default=None
         ``RankedOptions(unranked=False)`` switches it off. Options of the search over binary columns ask for that.
+    few_values : bool, default=False
+        Whether a table whose numbers have few values is searched in no other way than by ranks, or by groups of equal
+        rows, which are made of ranks. Groups are searched in few steps: only a limit of one step leaves none.
 
     Notes
     -----
-    Tables with columns of text, and those whose numbers have few values, may be searched in other ways, which begin
-    in other ways: None.
+    Tables with columns of text, and without `few_values` those whose numbers have few values, may be searched in other
+    ways, which begin in other ways: None.
     """
     table = problem.table
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
@@ -100,14 +107,17 @@ def ends_unranked(
         return None
     if isinstance(options, RankedOptions) and not options.unranked:
         return None
-    steps = limits.step_limit
+    if any(column.kind is ColumnKind.CATEGORICAL for column in table.columns):
+        return None
+    steps = math.inf if limits.step_limit is None else limits.step_limit
     if limits.left() < RANKING * table.X.size:
         stop = StopReason.TIME_LIMIT
-    elif steps is not None and steps < len(table.columns):  # a pass is a step for each column at least
+    elif steps < len(table.columns):  # a pass is a step for each column at least
         stop = StopReason.STEP_LIMIT
     else:
         return None
-    return stop if _has_many_thresholds(table) else None
+    nothing = stop is StopReason.TIME_LIMIT or steps == 1
+    return stop if (few_values and nothing) or _has_many_thresholds(table) else None
 
 
 def split_of_labels(
@@ -267,8 +277,6 @@ def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Spli
 
 def _has_many_thresholds(table: Table) -> bool:
     """Whether some rows show that thresholds are too many, and enough of all splits, for binary columns."""
-    if any(column.kind is ColumnKind.CATEGORICAL for column in table.columns):
-        return False
     continuous = [j for j, column in enumerate(table.columns) if column.kind is ColumnKind.CONTINUOUS]
     others = sum(1 + 2 * column.has_missing for column in table.columns)
     seen = 0

@@ -88,7 +88,39 @@ def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
         raise InputError(
             f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required."
         )
-    return names, all_or_faults(partial(read_series, name, frame[:, j]) for j, name in enumerate(names))
+    numbers = numbers_of_pandas(X, names)
+    return names, all_or_faults(
+        partial(read_series, name, frame[:, j]) if raw is None else partial(_same, raw)
+        for j, (name, raw) in enumerate(zip(names, numbers, strict=True))
+    )
+
+
+def _same(raw: RawColumn) -> RawColumn:
+    return raw
+
+
+def numbers_of_pandas(X: Any, names: Sequence[str]) -> list[RawColumn | None]:
+    """Read the columns of a pandas frame that numpy holds as numbers, all at once; None for the others.
+
+    One by one, ten thousand columns take two seconds. A column that `read_series` would refuse is left to it.
+    """
+    raws: list[RawColumn | None] = [None] * len(names)
+    if type(X).__module__.partition(".")[0] != "pandas":
+        return raws
+    dtypes = X.dtypes.tolist()
+    at = [j for j, dtype in enumerate(dtypes) if isinstance(dtype, np.dtype) and dtype.kind in "biuf"]
+    if not at:
+        return raws
+    matrix = (X if len(at) == len(names) else X.iloc[:, at]).to_numpy(dtype=np.float64)
+    for k, j in enumerate(at):
+        kind = dtypes[j].kind
+        numbers = matrix[:, k]
+        if kind == "f" and np.isinf(numbers).any():
+            continue
+        if kind in "iu" and len(numbers) and np.abs(numbers).max() >= LARGEST_EXACT_INTEGER:
+            continue
+        raws[j] = RawColumn(names[j], numbers, boolean=kind == "b")
+    return raws
 
 
 def read_series(name: str, series: Any) -> RawColumn:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._garbage import without_collections
 from treewright.errors import InputError
 from treewright.table._containers import as_array, checked_names, is_named, memory_of, read_frame
 from treewright.table._raw import (
@@ -34,6 +35,7 @@ HEAD = 256  # rows that usually show that a column holds more than zeros and one
 CELLS_AT_ONCE = 2**17  # of columns that are asked about together
 
 
+@without_collections()
 def table_from(
     X: Any,
     *,

@@ -51,7 +51,12 @@ class Line:
     high: tuple[float, ...]
     freedom: float
 
-    def values(self, mean: NDArray[np.float64], X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def values(
+        self,
+        mean: NDArray[np.float64],
+        X: NDArray[np.float64],
+        rows: NDArray[np.int64] | slice = slice(None),
+    ) -> NDArray[np.float64]:
         """Return what the leaf predicts for rows, shape (n_rows, n_outputs).
 
         Parameters
@@ -60,12 +65,15 @@ class Line:
             Of the leaf.
         X : ndarray of shape (n_rows, n_columns)
             Encoded rows.
+        rows : ndarray of int64 or slice, default=all
+            Which of them: only the columns of the line are read, which of a wide table is little.
         """
-        said = np.repeat(mean[None, :].astype(np.float64), len(X), axis=0)
+        columns = [X[rows, column] for column in self.columns]
+        said = np.repeat(mean[None, :].astype(np.float64), len(X[rows, :0]), axis=0)
         with np.errstate(over="ignore", invalid="ignore"):  # far outside the training rows
-            for position, (column, center) in enumerate(zip(self.columns, self.centers, strict=True)):
-                apart = X[:, column] - center
-                known = ~np.isnan(X[:, column])
+            for position, (x, center) in enumerate(zip(columns, self.centers, strict=True)):
+                apart = x - center
+                known = ~np.isnan(x)
                 for output, slopes in enumerate(self.slopes):
                     said[known, output] += slopes[position] * apart[known]
             within = np.minimum(np.maximum(said, np.array(self.low)), np.array(self.high))

@@ -258,7 +258,7 @@ class Tree:
             for node, line in enumerate(self.lines or ()):
                 if line is not None:
                     rows = np.flatnonzero(leaf == node)
-                    said[rows] = line.values(self.value[node], X[rows])
+                    said[rows] = line.values(self.value[node], X, rows)
             return said if self.n_outputs > 1 else said[:, 0]
         return self.classes[self.prediction[leaf]]
 

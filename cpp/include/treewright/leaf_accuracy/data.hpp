@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -26,7 +28,7 @@ struct Strip {
 };
 
 struct Data {
-    ranked::LabelledTable table;  // ranks, labels, weights >= 1, orders, keys
+    ranked::LabelledTable table;  // ranks, labels, weights >= 1, keys; orders are below
     Measure measure;
     Count min_leaf = 1;
     std::vector<Whole> full;  // [row] weights in full; empty: those of the table are full
@@ -45,8 +47,18 @@ struct Data {
     std::vector<Strip> strips;
 
     void prepare();
+    // The rows in the order of a column, as in RankedTable. All columns are sorted when the first is asked for, by
+    // whichever thread: a run that its limits end before it sweeps asks for none.
+    [[nodiscard]] const std::uint32_t* order(std::uint32_t column) const;
     [[nodiscard]] std::uint32_t n_rows() const { return table.n_rows; }
     [[nodiscard]] std::uint32_t n_classes() const { return table.n_classes; }
+
+   private:
+    struct Orders {
+        std::once_flag once;
+        std::vector<std::uint32_t> of_columns;
+    };
+    std::unique_ptr<Orders> orders_ = std::make_unique<Orders>();
 };
 
 // A set of rows.

@@ -35,6 +35,10 @@ struct RankedTable {
     void take(const RankedTable& other, std::span<const std::uint32_t> rows);
 };
 
+// What prepare() derives.
+[[nodiscard]] std::vector<std::uint32_t> orders_of(const RankedTable& table);
+[[nodiscard]] std::vector<Fingerprint> keys_of_rows(std::size_t n_rows);
+
 // Numbers of some rows, `width` for each.
 template <class T>
 [[nodiscard]] std::vector<T> of_rows(std::span<const std::uint32_t> rows, const std::vector<T>& all,
