@@ -32,6 +32,7 @@ __all__ = [
 # Some rows of a matrix. One column of them is asked for: to copy all columns first took most of the time of `apply`.
 Rows = NDArray[np.int64] | slice
 EVERY_ROW = slice(None)
+FEW_ROWS = 256
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**15, 64
 
 
@@ -139,14 +140,14 @@ class LinearSplit:
     def score(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
         """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`."""
         # Term by term: a matrix product may round differently with the number of rows. In blocks that stay in the
-        # cache of the processor: of rows, or of columns where there are more of those, added up in the same order.
+        # cache of the processor: of rows, or of columns where rows are few, added up in the same order.
         chosen = np.arange(len(X))[rows] if isinstance(rows, slice) else rows
         score = np.zeros(len(chosen))
-        if len(self.columns) > len(chosen) > 0:
-            columns, weights = np.array(self.columns), np.array(self.weights)[:, None]
-            for begin in range(0, len(self.columns), COLUMNS_AT_ONCE):
+        if 0 < len(chosen) < min(len(self.columns), FEW_ROWS):
+            columns, weights = np.array(self.columns)[:, None], np.array(self.weights)[:, None]
+            for begin in range(0, len(columns), COLUMNS_AT_ONCE):
                 block = slice(begin, begin + COLUMNS_AT_ONCE)
-                terms = X.T[columns[block]].take(chosen, axis=1) * weights[block]
+                terms = X.T[columns[block], chosen] * weights[block]
                 terms[0] += score
                 score = np.cumsum(terms, axis=0, out=terms)[-1] + 0.0
             return score
