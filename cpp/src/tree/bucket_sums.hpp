@@ -13,6 +13,7 @@
 #include "treewright/tree/single_split.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -139,26 +140,45 @@ class Shares : public ClassWeights {
     static double times_log(double n) { return n > 0 ? n * std::log(n) : 0.0; }
 };
 
+// The least of some numbers, several chains of comparisons at a time: one alone waits for each result.
+[[nodiscard]] inline double least_of(const double* numbers, std::size_t n) {
+    constexpr std::size_t kChains = 16;
+    double least = numbers[0];
+    std::size_t k = 0;
+    if (n >= 2 * kChains) {
+        std::array<double, kChains> chain;
+        for (std::size_t i = 0; i < kChains; ++i) chain[i] = numbers[i];
+        for (k = kChains; k + kChains <= n; k += kChains)
+            for (std::size_t i = 0; i < kChains; ++i) chain[i] = numbers[k + i] < chain[i] ? numbers[k + i] : chain[i];
+        for (const double one : chain) least = std::min(least, one);
+    }
+    for (; k < n; ++k) least = std::min(least, numbers[k]);
+    return least;
+}
+
 // The cheapest of some actions. Each row pays its cheapest one at least: its sum over the bucket is what F has beside
 // f(A) + f(C).
 class Actions {
    public:
-    explicit Actions(const SummedRows& rows) : rows_(rows) {}
+    explicit Actions(const SummedRows& rows) : rows_(rows), least_(rows.numbers.size() / rows.n_sums) {
+        for (std::size_t row = 0; row < least_.size(); ++row) least_[row] = least_of(costs_of(row), rows.n_sums);
+    }
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
     [[nodiscard]] std::size_t n_beside() const { return 1; }
     void add(double* sums, std::uint32_t row) const {
-        const double* cost = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
-        double least = cost[0];
-        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += cost[k], least = std::min(least, cost[k]);
-        sums[rows_.n_sums] += least;
+        const double* cost = costs_of(row);
+        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += cost[k];
+        sums[rows_.n_sums] += least_[row];
     }
-    [[nodiscard]] double loss(const double* sums) const { return *std::min_element(sums, sums + rows_.n_sums); }
+    [[nodiscard]] double loss(const double* sums) const { return least_of(sums, rows_.n_sums); }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
         return loss(A) + loss(C) + B[rows_.n_sums];
     }
 
    private:
+    [[nodiscard]] const double* costs_of(std::size_t row) const { return rows_.numbers.data() + row * rows_.n_sums; }
     const SummedRows& rows_;
+    std::vector<double> least_;  // what each row pays
 };
 
 // Of rows with a mass m >= 0 and a number s each, let B be a bucket of mass `all`, and for some ratio c let the s - c m
