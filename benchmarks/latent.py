@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from benchmarks._harness import write_results
 from benchmarks._latent_data import COVTYPE_SHARES, fit, ordinal, read, splits
+from benchmarks._latent_device import device_times
 from benchmarks._latent_ensemble import METHODS
 from benchmarks._latent_ensemble import ensemble as sums_of_trees
 from benchmarks._latent_hardened import hardened as hardened_trees
@@ -64,6 +65,12 @@ def kernels(
 def step(write: Write = True) -> None:
     """One training step: forward, loss, backward, optimizer."""
     finish("step", training_steps, write)
+
+
+@app.command()
+def device(write: Write = True) -> None:
+    """The layer and a training step on a graphics processor, by kernels and by tensor operations, beside a CPU."""
+    finish("device", device_times, write)
 
 
 @app.command()

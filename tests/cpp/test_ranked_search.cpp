@@ -95,7 +95,7 @@ Cost cost_of(const LabelledTable& d, const std::vector<TreeNode>& tree) {
 void check_core(std::mt19937& random, const Misclassification& objective) {
     const LabelledTable& d = objective.data();
     Control control{Limits{}};
-    const std::vector<float> odds = label_odds(d, control);
+    const std::vector<float> odds = label_odds(d, control, [](const auto&) { return true; });
     check(odds.size() == d.n_rows, "odds of every row");
     for (std::uint32_t row = 0; row < d.n_rows; ++row)
         check(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");

@@ -12,7 +12,7 @@ namespace treewright::ranked {
 
 namespace {
 
-constexpr int kTrees = 30;
+constexpr int kTrees = 30, kFirstTrees = 4;
 constexpr std::size_t kMaxGrown = std::size_t{1} << 15;  // rows that a tree is grown on
 constexpr std::size_t kMinGrown = 5;                     // of them in a leaf
 constexpr float kPrior = 0.002F;                         // share of every class where none was seen
@@ -116,9 +116,13 @@ class Forest {
 
 }  // namespace
 
-std::vector<float> label_odds(const LabelledTable& data, Control& control) {
+std::vector<float> label_odds(const LabelledTable& data, Control& control,
+                              const std::function<bool(const std::vector<float>&)>& are_wanted) {
     Forest forest(data, control);
-    for (int tree = 0; tree < kTrees && !control.stopped(); ++tree) forest.grow();
+    for (int tree = 0; tree < kTrees && !control.stopped(); ++tree) {
+        if (tree == kFirstTrees && !are_wanted(forest.odds())) return {};
+        forest.grow();
+    }
     return forest.odds();
 }
 

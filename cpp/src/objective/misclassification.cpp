@@ -50,8 +50,12 @@ void Misclassification::prefix_spans(std::span<const std::uint32_t> order, std::
     if (!data_->unit_spans) add_up(data_->span, order, positions, prefix);
 }
 
-std::unique_ptr<CoreRows> Misclassification::core_rows(Control& control) const {
-    return std::make_unique<CoreRows>(*this, label_odds(*data_, control));
+std::unique_ptr<CoreRows> Misclassification::core_rows(double factor, double most, Control& control) const {
+    const auto are_few = [&](const std::vector<float>& odds) { return CoreRows(*this, odds).size_at(factor) <= most; };
+    const std::vector<float> odds = label_odds(*data_, control, are_few);
+    if (odds.empty()) return nullptr;
+    auto core = std::make_unique<CoreRows>(*this, odds);
+    return core->size_at(factor) <= most ? std::move(core) : nullptr;
 }
 
 }  // namespace treewright::ranked

@@ -16,6 +16,6 @@ void RankedObjective::prefix_spans(std::span<const std::uint32_t>, std::span<con
     prefix.insert(prefix.end(), positions.size(), std::numeric_limits<Cost>::max() / 4);
 }
 
-std::unique_ptr<CoreRows> RankedObjective::core_rows(Control&) const { return nullptr; }
+std::unique_ptr<CoreRows> RankedObjective::core_rows(double, double, Control&) const { return nullptr; }
 
 }  // namespace treewright::ranked

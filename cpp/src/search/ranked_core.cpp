@@ -10,11 +10,10 @@ namespace treewright::ranked {
 // on the core: its cost there is a bound, and on all rows it is a candidate. If it costs more there, the core takes the
 // rows that show it, and twice as many of those that are in doubt.
 void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
-    if (core_ == nullptr) core_ = objective_.core_rows(control_);
-    if (core_ == nullptr) return;
-    CoreRows core = *core_;
     const double most = options_.core_share * table_.n_rows;
-    if (core.size_at(2 * kCoreFactor) > most) return;
+    if (!core_) core_ = objective_.core_rows(2 * kCoreFactor, most, control_);
+    if (*core_ == nullptr) return;
+    CoreRows core = **core_;
     Options options = options_;
     options.core = options.parts = false;
     options.plain_work *= kCorePatience;

@@ -1,4 +1,4 @@
-"""The two kernels of the tree layer on a CPU, as calls from tensors to new tensors.
+"""The two kernels of the tree layer, as calls from tensors to new tensors: the CPU's here, others' in `_fused.py`.
 
 All tensors are detached, contiguous and node-major. PyTorch asks for a layer in three ways (a direct call, the
 transforms of `torch.func`, and an operator with a name); what they compute is here.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from treewright._native import core
 from treewright.latent._checks import not_finite
+from treewright.latent._fused import fused_backward, fused_forward
 from treewright.latent._shape import TreeShape
 from treewright.latent._torch import torch
 
@@ -22,6 +23,8 @@ def layer_forward(
     Row 0 of the state is the pruning vector a: `fixed`, or solved for where that is None. Row 1 holds the slopes
     lambda + k.
     """
+    if not s.is_cpu:
+        return fused_forward(s, shape, pruning, offset, fixed)
     z = s.new_empty(shape.n_nodes, s.shape[1])
     state = s.new_empty(2, shape.n_nodes)
     if fixed is not None:
@@ -44,6 +47,8 @@ def layer_backward(
     grad_a: torch.Tensor,
 ) -> torch.Tensor:
     """Return the gradient by the scores s, of their shape."""
+    if not s.is_cpu:
+        return fused_backward(s, shape, offset, state, grad_z, grad_a)
     grad_s = torch.empty_like(s)
     core.latent_layer_backward(
         shape.left, shape.right, shape.score_row, s.numpy(), offset, state.numpy(), grad_z.numpy(), grad_a.numpy(),

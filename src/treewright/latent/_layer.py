@@ -1,9 +1,9 @@
 """The fused tree layer: split scores -> eq. (1) -> T_lambda of eq. (3), without pooling.
 
 Inside a tree q_child = min(q_parent, +-s), so that the node equations solve themselves in the right order
-(proof in cpp/include/treewright/latent/tree_layer.hpp). On a CPU one kernel does all of it; elsewhere the
-same in tensor operations. Everything is node-major, (nodes, rows): a matrix product gives it that way for
-free, and a column of a node is contiguous.
+(proof in cpp/include/treewright/latent/tree_layer.hpp). On a CPU one kernel does all of it, on a graphics
+processor with Triton two; elsewhere the same in tensor operations. Everything is node-major, (nodes, rows): a
+matrix product gives it that way for free, and a column of a node is contiguous.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from treewright.latent._checks import (
     working_dtype,
 )
 from treewright.latent._func import is_transformed, transformed_layer
+from treewright.latent._fused import is_fused
 from treewright.latent._kernels import layer_backward, layer_forward
 from treewright.latent._roots import roots
 from treewright.latent._shape import TreeShape, complete_shape
@@ -29,7 +30,7 @@ OFFSETS = {"paper": 0.5, "published": 0.0}  # z = clip(q + offset, 0, a)
 
 
 class _TreeLayer(torch.autograd.Function):
-    """CPU kernel. `fixed` is a given pruning vector, or None to solve for it."""
+    """The kernels. `fixed` is a given pruning vector, or None to solve for it."""
 
     @staticmethod
     def forward(
@@ -109,9 +110,8 @@ def solve_layer(
     if dtype is not s.dtype:
         z, a = solve_layer(s.to(dtype), pruning, shape, offset)
         return z.to(s.dtype), a.to(s.dtype)
-    if s.is_cpu:
-        z, a = _on_cpu(s, shape, pruning, offset, None)
-        return z, a
+    if _has_kernels(s, shape):
+        return _by_kernels(s, shape, pruning, offset, None)
     return _tensor_layer(s, shape, pruning, offset)
 
 
@@ -120,7 +120,13 @@ def route(s: torch.Tensor, a: torch.Tensor, *, shape: TreeShape, routing: str = 
     return _route(s, a, shape, check_routing(routing))
 
 
-def _on_cpu(
+def _has_kernels(s: torch.Tensor, shape: TreeShape) -> bool:
+    if s.is_cpu:
+        return True
+    return is_fused(s, shape) and not is_transformed() and not torch.compiler.is_compiling()
+
+
+def _by_kernels(
     s: torch.Tensor, shape: TreeShape, pruning: float, offset: float, fixed: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     solve = transformed_layer if is_transformed() else _solve_layer
@@ -130,8 +136,8 @@ def _on_cpu(
 
 def _route(s: torch.Tensor, a: torch.Tensor, shape: TreeShape, offset: float) -> torch.Tensor:
     work = s.to(working_dtype(s.dtype))
-    if s.is_cpu:
-        z: torch.Tensor = _on_cpu(work, shape, 1.0, offset, a.to(work.dtype))[0]
+    if _has_kernels(work, shape):
+        z: torch.Tensor = _by_kernels(work, shape, 1.0, offset, a.to(work.dtype))[0]
     else:
         z = clip_scores(scores_to_q(work, shape), a.to(work.dtype), offset)
     return z.to(s.dtype)

@@ -106,8 +106,8 @@ class TreeShape:
 
     def levels(self, device: torch.device) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         """Return per level: position of the parent in the level above, score row, side (k, 1)."""
-        key = str(device)
-        if key not in self._levels:
+        key = f"levels {device}"
+        if key not in self.on_devices:
             found = []
             for level in range(1, int(self.node_depth.max()) + 1):
                 here = np.flatnonzero(self.node_depth == level)
@@ -120,11 +120,13 @@ class TreeShape:
                         torch.as_tensor(self.side[here], device=device)[:, None],
                     )
                 )
-            self._levels[key] = found
-        return self._levels[key]
+            self.on_devices[key] = found
+        levels: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = self.on_devices[key]
+        return levels
 
     @cached_property
-    def _levels(self) -> dict[str, list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]]:
+    def on_devices(self) -> dict[str, Any]:
+        """What was made of the shape for devices, by what it is and where."""
         return {}
 
     def _find(self, names: NDArray[np.int64]) -> NDArray[np.int32]:

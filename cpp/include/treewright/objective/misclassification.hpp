@@ -37,7 +37,7 @@ class Misclassification final : public TableObjective<Misclassification, Labelle
     void prefix_spans(std::span<const std::uint32_t> order, std::span<const std::uint32_t> positions,
                       std::vector<Cost>& prefix) const override;
     [[nodiscard]] Cost stake(const Node& node) const override { return node.span * unit(); }
-    [[nodiscard]] std::unique_ptr<CoreRows> core_rows(Control& control) const override;
+    [[nodiscard]] std::unique_ptr<CoreRows> core_rows(double factor, double most, Control& control) const override;
 
    private:
     [[nodiscard]] const std::int32_t* costs_of(std::uint32_t row) const {

@@ -98,8 +98,9 @@ class RankedObjective {
     // The same over some of the rows, with their ranks and costs, leaves of any size and another penalty.
     [[nodiscard]] virtual std::unique_ptr<RankedObjective> part(std::span<const std::uint32_t> rows,
                                                                 Cost penalty) const = 0;
-    // Few rows that may prove a bound for all; null where there is no way to choose them.
-    [[nodiscard]] virtual std::unique_ptr<CoreRows> core_rows(Control& control) const;
+    // Few rows that may prove a bound for all; null where there is no way to choose them, or where
+    // CoreRows::take(factor) would take more than `most`.
+    [[nodiscard]] virtual std::unique_ptr<CoreRows> core_rows(double factor, double most, Control& control) const;
 
    protected:
     RankedObjective(const RankedTable& table, Cost leaf_penalty, Cost span_unit, std::size_t n_sums, Laws laws)

@@ -304,7 +304,7 @@ class Search {
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;
-    std::unique_ptr<CoreRows> core_;  // once they are needed
+    std::optional<std::unique_ptr<CoreRows>> core_;  // once they are looked for; null if there are none
     struct {
         Size size{0};
         Memo memo;
