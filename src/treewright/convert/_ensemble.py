@@ -345,7 +345,9 @@ class Ensemble:
         """Return the class index of each encoded row; the sums of all are never held at once."""
         out = np.empty(len(X), dtype=np.int64)
         for begin in range(0, len(X), BLOCK):
-            out[begin : begin + BLOCK] = self.classify(self._sums(X[begin : begin + BLOCK]).astype(np.float64))
+            out[begin : begin + BLOCK] = self.classify(
+                self._sums(X[begin : begin + BLOCK]).astype(np.float64)
+            )
         return out
 
     def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
