@@ -32,6 +32,7 @@ print("it went on")
 """
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_it_can_do_what_ctrl_c_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_interrupt, "_last", -10.0)  # no Ctrl-C came shortly before
     rng = np.random.default_rng(0)
