@@ -8,6 +8,8 @@ Every reader turns a model into an `Ensemble` whose `predict` repeats the model 
   to the same class.
 
 The born-again methods and the independent verifier both read this type and nothing else of the models.
+
+Longer than 400 lines: one class, and half of it documents what it can be asked.
 """
 
 from __future__ import annotations

@@ -146,8 +146,8 @@ def refine(
     def made(way: _Way, rows: Rows, part: int) -> tuple[Nodes, Ground]:
         key = (way.signs, way.taught, way.grown, part)
         if key not in grown:
-            taught = way.taught and teacher is not None
-            ground = teacher.ground(X, rows, target, check) if taught else Ground(X, rows, target)
+            own = Ground(X, rows, target)
+            ground = teacher.ground(X, rows, target, check) if way.taught and teacher else own
             nodes = Nodes.of(splits if way.signs else [None])
             nodes.fit_leaves(ground.X, ground.rows, ground.target, check)
             if way.grown is not None:
