@@ -215,6 +215,24 @@ void check_search(Random32& random, const RankedObjective& objective) {
     check_variants(random, objective, size, solve(objective, Options{}, size, {}).upper);
 }
 
+// A look at all splits that a stopped run cuts short says so, and never claims less than the best split costs; in the
+// grace that a stopped run has for its best single split the look is whole.
+void check_stopped_look(const RankedObjective& objective) {
+    Node root;
+    make_root(objective, root);
+    const Stump best = objective.best_stump(root);
+    const auto stopped_with = [&](std::int64_t grace) {
+        Control control({});
+        control.halt(Stop::interrupt);
+        control.grace(grace);
+        return objective.best_stump_within(root, control);
+    };
+    const Stump cut = stopped_with(0);
+    check(cut.cost >= best.cost && (cut.cost == best.cost || !cut.whole), "a look that was cut short says so");
+    const Stump whole = stopped_with(std::int64_t{1} << 40);
+    check(whole.whole && whole.cost == best.cost, "a look within its grace is whole");
+}
+
 }  // namespace
 
 int main() {
@@ -222,6 +240,7 @@ int main() {
     for (const auto& make : objectives) {
         for (int round = 0; round < 60; ++round) check_laws(random, *make(random, 2 + below(random, 20)));
         for (int round = 0; round < 60; ++round) check_part(random, *make(random, 2 + below(random, 20)));
+        for (int round = 0; round < 60; ++round) check_stopped_look(*make(random, 2 + below(random, 200)));
         for (int round = 0; round < 25; ++round) check_search(random, *make(random, 4 + below(random, 40)));
     }
     std::printf("laws hold, searches agree\n");

@@ -11,6 +11,7 @@ from treewright.binarize import candidates_of, given_splits
 from treewright.binarize._thresholds import UnsortedGaps
 from treewright.near_optimal import solve_near_optimal
 from treewright.problem import make_problem
+from treewright.result import StopReason
 from treewright.search import Limits, _solve, _solve_frontier, solve_frontier
 from treewright.search import _single_split as single_split
 from treewright.search._counted import counted_tree
@@ -110,3 +111,37 @@ def test_counted_trees_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(calls) < n_whole / 3
     assert stopped.lower_bound <= whole.objective + 1e-12 <= stopped.objective + 2e-12
     assert stopped.stop_reason is not None
+
+
+def test_counted_trees_that_were_compared_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The later the time ends among the pairs and triples of columns, the better the tree; no bound is claimed."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 8, size=(2000, 4)).astype(float)
+    y = (X[:, 0] > 3).astype(int) ^ (X[:, 1] > 3) ^ (X[:, 2] > 5) ^ (rng.random(2000) < 0.1)
+    asked = {"max_depth": 3, "thresholds": 8, "cost_complexity": 0.001}
+    calls: list[Any] = []
+    below, left = best_of_cells._Search.below, Limits.left
+
+    def counted(self: Any, columns: Any) -> Any:
+        calls.append(columns)
+        return below(self, columns)
+
+    monkeypatch.setattr(best_of_cells._Search, "below", counted)
+    whole = fit_shards(X, y, **asked).result_
+    assert whole.stop_reason is None
+    n_pairs, n_triples = (sum(len(columns) == n for columns in calls) for n in (2, 3))
+    stump = fit_shards(X, y, **asked | {"max_depth": 1}).result_.objective
+    two_levels = fit_shards(X, y, **asked | {"max_depth": 2}).result_.objective
+    found = []
+    for after in (1, n_pairs // 2, n_pairs, n_pairs + n_triples // 2, n_pairs + n_triples - 1):
+        calls.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(Limits, "left", lambda self, n=after: 0.0 if len(calls) >= n else left(self))
+            result = fit_shards(X, y, **asked, time_limit=1000.0).result_
+        assert result.stop_reason is StopReason.TIME_LIMIT
+        assert result.lower_bound <= whole.objective + 1e-12 <= result.objective + 2e-12
+        found.append(result.objective)
+    assert found == sorted(found, reverse=True)
+    assert found[0] <= stump + 1e-12
+    assert found[2] <= two_levels + 1e-12
+    assert found[-1] < two_levels

@@ -62,7 +62,7 @@ Cost LogLoss::leaf_cost(const Node& node) const {
     return (loss << tie_bits_) + leaf_penalty();
 }
 
-Stump LogLoss::best_stump(const Node& node) const {
+Stump LogLoss::look(const Node& node, Control* control) const {
     const ClassTable& data = *data_;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
     if (best.cost <= 2 * leaf_penalty()) return best;
@@ -72,6 +72,10 @@ Stump LogLoss::best_stump(const Node& node) const {
     const Cost beside = data.slack * (4 * Cost{node.n} - 6);
     std::vector<std::int64_t> left(node.sums.size()), right;
     for (std::size_t c = 0; c < node.columns.size(); ++c) {
+        if (ends_before(control, node, c)) {
+            best.whole = false;  // the best split of the columns so far
+            break;
+        }
         std::fill(left.begin(), left.end(), 0);
         right = node.sums;
         std::int64_t n_left = 0, n_right = all, own_left = 0, own_right = own;

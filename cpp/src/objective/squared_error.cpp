@@ -42,7 +42,7 @@ Cost SquaredError::loss_cost(const std::int64_t* sums) const {
 // product, a quotient and a sum each, for every output), and G <= Q, for targets are centred as they are. Two splits
 // whose gains differ by more than 2 * 2^shift differ in their integer costs in the same direction: the two floors of a
 // split lose less than two.
-Stump SquaredError::best_stump(const Node& node) const {
+Stump SquaredError::look(const Node& node, Control* control) const {
     const TargetTable& data = *data_;
     Stump best{leaf_cost(node), Stump::kLeaf, 0};
     if (best.cost <= 2 * leaf_penalty()) return best;
@@ -81,6 +81,10 @@ Stump SquaredError::best_stump(const Node& node) const {
     };
     double highest = -1;
     for (std::size_t c = 0; c < node.columns.size(); ++c) {
+        if (ends_before(control, node, c)) {
+            best.whole = false;  // the best split of the columns so far
+            break;
+        }
         walk(c, [](std::uint32_t) {}, [&](std::uint32_t, double gain) { gains[c] = std::max(gains[c], gain); });
         highest = std::max(highest, gains[c]);
     }
@@ -95,7 +99,8 @@ Stump SquaredError::best_stump(const Node& node) const {
                 for (std::size_t k = 0; k < after.size(); ++k) after[k] = node.sums[k] - before[k];
                 const Cost cost = loss_cost(before.data()) + loss_cost(after.data()) + 2 * leaf_penalty();
                 if (cost < best.cost)
-                    best = {cost, node.columns[c], data.rank_of(node.columns[c], row_of(node.orders[c][i]))};
+                    best = {cost, node.columns[c], data.rank_of(node.columns[c], row_of(node.orders[c][i])),
+                            best.whole};
             });
     }
     return best;

@@ -13,9 +13,12 @@
 #include "treewright/tree/single_split.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,7 @@ namespace treewright::tree {
 // The weights of classes.
 class ClassWeights {
    public:
+    using Number = double;
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
     [[nodiscard]] std::size_t n_beside() const { return 0; }
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
@@ -139,26 +143,94 @@ class Shares : public ClassWeights {
     static double times_log(double n) { return n > 0 ? n * std::log(n) : 0.0; }
 };
 
+// The least of some numbers, several chains of comparisons at a time: one alone waits for each result.
+template <class Number>
+[[nodiscard]] Number least_of(const Number* numbers, std::size_t n) {
+    constexpr std::size_t kChains = 128 / sizeof(Number);
+    Number least = numbers[0];
+    std::size_t k = 0;
+    if (n >= 2 * kChains) {
+        std::array<Number, kChains> chain;
+        std::copy(numbers, numbers + kChains, chain.begin());
+        for (k = kChains; k + kChains <= n; k += kChains)
+            for (std::size_t i = 0; i < kChains; ++i) chain[i] = numbers[k + i] < chain[i] ? numbers[k + i] : chain[i];
+        for (const Number one : chain) least = std::min(least, one);
+    }
+    for (; k < n; ++k) least = std::min(least, numbers[k]);
+    return least;
+}
+
 // The cheapest of some actions. Each row pays its cheapest one at least: its sum over the bucket is what F has beside
 // f(A) + f(C).
-class Actions {
+template <class Costs>
+class CheapestAction {
    public:
-    explicit Actions(const SummedRows& rows) : rows_(rows) {}
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
+    using Number = Costs;
+    [[nodiscard]] std::size_t n_sums() const { return n_actions_; }
     [[nodiscard]] std::size_t n_beside() const { return 1; }
-    void add(double* sums, std::uint32_t row) const {
-        const double* cost = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
-        double least = cost[0];
-        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += cost[k], least = std::min(least, cost[k]);
-        sums[rows_.n_sums] += least;
+    void add(Number* sums, std::uint32_t row) const {
+        const Number* cost = cost_.data() + row * n_actions_;
+        for (std::size_t k = 0; k < n_actions_; ++k) sums[k] = static_cast<Number>(sums[k] + cost[k]);
+        sums[n_actions_] = static_cast<Number>(sums[n_actions_] + least_[row]);
     }
-    [[nodiscard]] double loss(const double* sums) const { return *std::min_element(sums, sums + rows_.n_sums); }
-    [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
-        return loss(A) + loss(C) + B[rows_.n_sums];
+    [[nodiscard]] double loss(const Number* sums) const { return static_cast<double>(least_of(sums, n_actions_)); }
+    [[nodiscard]] double least_inside(const Number* A, const Number* B, const Number* C) const {
+        return loss(A) + loss(C) + static_cast<double>(B[n_actions_]);
+    }
+
+   protected:
+    explicit CheapestAction(std::size_t n_actions) : n_actions_(n_actions) {}
+    void pay(std::span<const Number> cost) {
+        cost_ = cost;
+        for (std::size_t at = 0; at < cost.size(); at += n_actions_)
+            least_.push_back(least_of(cost.data() + at, n_actions_));
     }
 
    private:
-    const SummedRows& rows_;
+    std::size_t n_actions_;
+    std::span<const Number> cost_;  // row after row
+    std::vector<Number> least_;     // what each row pays
+};
+
+class Actions : public CheapestAction<double> {
+   public:
+    explicit Actions(const SummedRows& rows) : CheapestAction(rows.n_sums) { pay(rows.numbers); }
+};
+
+// The same where all costs are small multiples of one, as 0 and 1 are, and no sum of them passes 16 bits: a quarter of
+// the memory, four times the numbers in a register. 1,000 rows, 333 actions and 10,000 columns took 3.3 s as doubles.
+class SmallCosts : public CheapestAction<std::int16_t> {
+   public:
+    // The unit of all costs; 0 where there is none, or a sum may be too large: what all rows cost at most.
+    [[nodiscard]] static double unit_of(const SummedRows& rows) {
+        double unit = std::numeric_limits<double>::infinity();
+        for (const double cost : rows.numbers) {
+            if (!(cost >= 0)) return 0.0;
+            if (cost > 0 && cost < unit) unit = cost;
+            if (cost > kLargest * unit) return 0.0;
+        }
+        double all = 0;
+        for (std::size_t at = 0; at < rows.numbers.size(); at += rows.n_sums) {
+            double most = 0;
+            for (const double cost : rows.numbers.subspan(at, rows.n_sums)) {
+                const double times = cost / unit;
+                if (times != std::floor(times) || times * unit != cost) return 0.0;
+                most = std::max(most, times);
+            }
+            all += most;
+            if (all > kLargest) return 0.0;
+        }
+        return std::isfinite(unit) ? unit : 0.0;
+    }
+    SmallCosts(const SummedRows& rows, double unit) : CheapestAction(rows.n_sums), times_(rows.numbers.size()) {
+        std::transform(rows.numbers.begin(), rows.numbers.end(), times_.begin(),
+                       [&](double cost) { return static_cast<std::int16_t>(cost / unit); });
+        pay(times_);
+    }
+
+   private:
+    static constexpr double kLargest = 32767;
+    std::vector<std::int16_t> times_;
 };
 
 // Of rows with a mass m >= 0 and a number s each, let B be a bucket of mass `all`, and for some ratio c let the s - c m
@@ -206,6 +278,7 @@ class Gini : public ClassWeights {
 // `above` stands beside the sums of a bucket.
 class Ratios {
    public:
+    using Number = double;
     explicit Ratios(const SummedRows& rows)
         : rows_(rows), squares_(rows.kind == LossSums::Kind::squares), ratio_(squares_ ? rows.n_sums - 2 : 1) {
         std::vector<double> all(rows.n_sums, 0.0);

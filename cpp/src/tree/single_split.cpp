@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFew = 96;  // rows that are sorted at once
 constexpr std::size_t kMostBuckets = std::size_t{1} << 12;
-constexpr std::size_t kTable = std::size_t{1} << 16;  // numbers of all buckets: they stay in the cache
+constexpr std::size_t kTable = std::size_t{1} << 19;  // bytes of all buckets: they stay in the cache
 
 struct Item {
     double value;
@@ -27,8 +27,11 @@ struct Item {
 template <class Rows>
 class Hunt {
    public:
+    using Number = typename Rows::Number;
+    using Sums = std::vector<Number>;
+
     Hunt(const Rows& rows, std::size_t n_rows, std::size_t min_leaf, double below)
-        : rows_(rows), width_(rows.n_sums()), stride_(kSums + width_ + rows.n_beside()), min_leaf_(min_leaf) {
+        : rows_(rows), width_(rows.n_sums()), stride_(width_ + rows.n_beside()), min_leaf_(min_leaf) {
         for (auto* sums : {&missing_, &all_, &left_, &right_, &other_}) sums->resize(width_ + rows.n_beside());
         for (std::size_t row = 0; row < n_rows; ++row) rows_.add(all_.data(), static_cast<std::uint32_t>(row));
         if (below < kInfinity) limit_ = below * rows_.loss(all_.data());
@@ -39,7 +42,7 @@ class Hunt {
         const double* const x = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride;
         const std::ptrdiff_t step = table.row_stride;
         Range range;
-        std::fill(missing_.begin(), missing_.end(), 0.0);
+        std::fill(missing_.begin(), missing_.end(), Number{0});
         n_missing_ = 0;
         for (std::size_t row = 0; row < table.n_rows; ++row) {
             const double value = x[static_cast<std::ptrdiff_t>(row) * step];
@@ -53,7 +56,7 @@ class Hunt {
         n_known_ = table.n_rows - n_missing_;
         if (n_known_ == 0) return;
         known_ = all_;
-        for (std::size_t k = 0; k < width_; ++k) known_[k] -= missing_[k];
+        subtract(known_.data(), all_.data(), missing_.data());
         if (n_missing_ > 0)
             offer(known_.data(), n_known_, missing_.data(), n_missing_, {0, column_, kInfinity, kInfinity, false});
         if (!(range.low < range.high)) return;
@@ -63,18 +66,21 @@ class Hunt {
                 if (!std::isnan(value)) visit(value, static_cast<std::uint32_t>(row));
             }
         };
-        look(each, n_known_, range, std::vector<double>(width_, 0.0), 0, 0);
+        look(each, n_known_, range, Sums(width_, Number{0}), 0, 0);
     }
 
     [[nodiscard]] std::optional<SingleSplit> found() const { return found_; }
 
    private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    static constexpr std::size_t kSums = 3;  // before the sums of a bucket: least and largest value, rows
-
     struct Range {
         double low = kInfinity, high = -kInfinity;
         void add(double value) { low = std::min(low, value), high = std::max(high, value); }
+    };
+
+    struct Bucket {
+        Range range;
+        std::size_t n = 0;
     };
 
     // Which bucket a value is in: never a smaller one for a larger value.
@@ -101,83 +107,85 @@ class Hunt {
         bool by_pattern_;
     };
 
-    void offer(const double* left, std::size_t n_left, const double* right, std::size_t n_right, SingleSplit split) {
+    void add(Number* sums, const Number* others) const {
+        for (std::size_t k = 0; k < width_; ++k) sums[k] = static_cast<Number>(sums[k] + others[k]);
+    }
+    void subtract(Number* out, const Number* from, const Number* less) const {
+        for (std::size_t k = 0; k < width_; ++k) out[k] = static_cast<Number>(from[k] - less[k]);
+    }
+
+    void offer(const Number* left, std::size_t n_left, const Number* right, std::size_t n_right, SingleSplit split) {
         if (n_left < min_leaf_ || n_right < min_leaf_) return;
         split.loss = rows_.loss(left) + rows_.loss(right);
         if (split.loss < limit_) found_ = split, limit_ = split.loss;
     }
 
     // The splits between two neighbouring values, given the known rows up to the first.
-    void offer_between(const double* before, std::size_t n_before, double low, double high) {
-        for (std::size_t k = 0; k < width_; ++k) right_[k] = all_[k] - before[k];
+    void offer_between(const Number* before, std::size_t n_before, double low, double high) {
+        subtract(right_.data(), all_.data(), before);
         offer(before, n_before, right_.data(), n_known_ + n_missing_ - n_before, {0, column_, low, high, false});
         if (n_missing_ == 0) return;
-        for (std::size_t k = 0; k < width_; ++k) {
-            left_[k] = before[k] + missing_[k];
-            right_[k] = known_[k] - before[k];
-        }
+        std::copy(before, before + width_, left_.begin());
+        add(left_.data(), missing_.data());
+        subtract(right_.data(), known_.data(), before);
         offer(left_.data(), n_before + n_missing_, right_.data(), n_known_ - n_before, {0, column_, low, high, true});
     }
 
     // A lower bound of the splits inside a bucket.
-    [[nodiscard]] double least_inside(const double* before, const double* bucket) {
-        for (std::size_t k = 0; k < width_; ++k) right_[k] = all_[k] - before[k] - bucket[k];
+    [[nodiscard]] double least_inside(const Number* before, const Number* bucket) {
+        subtract(right_.data(), all_.data(), before);
+        subtract(right_.data(), right_.data(), bucket);
         const double least = rows_.least_inside(before, bucket, right_.data());
         if (n_missing_ == 0) return least;
-        for (std::size_t k = 0; k < width_; ++k) {
-            left_[k] = before[k] + missing_[k];
-            right_[k] -= missing_[k];
-        }
+        std::copy(before, before + width_, left_.begin());
+        add(left_.data(), missing_.data());
+        subtract(right_.data(), right_.data(), missing_.data());
         return std::min(least, rows_.least_inside(left_.data(), bucket, right_.data()));
     }
 
     // All splits between known rows that `each` visits, `n` rows in `range`; `before` and `n_before` are those of
     // smaller value.
     template <class Each>
-    void look(const Each& each, std::size_t n, Range range, std::vector<double> before, std::size_t n_before,
-              unsigned level) {
+    void look(const Each& each, std::size_t n, Range range, Sums before, std::size_t n_before, unsigned level) {
         const std::size_t n_buckets =
-            std::clamp(std::bit_floor(kTable / stride_), std::size_t{16},
+            std::clamp(std::bit_floor(kTable / (stride_ * sizeof(Number))), std::size_t{16},
                        std::min(kMostBuckets, std::bit_ceil(std::max(n / 8, std::size_t{16}))));
         const Buckets buckets(range, n_buckets, level % 2 == 1);
-        std::vector<double> table(n_buckets * stride_, 0.0);
-        for (std::size_t b = 0; b < n_buckets; ++b) {
-            double* bucket = table.data() + b * stride_;
-            bucket[0] = kInfinity, bucket[1] = -kInfinity;
-        }
+        Sums table(n_buckets * stride_, Number{0});
+        std::vector<Bucket> own(n_buckets);
+        const auto sums_of = [&](std::size_t b) { return table.data() + b * stride_; };
         each([&](double value, std::uint32_t row) {
-            double* bucket = table.data() + buckets.of(value) * stride_;
-            bucket[0] = std::min(bucket[0], value), bucket[1] = std::max(bucket[1], value);
-            ++bucket[2];
-            rows_.add(bucket + kSums, row);
+            const std::size_t b = buckets.of(value);
+            own[b].range.add(value);
+            ++own[b].n;
+            rows_.add(sums_of(b), row);
         });
         struct Open {
             double least;
             std::size_t bucket, first, n, n_before;
-            std::vector<double> before;
+            Sums before;
         };
         std::vector<std::size_t> filled;
         for (std::size_t b = 0; b < n_buckets; ++b)
-            if (table[b * stride_ + 2] > 0) filled.push_back(b);
-        std::vector<double> sums = before;
+            if (own[b].n > 0) filled.push_back(b);
+        Sums sums = before;
         std::size_t rows = n_before;
         for (std::size_t i = 0; i + 1 < filled.size(); ++i) {
-            const double* bucket = table.data() + filled[i] * stride_;
-            for (std::size_t k = 0; k < width_; ++k) sums[k] += bucket[kSums + k];
-            rows += static_cast<std::size_t>(bucket[2]);
-            offer_between(sums.data(), rows, bucket[1], table[filled[i + 1] * stride_]);
+            const Bucket& bucket = own[filled[i]];
+            add(sums.data(), sums_of(filled[i]));
+            rows += bucket.n;
+            offer_between(sums.data(), rows, bucket.range.high, own[filled[i + 1]].range.low);
         }
         std::vector<Open> open;
         sums = std::move(before), rows = n_before;
         for (const std::size_t b : filled) {
-            const double* bucket = table.data() + b * stride_;
-            const auto here = static_cast<std::size_t>(bucket[2]);
-            if (bucket[0] < bucket[1]) {
-                const double least = least_inside(sums.data(), bucket + kSums);
-                if (least < limit_) open.push_back({least, b, 0, here, rows, sums});
+            const Bucket& bucket = own[b];
+            if (bucket.range.low < bucket.range.high) {
+                const double least = least_inside(sums.data(), sums_of(b));
+                if (least < limit_) open.push_back({least, b, 0, bucket.n, rows, sums});
             }
-            for (std::size_t k = 0; k < width_; ++k) sums[k] += bucket[kSums + k];
-            rows += here;
+            add(sums.data(), sums_of(b));
+            rows += bucket.n;
         }
         if (open.empty()) return;
         constexpr std::size_t kClosed = std::numeric_limits<std::size_t>::max();
@@ -192,25 +200,23 @@ class Hunt {
         std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
         for (Open& one : open) {
             if (one.least >= limit_) break;
-            const double* bucket = table.data() + one.bucket * stride_;
             const std::span<Item> inside(items.data() + one.first, one.n);
             if (one.n <= kFew) {
                 walk(inside, one.before, one.n_before);
                 continue;
             }
-            look_into(inside, {bucket[0], bucket[1]}, std::move(one.before), one.n_before, level + 1);
+            look_into(inside, own[one.bucket].range, std::move(one.before), one.n_before, level + 1);
         }
     }
 
-    void look_into(std::span<const Item> items, Range range, std::vector<double> before, std::size_t n_before,
-                   unsigned level) {
+    void look_into(std::span<const Item> items, Range range, Sums before, std::size_t n_before, unsigned level) {
         const auto each = [&](const auto& visit) {
             for (const Item& item : items) visit(item.value, item.row);
         };
         look(each, items.size(), range, std::move(before), n_before, level);
     }
 
-    void walk(std::span<Item> items, const std::vector<double>& before, std::size_t n_before) {
+    void walk(std::span<Item> items, const Sums& before, std::size_t n_before) {
         std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.value < b.value; });
         std::copy(before.begin(), before.end(), other_.begin());
         for (std::size_t i = 0; i + 1 < items.size(); ++i) {
@@ -224,9 +230,9 @@ class Hunt {
     std::size_t width_, stride_, min_leaf_;
     std::uint32_t column_ = 0;
     std::size_t n_known_ = 0, n_missing_ = 0;
-    double limit_ = kInfinity;                   // no split is looked for that costs as much
-    std::vector<double> all_, known_, missing_;  // sums over all rows, and those of a column
-    std::vector<double> left_, right_, other_;   // scratch
+    double limit_ = kInfinity;    // no split is looked for that costs as much
+    Sums all_, known_, missing_;  // sums over all rows, and those of a column
+    Sums left_, right_, other_;   // scratch
     std::optional<SingleSplit> found_;
 };
 
@@ -255,8 +261,12 @@ std::optional<SingleSplit> best_single_split(const EncodedRows& table, const Lab
 
 std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows, std::size_t min_leaf,
                                              double below) {
-    return rows.kind == LossSums::Kind::least ? best_of(table, Actions(rows), min_leaf, below)
-                                              : best_of(table, Ratios(rows), min_leaf, below);
+    if (rows.kind != LossSums::Kind::least) return best_of(table, Ratios(rows), min_leaf, below);
+    const double unit = SmallCosts::unit_of(rows);
+    if (!(unit > 0)) return best_of(table, Actions(rows), min_leaf, below);
+    auto best = best_of(table, SmallCosts(rows, unit), min_leaf, below);
+    if (best) best->loss *= unit;
+    return best;
 }
 
 std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,

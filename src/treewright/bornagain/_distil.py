@@ -101,7 +101,7 @@ def distil(
     start = time.monotonic()
     check_distil(tolerance, max_leaves)
     rows = encoded(ensemble, X)
-    index = ensemble.classify(ensemble.scores(rows))
+    index = ensemble.answers(rows)
     problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
     result = smallest_tree(
         problem,

@@ -8,6 +8,8 @@ Every reader turns a model into an `Ensemble` whose `predict` repeats the model 
   to the same class.
 
 The born-again methods and the independent verifier both read this type and nothing else of the models.
+
+Longer than 400 lines: one class, and half of it documents what it can be asked.
 """
 
 from __future__ import annotations
@@ -329,15 +331,26 @@ class Ensemble:
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision."""
-        kind = np.float32 if self.single else np.float64
         total = np.empty((len(X), len(self.bias)))
         for begin in range(0, len(X), BLOCK):
-            rows = X[begin : begin + BLOCK]
-            sums = np.tile(self.bias.astype(kind), (len(rows), 1))
-            for tree in self.trees:
-                sums += tree.value.astype(kind)[tree.apply(rows)]
-            total[begin : begin + BLOCK] = sums
+            total[begin : begin + BLOCK] = self._sums(X[begin : begin + BLOCK])
         return total
+
+    def _sums(self, block: NDArray[np.float64]) -> NDArray[Any]:
+        kind = np.float32 if self.single else np.float64
+        sums = np.tile(self.bias.astype(kind), (len(block), 1))
+        for tree in self.trees:
+            sums += tree.value.astype(kind)[tree.apply(block)]
+        return sums
+
+    def answers(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the class index of each encoded row; the sums of all are never held at once."""
+        out = np.empty(len(X), dtype=np.int64)
+        for begin in range(0, len(X), BLOCK):
+            out[begin : begin + BLOCK] = self.classify(
+                self._sums(X[begin : begin + BLOCK]).astype(np.float64)
+            )
+        return out
 
     def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the class index of each row of `scores` (n_rows, n_outputs)."""
@@ -377,7 +390,7 @@ class Ensemble:
 
     def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the class index of each row."""
-        return self.classify(self.scores(self.encode(X)))
+        return self.answers(self.encode(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of each row, equal to the prediction of the library that the model came from.

@@ -454,7 +454,7 @@ class HybridTreeClassifier(TreeClassifier):
             try_until=clock if self.leaf_estimator is None else None,
         )  # fmt: skip
         if alone is None:
-            return None, len(y) >= self.n_folds and len(np.unique(y)) > 1
+            return None, len(y) >= self.n_folds and bool((y != y[0]).any())
         if self.share and not fit_shared(alone, tree, X, y, weight, clock.share(0.5), by_tree):
             return None, True
         return alone, False

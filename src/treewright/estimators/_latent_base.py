@@ -134,7 +134,7 @@ class LatentTreeBase(TreeDisplay):
     def _train(
         self,
         table: Table,
-        target: NDArray[Any],
+        target: Callable[[NDArray[np.int64]], NDArray[Any]],
         n_outputs: int,
         loss: str,
         *,
@@ -148,8 +148,8 @@ class LatentTreeBase(TreeDisplay):
     ) -> NDArray[np.bool_]:
         """Fit encoder and network; return which rows were held out, `held_out` if these are given.
 
-        `target` is (n_rows,) of class numbers or (n_rows, n_outputs) of floats. The time runs since `begun`. Where it
-        is over before the training begins, that sees a sample of the rows.
+        `target` says of given rows their class numbers, (n_rows,), or floats, (n_rows, n_outputs). The time runs since
+        `begun`. Where it is over before the training begins, that sees a sample of the rows.
         """
         from treewright.latent import LatentTreeNetwork, TrainOptions, train
         from treewright.latent._encode import fit_encoder
@@ -183,10 +183,10 @@ class LatentTreeBase(TreeDisplay):
             seed=seed,
         )
         self._end = math.inf if self.time_limit is None else begun + self.time_limit
-        self._encoder = fit_encoder(
-            table.X[~held_out], table.columns, self.categories, leave_out, is_over=self._is_over
-        )
         train_rows, judges = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+        self._encoder = fit_encoder(
+            table.X, table.columns, self.categories, leave_out, rows=train_rows, is_over=self._is_over
+        )
         if self._is_over():
             train_rows, judges = (
                 rows[late_rows(len(rows), table.X.shape[1])] for rows in (train_rows, judges)
@@ -194,7 +194,7 @@ class LatentTreeBase(TreeDisplay):
 
         def on_device(rows: NDArray[np.int64]) -> tuple[torch.Tensor, torch.Tensor]:
             x = torch.as_tensor(self._encoder.transform(table.X[rows]), dtype=torch.float32, device=device)
-            goal = torch.as_tensor(target[rows], device=device)
+            goal = torch.as_tensor(target(rows), device=device)
             goal = goal.float() if goal.is_floating_point() else goal
             if weight is None:
                 return x, goal
@@ -464,7 +464,8 @@ def _hold_out(n_rows: int, fraction: float, seed: int, strata: NDArray[np.int32]
         return held_out
     order = np.random.default_rng(seed).permutation(n_rows)
     if strata is not None:
-        order = order[np.argsort(strata[order], kind="stable")]
+        few = strata.astype(np.uint16) if strata.max() < 2**16 else strata  # sorted by digits
+        order = order[np.argsort(few[order], kind="stable")]
     step = np.floor(np.arange(n_rows + 1) * fraction + 0.5)
     held_out[order[step[1:] > step[:-1]]] = True
     return held_out

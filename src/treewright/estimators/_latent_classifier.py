@@ -184,7 +184,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             )
             index, weight = with_validation_rows(index, weight, more, table.n_rows, of_class)
         held_out = self._train(
-            table, index.astype(np.int64), n_outputs, "cross_entropy",
+            table, lambda rows: index[rows].astype(np.int64), n_outputs, "cross_entropy",
             error=_error_rate if weight is None else _weighted_error_rate,
             strata=index, weight=weight, held_out=given, begun=begun,
         )  # fmt: skip

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import torch
 
     from treewright.latent import HardenedTree
+    from treewright.latent._encode import Encoder
 
 __all__ = ["LatentTreeClusterer"]
 
@@ -148,7 +149,13 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         )
         only = True if not chosen else self.tree_only
         self._train(
-            table, goal, goal.shape[1], "squared_error", leave_out=chosen, tree_only=only, begun=begun
+            table,
+            lambda rows: goal.transform(table.X[rows]),
+            goal.n_inputs,
+            "squared_error",
+            leave_out=chosen,
+            tree_only=only,
+            begun=begun,
         )
         self.nodes_ = self._blocks(table.X, self.network_.tree.leaf)
         # Clusters that hold training rows come first, so that labels_ has no gaps; then the rest.
@@ -195,14 +202,12 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
 
 def fit_goal(
     table: Table, columns: Sequence[int], categories: str, *, is_over: Callable[[], bool] = lambda: False
-) -> NDArray[np.float64]:
-    """Return the scaled columns to predict, shape (n_rows, n_targets)."""
+) -> Encoder:
+    """Return what makes the scaled columns to predict."""
     from treewright.latent._encode import fit_encoder
 
     rest = [j for j in range(len(table.columns)) if j not in columns]
-    encoder = fit_encoder(table.X, table.columns, categories, rest, is_over=is_over)
-    goal: NDArray[np.float64] = encoder.transform(table.X)
-    return goal
+    return fit_encoder(table.X, table.columns, categories, rest, is_over=is_over)
 
 
 def _positions(targets: Sequence[str] | Sequence[int] | None, table: Table) -> list[int]:

@@ -103,7 +103,7 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         scaled = scaled.reshape(len(scaled), -1)
         n_outputs = scaled.shape[1]
         held_out = self._train(
-            table, scaled, n_outputs, "squared_error", weight=weight, held_out=given, begun=begun
+            table, scaled.__getitem__, n_outputs, "squared_error", weight=weight, held_out=given, begun=begun
         )
         self._hardened = self._keep_hardened(
             lambda: self._first_hardened(table.X, target, held_out, weight, validation is not None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.latent._grow import GAIN, WORTH, directions, scaled
-from treewright.latent._hard_nodes import Nodes, Numbers64, Rows, Target
+from treewright.latent._hard_nodes import Check, Nodes, Numbers64, Rows, Target, never
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
 
 __all__ = ["sweep"]
@@ -24,27 +24,26 @@ def sweep(
     rows: Rows,
     target: Target,
     kind: str,
-    is_over: Callable[[], bool],
+    check: Check,
 ) -> bool:
     """Replace each split by a better one, children before parents; say whether any was."""
     changed = False
-    for node, here in reversed(nodes.reached(X, rows).items()):
+    for node, here in reversed(nodes.reached(X, rows, check).items()):
         old = nodes.splits[node]
         if old is None or len(here) < 2:
             continue
-        if is_over():
-            break
+        check()
         left, right = int(nodes.left[node]), int(nodes.right[node])
         wins = target.loss(here, nodes.predicted(X, here, right)) - target.loss(
             here, nodes.predicted(X, here, left)
         )  # what the row saves on the left
-        matter = np.flatnonzero(wins)
         at_stake = float(np.abs(wins).sum())
         if not at_stake:
             continue
-        found = _one_column(columns, X[here[matter]], wins[matter])
+        matter, theirs = here[wins != 0], wins[wins != 0]
+        found = _one_column(columns, X, matter, theirs, check)
         if kind == "linear":
-            for combined in _combinations(columns, X[here[matter]], wins[matter]):
+            for combined in _combinations(columns, X[matter], theirs, check):
                 if combined[0] > found[0] + WORTH * at_stake:
                     found = combined
         gain, split, swapped = found
@@ -60,11 +59,14 @@ def sweep(
 Found = tuple[float, Split | None, bool]  # what it saves, the split, and whether left and right change places
 
 
-def _one_column(columns: Sequence[Column], X: Numbers64, wins: Numbers64) -> Found:
+def _one_column(
+    columns: Sequence[Column], X: Numbers64, rows: Rows, wins: Numbers64, check: Check = never
+) -> Found:
     """Return the best split of a single column: what goes left saves most, or least, with the sides changed."""
     best: Found = (-np.inf, None, False)
     for j, column in enumerate(columns):
-        x = X[:, j]
+        check()
+        x = X[rows, j]
         known = ~np.isnan(x)
         unknown = float(wins[~known].sum())
         if column.kind is ColumnKind.CATEGORICAL:
@@ -103,27 +105,31 @@ def _threshold(x: Numbers64, wins: Numbers64) -> tuple[float, float, bool] | Non
     return float(max(above[high], below[low])), float(threshold if threshold < x[at + 1] else x[at]), swapped
 
 
-def _combinations(columns: Sequence[Column], X: Numbers64, wins: Numbers64) -> Iterator[Found]:
+def _combinations(
+    columns: Sequence[Column], X: Numbers64, wins: Numbers64, check: Check = never
+) -> Iterator[Found]:
     """Yield splits along logistic regressions of the sides on the numeric columns, those of few columns first."""
     side = wins > 0
-    given = None if side.all() or not side.any() else scaled(columns, X)
+    given = None if side.all() or not side.any() else scaled(columns, X, check)
     if given is None:
         return
     weight = np.abs(wins) / np.abs(wins).mean()
     for split in directions(
-        given, lambda values: -_logistic(values, side, weight)
+        given, lambda values: -_logistic(values, side, weight, check)
     ):  # a high score goes right
+        check()
         cut = _threshold(split.score(X), wins)
         if cut is not None and np.isfinite(cut[1]):
             yield cut[0], replace(split, threshold=cut[1]), cut[2]
 
 
-def _logistic(X: Numbers64, side: NDArray[np.bool_], weight: Numbers64) -> Numbers64:
+def _logistic(X: Numbers64, side: NDArray[np.bool_], weight: Numbers64, check: Check) -> Numbers64:
     """Return the slopes of a logistic regression with a ridge of 1, by Newton's method (an intercept goes with it)."""
     X = np.column_stack([X, np.ones(len(X))])
     ridge = np.append(np.ones(X.shape[1] - 1), 1e-6)
     slopes = np.zeros(X.shape[1])
     for _ in range(NEWTON_STEPS):
+        check()
         share = 0.5 * (1 + np.tanh(0.5 * np.clip(X @ slopes, -30, 30)))
         slope = X.T @ (weight * (share - side)) + ridge * slopes
         bend = (X * (weight * np.maximum(share * (1 - share), 1e-6))[:, None]).T @ X + np.diag(ridge)

@@ -81,6 +81,7 @@ def fit_encoder(
     categories: str,
     leave_out: Sequence[int] = (),
     *,
+    rows: NDArray[np.int64] | None = None,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Encoder:
     """Make the encoder for the training rows.
@@ -93,31 +94,35 @@ def fit_encoder(
     categories : {"ordinal", "onehot"}
     leave_out : sequence of int, default=()
         Columns that are no inputs.
+    rows : ndarray of int, optional
+        The training rows; default all.
     is_over : callable, optional
         Asked before each block of columns; after a true answer moments are those of a sample of the rows.
     """
     if categories not in ("ordinal", "onehot"):
         raise InputError(f'categories must be "ordinal" or "onehot"; got {categories!r}.')
-    used = [j for j in range(len(columns)) if j not in set(leave_out)]
+    left_out = set(leave_out)
+    used = [j for j in range(len(columns)) if j not in left_out]
     onehot = categories == "onehot"
-    scaled = [j for j in used if not (onehot and columns[j].kind is ColumnKind.CATEGORICAL)]
-    lacking = np.asarray(np.isnan(X).any(axis=0))
+    scaled = {j for j in used if not (onehot and columns[j].kind is ColumnKind.CATEGORICAL)}
+    rows = np.arange(len(X)) if rows is None else rows
+    few = rows[late_rows(len(rows), X.shape[1])]
+    lacking = np.zeros(X.shape[1], dtype=np.bool_)
     moments: dict[int, tuple[float, float]] = {}
-    few = late_rows(*X.shape)
-    block = max(1, BLOCK_CELLS // max(1, len(X)))
-    whole = [j for j in scaled if not lacking[j]]
-    for begin in range(0, len(whole), block):
-        some = whole[begin : begin + block]
-        values = np.ascontiguousarray((X[few] if is_over() else X)[:, some].T)
-        moments |= zip(some, zip(*_moments(values), strict=True), strict=True)
-    for j in scaled:
-        if lacking[j]:
-            values = (X[few] if is_over() else X)[:, j]
-            (mean,), (deviation,) = _moments(values[~np.isnan(values)][None])
-            moments[j] = mean, deviation
+    block = max(1, BLOCK_CELLS // max(1, len(rows)))
+    for begin in range(0, X.shape[1], block):
+        values = X.T[begin : begin + block].take(few if is_over() else rows, axis=1)
+        gaps = np.isnan(values)
+        here = lacking[begin : begin + block] = gaps.any(axis=1)
+        whole = np.flatnonzero(~here)
+        if len(whole):
+            moments |= zip((begin + whole).tolist(), zip(*_moments(values[whole]), strict=True), strict=True)
+        for k in np.flatnonzero(here).tolist():
+            (mean,), (deviation,) = _moments(values[k][~gaps[k]][None])
+            moments[begin + k] = mean, deviation
     entries: list[tuple[int, int, float, float]] = []
     for j in used:
-        if j in moments:
+        if j in scaled:
             entries.append((j, VALUE, *moments[j]))
         else:
             entries += [(j, k, 0.0, 1.0) for k in range(len(columns[j].categories))]

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from treewright.latent._hard_nodes import Nodes, Numbers64, Rows, Target
+from treewright.latent._hard_nodes import Check, Nodes, Numbers64, Rows, Target, never
 from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
 
 __all__ = ["GAIN", "WORTH", "Scaled", "best_first", "scaled"]
@@ -36,7 +36,7 @@ def best_first(
     *,
     kind: str,
     max_leaves: int,
-    is_over: Callable[[], bool] = lambda: False,
+    check: Check = never,
 ) -> Nodes:
     """Return the tree with its leaves split while it has fewer than `max_leaves`, the most worth first.
 
@@ -52,19 +52,19 @@ def best_first(
     kind : {"linear", "axis"}
         Whether splits may combine columns.
     max_leaves : int
-    is_over : callable, optional
-        Asked before each split is looked for.
+    check : callable, optional
+        Called before each column and each direction is looked at; may raise.
     """
     out = nodes.copy()
     waiting: list[tuple[float, int, Split, Rows]] = []
 
     def consider(node: int, here: Rows) -> None:
-        found = None if is_over() else _best(columns, X[here], target.sums(here), kind)
+        found = _best(columns, X[here], target.sums(here), kind, check)
         if found is not None:
             heapq.heappush(waiting, (-found[0], node, found[1], here))
 
     n_leaves = sum(split is None for split in out.splits)
-    for node, here in out.reached(X, rows).items():
+    for node, here in out.reached(X, rows, check).items():
         if out.splits[node] is None and n_leaves < max_leaves:
             consider(node, here)
     while waiting and n_leaves < max_leaves:
@@ -74,11 +74,11 @@ def best_first(
         n_leaves += 1
         consider(int(out.left[node]), here[goes_left])
         consider(int(out.right[node]), here[~goes_left])
-    out.fit_leaves(X, rows, target)
+    out.fit_leaves(X, rows, target, check)
     return out
 
 
-def scaled(columns: Sequence[Column], X: Numbers64) -> Scaled | None:
+def scaled(columns: Sequence[Column], X: Numbers64, check: Check = never) -> Scaled | None:
     """Return the numeric columns without gaps in comparable units; None with fewer than two, or too few rows."""
     if len(X) < 2 * LEAST_ROWS:
         return None
@@ -89,7 +89,11 @@ def scaled(columns: Sequence[Column], X: Numbers64) -> Scaled | None:
     ]
     if len(used) < 2 or len(X) < LEAST_ROWS * len(used):
         return None
-    low, middle, high = np.quantile(X[:, used], [0.05, 0.5, 0.95], axis=0)
+    quantiles = []
+    for j in used:
+        check()
+        quantiles.append(np.quantile(X[:, j], [0.05, 0.5, 0.95]))
+    low, middle, high = np.array(quantiles).T
     deviation = X[:, used].std(axis=0)
     span = np.where(high > low, high - low, np.where(deviation > 0, deviation, 1.0))
     return used, np.clip((X[:, used] - middle) / span, -FARTHEST, FARTHEST), span
@@ -117,7 +121,9 @@ def directions(given: Scaled, fit: Callable[[Numbers64], Numbers64]) -> Iterator
             )
 
 
-def _best(columns: Sequence[Column], X: Numbers64, sums: Numbers64, kind: str) -> tuple[float, Split] | None:
+def _best(
+    columns: Sequence[Column], X: Numbers64, sums: Numbers64, kind: str, check: Check = never
+) -> tuple[float, Split] | None:
     """Return the split of least squared error and what it saves; None if none helps."""
     total = sums.sum(axis=0)
     if not total[0]:
@@ -128,6 +134,7 @@ def _best(columns: Sequence[Column], X: Numbers64, sums: Numbers64, kind: str) -
     alone = float(total[1:] @ mean)
     best: tuple[float, Split] | None = None
     for j, column in enumerate(columns):
+        check()
         words = column.kind is ColumnKind.CATEGORICAL
         rank = _ranks(X[:, j], centred, sums[:, 0], len(column.categories)) if words else None
         found = _cut(X[:, j] if rank is None else _ranked(X[:, j], rank), sums, total)
@@ -137,11 +144,12 @@ def _best(columns: Sequence[Column], X: Numbers64, sums: Numbers64, kind: str) -
             if rank is not None:
                 split = CategorySplit(j, tuple(np.flatnonzero(rank <= cut).tolist()), missing_left)
             best = worth - alone, split
-    given = scaled(columns, X) if kind == "linear" else None
+    given = scaled(columns, X, check) if kind == "linear" else None
     if given is None:
         return best
     for slopes_of in _regressions(sums, centred):
         for linear in directions(given, slopes_of):
+            check()
             found = _cut(linear.score(X), sums, total)
             saved = best[0] if best else 0.0
             if found is not None and found[0] - alone > saved + WORTH * (at_stake - saved):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,9 +11,32 @@ from numpy.typing import NDArray
 
 from treewright.tree import LinearSplit, Split, children_of
 
-__all__ = ["LEAF", "Labels", "Nodes", "Numbers", "Numbers64", "Rows", "Shares", "Target"]
+__all__ = [
+    "LEAF",
+    "Check",
+    "Labels",
+    "Nodes",
+    "Numbers",
+    "Numbers64",
+    "OutOfTimeError",
+    "Rows",
+    "Shares",
+    "Target",
+    "never",
+]
 
 LEAF = -1
+
+Check = Callable[[], None]  # looks at the clock: raises OutOfTimeError when the time is over
+
+
+class OutOfTimeError(Exception):
+    """The time is over: what is being made is dropped, what was kept before stays."""
+
+
+def never() -> None:
+    """Let all the time of the world be left."""
+
 
 Rows = NDArray[np.int64]
 Numbers64 = NDArray[np.float64]
@@ -168,7 +191,7 @@ class Nodes:
                 stack += [int(self.right[node]), int(self.left[node])]
         return out
 
-    def reached(self, X: Numbers64, rows: Rows) -> dict[int, Rows]:
+    def reached(self, X: Numbers64, rows: Rows, check: Check = never) -> dict[int, Rows]:
         """Return the rows that reach each node, parents before children."""
         out: dict[int, Rows] = {}
         stack = [(0, rows)]
@@ -177,6 +200,7 @@ class Nodes:
             out[node] = here
             split = self.splits[node]
             if split is not None:
+                check()
                 goes_left = split.goes_left(X, here)
                 stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
         return out
@@ -195,11 +219,12 @@ class Nodes:
             stack += [(int(self.right[node]), here[~goes_left]), (int(self.left[node]), here[goes_left])]
         return out
 
-    def fit_leaves(self, X: Numbers64, rows: Rows, target: Target) -> None:
+    def fit_leaves(self, X: Numbers64, rows: Rows, target: Target, check: Check = never) -> None:
         """Give every node the prediction of its rows; one without rows keeps its parent's."""
-        reached = self.reached(X, rows)
+        reached = self.reached(X, rows, check)
         self.value = np.zeros((len(self.splits), *target.shape))
         for node, here in reached.items():
+            check()
             if len(here):
                 self.value[node] = target.value(here)
             if self.splits[node] is not None:  # a child of no rows keeps this

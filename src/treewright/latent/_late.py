@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["late_rows"]
 
-LATE_CELLS, LATE_ROWS = 2**19, 128
+LATE_CELLS, LATE_ROWS = 2**17, 128
 
 
 def late_rows(n_rows: int, n_columns: int) -> slice:
@@ -21,7 +21,7 @@ def late_rows(n_rows: int, n_columns: int) -> slice:
     Examples
     --------
     >>> late_rows(1000, 10), late_rows(1_000_000, 10)
-    (slice(None, None, 1), slice(None, None, 20))
+    (slice(None, None, 1), slice(None, None, 77))
     """
     most = max(LATE_ROWS, LATE_CELLS // max(1, n_columns))
     return slice(None, None, max(1, -(-n_rows // most)))

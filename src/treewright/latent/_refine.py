@@ -25,7 +25,17 @@ from numpy.typing import NDArray
 
 from treewright.latent._alternate import sweep
 from treewright.latent._grow import best_first
-from treewright.latent._hard_nodes import LEAF, Labels, Nodes, Numbers, Numbers64, Rows
+from treewright.latent._hard_nodes import (
+    LEAF,
+    Check,
+    Labels,
+    Nodes,
+    Numbers,
+    Numbers64,
+    OutOfTimeError,
+    Rows,
+    never,
+)
 from treewright.latent._taught import Ground, Teacher
 from treewright.tree import Column, Split
 
@@ -108,13 +118,19 @@ def refine(
     teacher : Teacher, optional
         The soft model; without it no tree is taught.
     is_over : callable, optional
-        Asked before each node; after a true answer the best tree so far is kept.
+        Asked before each column of each node, as often as a pass over all rows; after a true answer the best tree
+        so far is kept.
 
     Returns
     -------
     list of Split or None
         Depth-first.
     """
+
+    def check() -> None:
+        if is_over():
+            raise OutOfTimeError
+
     every = np.arange(len(X))
     held, train = every[validation], every[~validation]
     if not len(held):
@@ -130,22 +146,23 @@ def refine(
     def made(way: _Way, rows: Rows, part: int) -> tuple[Nodes, Ground]:
         key = (way.signs, way.taught, way.grown, part)
         if key not in grown:
-            ground = teacher.ground(X, rows, target) if way.taught and teacher else Ground(X, rows, target)
+            own = Ground(X, rows, target)
+            ground = teacher.ground(X, rows, target, check) if way.taught and teacher else own
             nodes = Nodes.of(splits if way.signs else [None])
-            nodes.fit_leaves(ground.X, ground.rows, ground.target)
+            nodes.fit_leaves(ground.X, ground.rows, ground.target, check)
             if way.grown is not None:
                 nodes = best_first(
                     nodes, columns, ground.X, ground.rows, ground.target,
-                    kind=way.grown, max_leaves=max_leaves if way.taught else ROOM * max_leaves, is_over=is_over,
+                    kind=way.grown, max_leaves=max_leaves if way.taught else ROOM * max_leaves, check=check,
                 )  # fmt: skip
-                nodes = _cut_to(nodes, ground, max_leaves)
+                nodes = _cut_to(nodes, ground, max_leaves, check)
             grown[key] = nodes, ground
         nodes, ground = grown[key]
         nodes = nodes.copy()
         for _ in range(SWEEPS if way.swept is not None else 0):
-            changed = sweep(nodes, columns, ground.X, ground.rows, ground.target, str(way.swept), is_over)
-            nodes.fit_leaves(ground.X, ground.rows, ground.target)
-            if not changed or is_over():
+            changed = sweep(nodes, columns, ground.X, ground.rows, ground.target, str(way.swept), check)
+            nodes.fit_leaves(ground.X, ground.rows, ground.target, check)
+            if not changed:
                 break
         return nodes, ground
 
@@ -153,31 +170,32 @@ def refine(
         losses = []
         for k, (rows, judges) in enumerate(among):
             nodes, ground = made(way, rows, first + k)
-            losses.append(_by_leaves(nodes, ground, Ground(X, rows, target), judges, max_leaves))
+            losses.append(_by_leaves(nodes, ground, Ground(X, rows, target), judges, max_leaves, check))
         together = np.concatenate(losses, axis=1)
         return _Judged(way, 1 + int(together[1:].sum(axis=1).argmin()), together)
 
     best: _Judged | None = None
     rival: Numbers64 | None = None  # what the best way of those from nothing costs the validation rows
     done: list[Split | None] = list(splits)
-    for way in WAYS[kind]:
-        if way.taught and teacher is None:
-            continue
-        seen = way.signs or way.taught  # the soft model has seen the training rows
-        if seen and rival is None and best is not None:
-            rival = judged(best.way, [(train, held)], FOLDS).losses[best.n_leaves]
-        one = judged(way, [(train, held)] if seen else parts, FOLDS if seen else 0)
-        costs = one.losses[one.n_leaves]
-        against = rival if seen else None if best is None else best.losses[best.n_leaves]
-        doubt = way.taught and against is not None and not _clearly_less(against, costs)
-        if against is None or doubt or _clearly_less(costs, against):
-            nodes, ground = made(way, every, FOLDS + 1)
-            tree = _cut_to(nodes, ground, one.n_leaves)
-            if not is_over():
+    try:
+        for way in WAYS[kind]:
+            if way.taught and teacher is None:
+                continue
+            seen = way.signs or way.taught  # the soft model has seen the training rows
+            if seen and rival is None and best is not None:
+                rival = judged(best.way, [(train, held)], FOLDS).losses[best.n_leaves]
+            one = judged(way, [(train, held)] if seen else parts, FOLDS if seen else 0)
+            costs = one.losses[one.n_leaves]
+            against = rival if seen else None if best is None else best.losses[best.n_leaves]
+            doubt = way.taught and against is not None and not _clearly_less(against, costs)
+            if against is None or doubt or _clearly_less(costs, against):
+                nodes, ground = made(way, every, FOLDS + 1)
+                tree = _cut_to(nodes, ground, one.n_leaves, check)
                 best, done = one, tree.in_order(X, every, kind)
                 rival = costs if seen else None
-        if is_over():
-            break
+            check()
+    except OutOfTimeError:  # of the way that was being gone nothing is known
+        pass
     return done
 
 
@@ -210,16 +228,19 @@ def _clearly_less(costs: Numbers64, against: Numbers64) -> bool:
     return bool(less.mean() > (less.std(ddof=1) / np.sqrt(len(less)) if len(less) > 1 else 0.0))
 
 
-def _by_leaves(nodes: Nodes, ground: Ground, true: Ground, judges: Rows, max_leaves: int) -> Numbers64:
+def _by_leaves(
+    nodes: Nodes, ground: Ground, true: Ground, judges: Rows, max_leaves: int, check: Check
+) -> Numbers64:
     """Return what each judge costs in the largest cut-back tree of at most 0, 1, 2... leaves (0 is taken as 1).
 
     The tree is cut back on the ground that it was grown on; its leaves are fitted to the true rows.
     """
     fitted = nodes.copy()
-    fitted.fit_leaves(true.X, true.rows, true.target)
+    fitted.fit_leaves(true.X, true.rows, true.target, check)
     losses = np.empty((max_leaves + 1, len(judges)))
     above = max_leaves + 1
-    for n_leaves, tree in _prunings(nodes, ground):
+    for n_leaves, tree in _prunings(nodes, ground, check):
+        check()
         tree.value = fitted.value
         losses[n_leaves:above] = true.target.loss(judges, tree.predicted(true.X, judges))
         above = n_leaves
@@ -227,12 +248,12 @@ def _by_leaves(nodes: Nodes, ground: Ground, true: Ground, judges: Rows, max_lea
     return losses
 
 
-def _cut_to(nodes: Nodes, ground: Ground, most: int) -> Nodes:
+def _cut_to(nodes: Nodes, ground: Ground, most: int, check: Check) -> Nodes:
     """Return the largest cut-back tree of at most so many leaves."""
-    return next(tree for n_leaves, tree in _prunings(nodes, ground) if n_leaves <= most)
+    return next(tree for n_leaves, tree in _prunings(nodes, ground, check) if n_leaves <= most)
 
 
-def _prunings(nodes: Nodes, ground: Ground) -> Iterator[tuple[int, Nodes]]:
+def _prunings(nodes: Nodes, ground: Ground, check: Check = never) -> Iterator[tuple[int, Nodes]]:
     """Yield leaves and tree: the whole one, then without the split that saves least a leaf, down to a leaf.
 
     Of splits that save the same, the one that takes least from the squared error goes first (of classes, the Gini
@@ -240,7 +261,8 @@ def _prunings(nodes: Nodes, ground: Ground) -> Iterator[tuple[int, Nodes]]:
     """
     tree, target = nodes.copy(), ground.target
     alone: dict[int, tuple[float, float]] = {}  # loss and squared error of a leaf at each node
-    for node, here in tree.reached(ground.X, ground.rows).items():
+    for node, here in tree.reached(ground.X, ground.rows, check).items():
+        check()
         sums = target.sums(here).sum(axis=0)
         error = (
             -float((sums[1:] ** 2).sum() / sums[0]) if sums[0] else 0.0

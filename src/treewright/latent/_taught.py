@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.latent._hard_nodes import Labels, Numbers, Numbers64, Rows, Shares, Target
+from treewright.latent._hard_nodes import Check, Labels, Numbers, Numbers64, Rows, Shares, Target, never
 
 __all__ = ["Ground", "Teacher"]
 
@@ -23,6 +23,7 @@ NEIGHBOURS = 5
 MADE = 2  # rows for each true one
 MOST_NEAR = 4000  # true rows that made ones come from: neighbours take the square of their number
 BLOCK = 500  # rows whose neighbours are looked for at once
+AT_ONCE = 2**16  # rows that the model is asked about
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +57,13 @@ class Teacher:
     answers: Callable[[Numbers64], Numbers64]
     inputs: Callable[[Numbers64], Numbers64]
 
-    def ground(self, X: Numbers64, rows: Rows, target: Labels | Numbers) -> Ground:
+    def ground(self, X: Numbers64, rows: Rows, target: Labels | Numbers, check: Check = never) -> Ground:
         """Return the given rows of X and the rows made between them, with what the model says of both."""
-        base, made = _between(X[rows], self.inputs(X[rows]), np.random.default_rng(0))
+        base, made = _between(X[rows], self.inputs(X[rows]), np.random.default_rng(0), check)
         both = np.vstack([X[rows], made])
-        said = np.array(self.answers(both))
+        said = np.concatenate(
+            [self._said(both[at : at + AT_ONCE], check) for at in range(0, len(both), AT_ONCE)]
+        )
         true = (
             target.weight[rows] / target.weight[rows].mean()
         )  # in any unit of weights the ridge of a split is the same
@@ -72,8 +75,14 @@ class Teacher:
         said[: len(rows)] = (said[: len(rows)] + target.y[rows]) / 2
         return Ground(both, np.arange(len(both)), Numbers(said, weight))
 
+    def _said(self, X: Numbers64, check: Check) -> Numbers64:
+        check()
+        return self.answers(X)
 
-def _between(X: Numbers64, inputs: Numbers64, rng: np.random.Generator) -> tuple[Rows, Numbers64]:
+
+def _between(
+    X: Numbers64, inputs: Numbers64, rng: np.random.Generator, check: Check = never
+) -> tuple[Rows, Numbers64]:
     """Return made rows, and the number of the row that each began as."""
     some = np.arange(len(X))
     if len(some) > MOST_NEAR:
@@ -81,15 +90,16 @@ def _between(X: Numbers64, inputs: Numbers64, rng: np.random.Generator) -> tuple
     n_near = min(NEIGHBOURS, len(some) - 1)
     if n_near < 1:
         return np.empty(0, dtype=np.int64), np.empty((0, X.shape[1]))
-    near = np.concatenate([_nearest(inputs[some], at, n_near) for at in range(0, len(some), BLOCK)])
+    near = np.concatenate([_nearest(inputs[some], at, n_near, check) for at in range(0, len(some), BLOCK)])
     begun = np.tile(np.arange(len(some)), MADE)
     other = near[begun, rng.integers(0, n_near, len(begun))]
     theirs = rng.random((len(begun), X.shape[1])) < 0.5
     return some[begun], np.where(theirs, X[some[other]], X[some[begun]])
 
 
-def _nearest(inputs: Numbers64, at: int, n_near: int) -> Rows:
+def _nearest(inputs: Numbers64, at: int, n_near: int, check: Check) -> Rows:
     """Return the nearest other rows of a block of rows, the first of equals, (n_block, n_near)."""
+    check()
     block = inputs[at : at + BLOCK]
     apart = (block**2).sum(axis=1)[:, None] - 2 * block @ inputs.T + (inputs**2).sum(axis=1)
     apart[np.arange(len(block)), at + np.arange(len(block))] = np.inf

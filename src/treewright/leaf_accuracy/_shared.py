@@ -106,6 +106,8 @@ def cross_validate_alone(
         None if there are fewer rows than folds, one class, or no time for all rounds.
     """
     seed = int(random_state.randint(2**31 - 1))
+    if clock.is_over:
+        return None
     classes, own = np.unique(y, return_inverse=True)
     if len(y) < n_folds or len(classes) < 2:
         return None

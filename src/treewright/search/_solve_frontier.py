@@ -27,7 +27,7 @@ from treewright.search._space import Thresholds
 
 __all__ = ["solve_frontier"]
 
-MOST_COUNTED = 2**22  # rows of all trees together that are not proven and are counted after a run was stopped
+MOST_COUNTED = 2**21  # rows of all trees together that are not proven and are counted after a run was stopped
 
 
 def solve_frontier(
@@ -218,16 +218,16 @@ def _smallest(shapes: list[list[int]], costs: list[float]) -> list[list[int]]:
 
 
 def _few(shapes: list[list[int]], exact: list[bool], most: int) -> list[list[int]]:
-    """Give sizes that are not proven the tree of the next smaller one that is counted: no more than `most` are, or 3.
+    """Give sizes that are not proven the tree of the next smaller one that is counted: no more than `most` are, or 2.
 
     The smallest and the largest of them are counted, and others at even distances. A proven tree always is.
     """
     open_sizes = [
         k for k, proven in enumerate(exact) if not proven and (k == 0 or shapes[k] != shapes[k - 1])
     ]
-    if len(open_sizes) <= max(3, most):
+    if len(open_sizes) <= max(2, most):
         return shapes
-    places = np.linspace(0, len(open_sizes) - 1, max(3, most)).round().astype(int)
+    places = np.linspace(0, len(open_sizes) - 1, max(2, most)).round().astype(int)
     counted = {open_sizes[place] for place in places}
     out: list[list[int]] = []
     for k, shape in enumerate(shapes):

@@ -50,9 +50,11 @@ class Best:
     ----------
     shape : Shape
     cost : Fraction
-        In weight times cost, leaf penalties included: no tree costs less.
+        In weight times cost, leaf penalties included: no tree costs less, where all were compared.
     is_exact : bool
         Whether the tree costs no more than that.
+    is_whole : bool
+        Whether all trees were compared; otherwise the time was over, and the tree is the cheapest of the others.
     scope : str
         Which splits were tried, in words.
     notes : tuple of str
@@ -61,6 +63,7 @@ class Best:
     shape: Shape
     cost: Fraction
     is_exact: bool
+    is_whole: bool
     scope: str
     notes: tuple[str, ...]
 
@@ -136,8 +139,8 @@ def best_of_cells(
     coded: Coded,
     cells: NDArray[Any],
     is_over: Callable[[], bool] = lambda: False,
-) -> Best | None:
-    """Return the cheapest tree on the rows that were counted; None if the time was over before it was known.
+) -> Best:
+    """Return the cheapest tree on the rows that were counted, of those that were compared before the time was over.
 
     Parameters
     ----------
@@ -146,16 +149,10 @@ def best_of_cells(
     coded : Coded
     cells : ndarray of shape (n_cells,), uint32 or int64
     is_over : callable, optional
-        Asked before each pair and triple of columns.
+        Asked before each pair and triple of columns. After a true answer trees are left out, so that what was found
+        bounds none of the others; those of one split are compared whatever the time is.
     """
-    try:
-        return _Search(question, thresholds, coded, cells, is_over).best()
-    except _TimeOver:
-        return None
-
-
-class _TimeOver(Exception):
-    """The time ended before all trees were compared: what was found bounds none of the others."""
+    return _Search(question, thresholds, coded, cells, is_over).best()
 
 
 class _Search:
@@ -231,8 +228,6 @@ class _Search:
 
     def below(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return the rows of each class on the sides of up to three columns, ascending and perhaps repeated."""
-        if self.is_over():
-            raise _TimeOver
         apart = tuple(dict.fromkeys(columns))
         rows = self.counts(apart)
         sizes = []
@@ -247,27 +242,34 @@ class _Search:
 
     # The least costs.
 
-    def pairs(self) -> tuple[Costs, Costs]:
-        """Return the least costs of one and of two leaves on the rows of every two sides."""
+    def pairs(self) -> tuple[Costs, Costs, bool]:
+        """Return the least costs of one and of two leaves on the rows of every two sides, and whether all are known.
+
+        What is not known stands as not allowed.
+        """
         splits, depth = self.splits, self.question.max_depth or 0
         n = 2 * len(splits.splits)
         one = np.full((n, n), LARGEST, dtype=np.int64)
         two = np.full((n, n), LARGEST, dtype=np.int64)
         used = [j for j in range(self.coded.n_split) if len(splits.sides[j])]
         for i, j in itertools.combinations_with_replacement(used, 2) if depth >= 2 else ():
+            if self.is_over():
+                return one, two, False
             _lower(one, splits.of_column(i), splits.of_column(j), self.leaf(self.below((i, j))))
         if depth >= 3:
             for own in itertools.combinations_with_replacement(used, 3):
+                if self.is_over():
+                    return one, two, False
                 cost = self.leaf(self.below(own))
                 for axis in range(3):
                     above = [splits.of_column(column) for k, column in enumerate(own) if k != axis]
                     _lower(two, above[0], above[1], _both(cost, axis).min(axis=axis))
-        return one, two
+        return one, two, True
 
     def best(self) -> Best:
         """Return the cheapest tree."""
         question, n_splits = self.question, len(self.splits.splits)
-        self.one, self.two = self.pairs()
+        self.one, self.two, is_whole = self.pairs()
         self.side: dict[int, Costs] = {1: self._alone()}
         for leaves in range(2, 5):
             self.side[leaves] = np.minimum(
@@ -293,7 +295,7 @@ class _Search:
             priced = {1: question.leaf_penalty * weight}
         leaves = min(priced, key=lambda number: (priced[number], number))
         shape = LEAF_ONLY if leaves == 1 else self._grown(leaves, root[leaves])
-        return Best(shape, priced[leaves], self.whole.is_exact, self.scope, self.notes)
+        return Best(shape, priced[leaves], self.whole.is_exact, is_whole, self.scope, self.notes)
 
     def _alone(self) -> Costs:
         found = [np.empty(0, dtype=np.int64)]

@@ -93,7 +93,7 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
             best = best_of_cells(question, run.thresholds, coded, cells, lambda: run.limits.left() <= 0)
         except KeyboardInterrupt:
             run.stop_reason = StopReason.INTERRUPT
-        if best is None and run.stop_reason is None:
+        if best is not None and not best.is_whole:
             run.stop_reason = StopReason.TIME_LIMIT
     shard = run.shard(part)
     for k in part:
@@ -106,13 +106,14 @@ def _keep(run: Run, coded: Coded, cells: np.ndarray, part: tuple[int, ...]) -> N
         run.bounds[part] = Bound(shard, value)
         try:
             best = best_of_cells(shallow, run.thresholds, coded, cells)
-            assert best is not None  # without a clock
         except KeyboardInterrupt:  # once more
             run.stop_reason = StopReason.INTERRUPT
             run.shapes.setdefault(LEAF_ONLY, part[0])
             return
-    else:
+    elif best.is_whole:
         run.bounds[part] = Bound(shard, max(best.cost, value), best.cost if best.is_exact else None)
+    else:  # the trees that were not compared may be better
+        run.bounds[part] = Bound(shard, value)
     run.shapes[best.shape] = min(part[0], run.shapes.get(best.shape, part[0]))
     run.scope = best.scope
     run.notes |= dict.fromkeys(best.notes)

@@ -162,7 +162,8 @@ def _joined(blocks: list[Block], order: NDArray[np.int64]) -> Block:
     columns = []
     for own in zip(*(block.columns for block in blocks), strict=True):
         kind = max(map(kind_of, own))
-        columns.append(np.concatenate([widened(column, kind) for column in own])[order])
+        parts = [widened(column, kind) for column in own]
+        columns.append((parts[0] if len(parts) == 1 else np.concatenate(parts)).take(order))
     weights = [block.weight for block in blocks if block.weight is not None]
     return Block(
         columns,

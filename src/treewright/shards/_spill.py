@@ -84,10 +84,23 @@ def append_rows(path: Path, block: Block) -> int:
         np.save(file, kinds)
         for kind, dtype in enumerate(KINDS):
             own = [column for column in block.columns if column.dtype == dtype]
-            np.save(file, np.stack(own) if own else np.empty((0, n_rows), dtype=KINDS[kind]))
+            _save_stacked(file, own, n_rows, KINDS[kind])
         np.save(file, block.y.astype(np.min_scalar_type(int(block.y.max(initial=0)))))
         np.save(file, np.empty(0) if block.weight is None else block.weight)
         return file.tell() - before
+
+
+def _save_stacked(file: Any, columns: Sequence[NDArray[Any]], n_rows: int, dtype: Any) -> None:
+    """Write what `np.save` writes of the stacked columns, without a copy of them all."""
+    array = np.dtype(dtype)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(array),
+        "fortran_order": False,
+        "shape": (len(columns), n_rows),
+    }
+    np.lib.format.write_array_header_1_0(file, header)
+    for column in columns:
+        file.write(np.ascontiguousarray(column).data)
 
 
 def load_rows(

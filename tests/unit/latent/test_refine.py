@@ -10,11 +10,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from treewright import LatentTreeClassifier, LatentTreeRegressor
 from treewright.errors import InputError
+from treewright.latent import _alternate, _grow, _taught
 from treewright.latent._alternate import _combinations, _one_column, sweep
 from treewright.latent._grow import _best, best_first
-from treewright.latent._hard_nodes import Labels, Nodes, Numbers
+from treewright.latent._hard_nodes import Labels, Nodes, Numbers, never
 from treewright.latent._refine import _clearly_less, _prunings, refine, regrown
-from treewright.latent._taught import Ground
+from treewright.latent._taught import Ground, Teacher
 from treewright.table import table_from
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit
 
@@ -61,7 +62,7 @@ def test_the_split_of_one_column_is_the_best_of_all(seed):
     rng = np.random.default_rng(seed)
     found = table(rng, n=int(rng.integers(3, 14)))
     wins = rng.normal(size=found.n_rows).round(1)
-    gain, split, swapped = _one_column(found.columns, found.X, wins)
+    gain, split, swapped = _one_column(found.columns, found.X, np.arange(found.n_rows), wins)
     every = [
         CategorySplit(j, (code,), missing) if column.categories else ThresholdSplit(j, cut, missing)
         for j, column in enumerate(found.columns)
@@ -83,7 +84,11 @@ def test_a_combination_finds_a_slanted_border_and_is_left_out_without_reason():
     assert [split.columns for _, split, _ in combined] == [(0, 1), (0, 1, 2)]  # few columns first
     for gain, split, swapped in combined:
         assert gain == pytest.approx(saved(split, swapped, X, wins))
-        assert gain >= 0.97 * wins[wins > 0].sum() > 1.3 * _one_column(found.columns, X, wins)[0]
+        assert (
+            gain
+            >= 0.97 * wins[wins > 0].sum()
+            > 1.3 * _one_column(found.columns, X, np.arange(len(X)), wins)[0]
+        )
     assert not list(_combinations(found.columns, X, np.abs(wins)))  # all belong on one side
     assert not list(_combinations(found.columns, X[:20], wins[:20]))  # too few rows for three slopes
 
@@ -138,7 +143,7 @@ def test_no_sweep_makes_the_training_loss_worse(seed, numbers):
     nodes.fit_leaves(found.X, rows, target)
     losses = [cost(nodes, found.X, rows, target)]
     for _ in range(6):
-        changed = sweep(nodes, found.columns, found.X, rows, target, "linear", lambda: False)
+        changed = sweep(nodes, found.columns, found.X, rows, target, "linear", never)
         losses.append(cost(nodes, found.X, rows, target))
         assert losses[-1] <= losses[-2] + 1e-9
         assert changed == (losses[-1] < losses[-2] - 1e-12)
@@ -212,13 +217,51 @@ def test_an_end_of_time_keeps_the_start_or_a_whole_tree():
         return refine(start, found.columns, found.X, target, is_over=lambda: next(asked) >= after, **options)
 
     assert run(0) == start
-    whole = [run(after) for after in (20, 60, 120, 250, 500)]
+    whole = [run(after) for after in (40, 300, 900, 2500, 6000)]
     assert any(one != start for one in whole)
     rows = np.arange(80)
     for one in whole:
         nodes = Nodes.of(one)
         nodes.fit_leaves(found.X, rows, target)
         assert all(len(here) for here in nodes.reached(found.X, rows).values())
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_the_clock_is_asked_at_each_column_and_each_pass(numbers, monkeypatch):
+    """Between two looks the rows are sorted once at most; after the end nothing is."""
+    rng = np.random.default_rng(2)
+    found = table_from(rng.normal(size=(200, 3)))
+    target = random_target(rng, 200, numbers)
+    start = random_splits(rng, 2)
+    said = np.eye(3)[target.y] if not numbers else target.y
+    teacher = Teacher(lambda X: said[rng.integers(0, 200, len(X))], lambda X: np.nan_to_num(X))
+    options = {"kind": "linear", "validation": np.arange(200) < 50, "max_leaves": 4, "teacher": teacher}
+    passes, most, looks = 0, 0, 0
+
+    def counted(function):
+        def one(*asked):
+            nonlocal passes
+            passes += 1
+            return function(*asked)
+
+        return one
+
+    for module, name in ((_grow, "_cut"), (_alternate, "_threshold"), (_taught, "_nearest")):
+        monkeypatch.setattr(module, name, counted(getattr(module, name)))
+
+    def is_over(after):
+        nonlocal passes, most, looks
+        most, passes, looks = max(most, passes), 0, looks + 1
+        return looks > after
+
+    refine(start, found.columns, found.X, target, is_over=lambda: is_over(10**9), **options)
+    assert most == 1
+    assert looks > 100
+    for after in (looks // 10, looks // 3, looks // 2):
+        looks = 0
+        refine(start, found.columns, found.X, target, is_over=lambda n=after: is_over(n), **options)
+        assert passes == 0
+        assert looks == after + 1
 
 
 @pytest.mark.parametrize("numbers", [False, True])

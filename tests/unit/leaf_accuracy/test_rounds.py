@@ -17,7 +17,7 @@ from treewright import HybridTreeClassifier, OptimalTreeClassifier
 from treewright.convert import from_sklearn
 from treewright.errors import NoGainWarning
 from treewright.estimators import _interrupt
-from treewright.leaf_accuracy import Treatment, _timed_fits
+from treewright.leaf_accuracy import Treatment, _shared, _timed_fits
 from treewright.leaf_accuracy._hybrid import _clearly_better
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
@@ -334,3 +334,15 @@ def test_a_top_that_searches_gets_no_more_time():
         model = HybridTreeClassifier(top, random_state=0, time_limit=0.5).fit(X, y)
     assert model.top_.time_limit < 0.5
     assert top.time_limit == 50.0
+
+
+def test_no_folds_are_made_when_the_time_is_over(monkeypatch):
+    """Neither folds nor the inputs of the model, which take a pass over all rows each."""
+    X, y = np.zeros((20, 2)), np.arange(20) % 2
+    monkeypatch.setattr(StratifiedKFold, "split", lambda *_: pytest.fail("folds were made"))
+    over = _timed_fits.Clock(0.0)
+    assert choose_rounds(HistGradientBoostingClassifier(), X, y, None, clock=over) is None
+    monkeypatch.setattr(_shared.Inputs, "of", lambda *_: pytest.fail("inputs were made"))
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=1).fit(X, y))
+    asked = {"random_state": np.random.RandomState(0), "clock": over}
+    assert _shared.cross_validate_alone(tree, X, y, None, HistGradientBoostingClassifier(), **asked) is None

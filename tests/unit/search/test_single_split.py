@@ -50,6 +50,7 @@ def losses(rng, n):
         "squares": SquaredErrorLoss(target, weight),
         "squares of three": SquaredErrorLoss(rng.normal(size=(n, 3)), weight),
         "actions": ActionLoss(rng.normal(size=(n, 3))),
+        "small costs": ActionLoss(rng.integers(0, 3, (n, 40)) * float(rng.choice([0.25, 1.0, 2.0**400]))),
         "survival": SurvivalLoss(events, events + rng.integers(1, 50, n)),
         "absolute error": PinballLoss(target, weight),
         "quantile": PinballLoss(target, weight, Fraction(int(rng.integers(1, 10)), 10)),
@@ -140,6 +141,19 @@ def test_planted_split_among_a_hundred_thousand_rows():
     split = split_of_labels(table_from(X), COSTS, y, np.ones(len(y)), 2, 1, 1.0 - np.eye(2))
     assert split.column == 1
     assert np.array_equal(split.goes_left(X, np.arange(len(y))), y == 0)
+
+
+@pytest.mark.parametrize("largest", [32767, 32768, 65536])
+def test_small_costs_are_added_up_without_overflow(largest):
+    """All rows together cost `largest` units at most: up to 2^15 - 1 sums are of 16 bits, beyond they are not."""
+    n = 128
+    cost = np.full((n, 40), largest // n, dtype=float)
+    cost[0] += largest % n
+    cost[: n // 2, 7] = 0.0
+    cost[n // 2 :, 33] = 0.0
+    table = table_from(np.column_stack([np.random.default_rng(0).normal(size=n), np.arange(n, dtype=float)]))
+    (root, _, _) = ActionLoss(cost).best_split(table, 1)
+    assert (root.column, root.threshold) == (1, n / 2 - 0.5)
 
 
 def test_columns_that_hold_no_better_split_are_not_ranked_for_quantiles():

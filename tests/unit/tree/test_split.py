@@ -115,3 +115,21 @@ def test_a_score_does_not_depend_on_the_number_of_rows():
     whole = split.score(X)
     for n in (0, 1, 2, 7, 119, 120, 121):
         np.testing.assert_array_equal(split.score(X[:n]), whole[:n])
+
+
+@pytest.mark.parametrize("n_rows", [1, 5, 40, 90, 300])
+def test_a_score_does_not_depend_on_blocks(n_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(n_rows)
+    X = rng.normal(size=(n_rows, 60)) * 10.0 ** rng.integers(-8, 8, 60)
+    columns, weights = rng.permutation(60), rng.normal(size=60)
+    split = LinearSplit(tuple(columns.tolist()), tuple(weights.tolist()), 0.0)
+    one_by_one = np.zeros(n_rows)
+    for column, weight in zip(columns, weights, strict=True):
+        one_by_one += weight * X[:, column]
+    some = np.flatnonzero(rng.random(n_rows) < 0.5)
+    for rows_at_once, columns_at_once in ((2**15, 64), (7, 64), (2**15, 1), (64, 13)):
+        monkeypatch.setattr("treewright.tree._split.ROWS_AT_ONCE", rows_at_once)
+        monkeypatch.setattr("treewright.tree._split.COLUMNS_AT_ONCE", columns_at_once)
+        np.testing.assert_array_equal(split.score(X), one_by_one)
+        np.testing.assert_array_equal(split.score(X, some), one_by_one[some])
+        np.testing.assert_array_equal(split.score(X, slice(1, None, 3)), one_by_one[1::3])

@@ -42,6 +42,16 @@ struct Stump {
     Cost any_size = 0;  // no tree of depth at most one costs less with leaves of any size; 0: not known
 };
 
+// Whether the run ends before column c of a look at all splits of a node, if there is a clock. All columns together
+// count less work than a run that was stopped may still do for its best single split (Search::grant_a_look).
+[[nodiscard]] inline bool ends_before(Control* control, const Node& node, std::size_t c) {
+    constexpr std::size_t kCellsOfWork = 512;
+    const auto work_of = [&](std::size_t n_columns) {
+        return static_cast<std::int64_t>(n_columns * node.n / kCellsOfWork);
+    };
+    return control != nullptr && control->must_abandon(work_of(c + 1) - work_of(c));
+}
+
 struct Laws {
     bool monotone = false;
     bool superadditive = false;
