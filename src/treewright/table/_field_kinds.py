@@ -32,12 +32,8 @@ __all__ = [
     "worth_of",
 ]
 
-BEYOND = re.compile(
-    r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$"
-)  # below what can be measured, or above; 3 and more
-CODE = re.compile(
-    r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$"
-)  # V27, E888, V45.81, B-12; not "ca 50", "mg 20", "h10"
+BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # what cannot be measured; 3 and more
+CODE = re.compile(r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$")  # V27, V45.81, B-12; not "ca 50", "h10"
 SLIP = re.compile(r"^[OI][0-9.,]+$")  # of the keyboard, or of a scan: O5 for 05, I2 for 12
 CODES_SHARE = 0.01  # of the fields; fewer may be slips, too
 FEWEST_CODES = 3
