@@ -189,19 +189,19 @@ def _advice(max_depth: int, thresholds: str, time_limit: float | None, stats: Ma
     dealing, done = stats["seconds_of_dealing"], stats["shards"] - stats["shards_lost"]
     searching = stats["seconds_of_searching"] * stats["shards"] / done if done else None
     limit = time_limit or 0.0
-    said, few = (
-        "Not proven optimal.",
-        thresholds == "auto" or (thresholds.isdigit() and int(thresholds) <= BINS),
+    said = "Not proven optimal."
+    few = thresholds == "auto" or (thresholds.isdigit() and int(thresholds) <= BINS)
+    smaller = [f"--max-depth {COUNTED_DEPTH}"] * (max_depth > COUNTED_DEPTH) + [f"--thresholds {BINS}"] * (
+        not few
     )
-    if max_depth > COUNTED_DEPTH or not few:
+    if smaller:
         # Counting pairs of columns takes less than counting triples or searching, and next to nothing beside reading.
         about = COUNTING * dealing if searching is None or not stats["counted"] else dealing + searching
-        named = f"--max-depth {COUNTED_DEPTH}" + ("" if few else f" --thresholds {BINS}")
         more = f" --time-limit {round_up(ROOM * about):g}" if ROOM * about > limit else ""
         where = "" if stats["counted"] else ", if the columns are few enough to be counted in one pass"
         said += (
-            f" A proof, of that smaller problem, comes with {named}{more} (about {time_in_words(about)}, judging by "
-            f"this run, in which reading took {time_in_words(dealing)}{where})."
+            f" A proof, of that smaller problem, comes with {' '.join(smaller)}{more}{where} (about "
+            f"{time_in_words(about)}, judging by this run, in which reading took {time_in_words(dealing)})."
         )
     longer = max(10 * max(limit, dealing), LEAST_LIMIT)
     if stats["counted"] or searching is None or done == stats["shards"]:

@@ -26,11 +26,11 @@ def as_options(message: str) -> str:
     message = re.sub(
         rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message
     )
-    return re.sub(
-        rf"""(?<!["'-])\b({"|".join(SAID_ALONE)})\b(?!["'=])""",
-        lambda found: f"--{found.group(1).replace('_', '-')}",
-        message,
-    )
+    return re.sub(ADVICE, lambda found: re.sub(SAID_ALONE, _option, found.group()), message)
+
+
+def _option(name: re.Match[str]) -> str:
+    return f"--{name.group().replace('_', '-')}"
 
 
 IN_OTHER_WORDS = (
@@ -59,7 +59,9 @@ IN_OTHER_WORDS = (
     ),
     ("Cut y into classes first", "Make it two or a few classes in the file"),
 )
-SAID_ALONE = ("max_depth", "max_leaves", "memory_limit", "time_limit")  # "raise memory_limit"
+# Names of arguments stand alone in advice, as in "raise memory_limit"; elsewhere they may be names of columns.
+ADVICE = r"\b[Rr]aise [^.:;]*|\b(?:lower|larger|smaller) \w+|\bthan memory_limit allows|\btime_limit ended"
+SAID_ALONE = r"""(?<!["'-])\b(?:max_depth|max_leaves|memory_limit|time_limit)\b(?!["'=])"""
 ARGUMENTS = (
     "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "fewest_rows", "guess_tolerance",
     "max_depth", "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective",

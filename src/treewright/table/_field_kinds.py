@@ -32,9 +32,10 @@ __all__ = [
     "worth_of",
 ]
 
-BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]")  # below what a laboratory can measure, or above
-CODE = re.compile(r"^[A-Za-z]{1,3}[-. /]?[0-9][0-9A-Za-z./-]*$")  # V27, E888, V45.81, B-12
-CODES_SHARE = 0.01  # of the fields; fewer may be slips, such as O5 for 05
+BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # what cannot be measured; 3 and more
+CODE = re.compile(r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$")  # V27, V45.81, B-12; not "ca 50", "h10"
+SLIP = re.compile(r"^[OI][0-9.,]+$")  # of the keyboard, or of a scan: O5 for 05, I2 for 12
+CODES_SHARE = 0.01  # of the fields; fewer may be slips, too
 FEWEST_CODES = 3
 SAYS_A_VALUE = re.compile(
     r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
@@ -87,7 +88,7 @@ def na_as_a_code(column: str, fields: pl.Series, known: pl.Series) -> str:
     known : Series
         The same, missing ones null.
     """
-    rows = int((fields.str.strip_chars() == "NA").sum())
+    rows = int(((fields.str.strip_chars() == "NA") & known.is_null()).sum())
     if (
         not rows
         or not known.drop_nulls().str.contains(r"^[A-Z]{2}$").all()
@@ -148,7 +149,7 @@ def text_among(
         )
     these = "is text" if n_text == 1 else "are text"
     limits = [text for text in offending if BEYOND.match(text)]
-    codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and all(map(CODE.match, offending))
+    codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and _are_codes(offending)
     more = ""
     if limits and what == "numbers":
         more = (
@@ -167,6 +168,10 @@ def text_among(
         numbers=_plain_numbers(known.filter(like)) if what == "numbers" else None,
         codes=codes,
     )
+
+
+def _are_codes(texts: pl.Series) -> bool:
+    return all(map(CODE.match, texts)) and not all(map(SLIP.match, texts))
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:

@@ -29,8 +29,9 @@ __all__ = [
 ]
 
 
-# Some rows of a matrix. One column of them is asked for: to copy all columns first took most of the time of `apply`.
-Rows = NDArray[np.int64] | slice
+# Some rows of a matrix, by number or by a mask. One column of them is asked for: to copy all columns first took most of
+# the time of `apply`.
+Rows = NDArray[np.int64] | NDArray[np.bool_] | slice
 EVERY_ROW = slice(None)
 FEW_ROWS = 256
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**15, 64
@@ -141,7 +142,8 @@ class LinearSplit:
         """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`."""
         # Term by term: a matrix product may round differently with the number of rows. In blocks that stay in the
         # cache of the processor: of rows, or of columns where rows are few, added up in the same order.
-        chosen = np.arange(len(X))[rows] if isinstance(rows, slice) else rows
+        by_number = not isinstance(rows, slice) and rows.dtype != np.bool_
+        chosen = rows if by_number else np.arange(len(X))[rows]
         score = np.zeros(len(chosen))
         if 0 < len(chosen) < min(len(self.columns), FEW_ROWS):
             columns, weights = np.array(self.columns)[:, None], np.array(self.weights)[:, None]

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from treewright.cli import app
 from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._wording import as_options
 from treewright.result import StopReason
 from treewright.search import Ended
 from treewright.search import _guided as guided
@@ -271,3 +272,17 @@ def test_the_default_leaf_penalty_is_advised_to_be_larger(tmp_path):
     fit = ["fit", str(tmp_path / "data.csv"), "--target", "y", "--step-limit", "1", "--no-progress"]
     assert "--cost-complexity 0.02" in CliRunner().invoke(app, fit).stderr
     assert "--cost-complexity 0.04" in CliRunner().invoke(app, [*fit, "--cost-complexity", "0.02"]).stderr
+
+
+def test_arguments_in_advice_become_options_and_columns_of_the_same_name_stay():
+    assert (
+        as_options("Raise share, max_leaves or time_limit.") == "Raise share, --max-leaves or --time-limit."
+    )
+    assert as_options("more than memory_limit allows, or raise memory_limit") == (
+        "more than --memory-limit allows, or raise --memory-limit"
+    )
+    for said in (
+        "numbers: 3 (max_depth, max_leaves, lr)",
+        "max_depth holds -1 in 3 rows: does it mean missing?",
+    ):
+        assert as_options(said) == said

@@ -182,7 +182,7 @@ def test_after_a_time_limit_the_advice_has_the_times_that_the_run_has_measured()
     assert "with --max-depth 2 (about 14 s" in soon
     searched = shards_module._advice(4, "all", 20, {**MEASURED, "counted": False})
     assert (
-        "--max-depth 2 --thresholds 16 (about 10 s, judging by this run, in which reading took 8 s, if"
+        "--max-depth 2 --thresholds 16, if the columns are few enough to be counted in one pass (about 10 s, judging"
         in searched
     )
     assert "all 30 shards takes about 46 s, judging by the 6 that were searched" in searched
@@ -195,6 +195,10 @@ def test_after_a_time_limit_the_advice_has_the_times_that_the_run_has_measured()
 def test_nothing_smaller_than_depth_two_over_few_thresholds_is_advised() -> None:
     said = shards_module._advice(2, "16", 5, {**MEASURED, "counted": True})
     assert said == "Not proven optimal. With more time: --time-limit 300."
+    for depth in (1, 2):
+        said = shards_module._advice(depth, "all", 20, {**MEASURED, "counted": False})
+        assert "comes with --thresholds 16" in said
+        assert "--max-depth" not in said
 
 
 def test_a_run_that_its_time_limit_ends_measures_what_the_advice_needs(rows: Path) -> None:

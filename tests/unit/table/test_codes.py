@@ -19,7 +19,9 @@ def proposed(tmp_path, fields, name="col"):
 
 
 @pytest.mark.parametrize(
-    "codes", [["V27"], ["V27", "E888", "V45.81"], ["A100"], ["B-12"], ["ab 7"]], ids=lambda codes: codes[0]
+    "codes",
+    [["V27"], ["V27", "E888", "V45.81"], ["A100"], ["B-12"], ["O80", "V27"]],
+    ids=lambda codes: codes[0],
 )
 def test_codes_among_numbers_are_categories_and_never_missing(tmp_path, codes):
     options, said = proposed(tmp_path, ["250.83", "401", "276", "428", "786", "250", *codes])
@@ -32,6 +34,24 @@ def test_a_slip_of_the_pen_does_not_make_a_column_of_numbers_categories(tmp_path
     lines = [f"{100 + k % 90}.5;{k % 7};{'yes' if k % 3 else 'no'}" for k in range(400)]
     path.write_text("\n".join(["col;x;y", *lines, "O5;1;no"]) + "\n")
     assert [finding.option for finding in look(path, target="y").findings if finding.column == "col"] == [""]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["ca 50", "ab 60"], ["bis 30"], ["max 3", "min 1"], ["mg 20"], ["h10"], ["C 20"], ["O5"], ["I2", "O7"]],
+)
+def test_quantities_behind_a_word_or_a_unit_and_letters_for_digits_are_no_codes(tmp_path, texts):
+    options, said = proposed(tmp_path, ["12.5", "20", "35", "41", "57", *texts])
+    assert options == [""], options
+    assert "look like codes" not in said
+
+
+@pytest.mark.parametrize("text", ["3+", "65 +", "<5", ">= 100"])
+def test_a_text_beyond_a_limit_is_to_be_written_as_a_number(tmp_path, text):
+    assert (
+        f"{text!r} says that the value is beyond a limit"
+        in proposed(tmp_path, ["5", "11", "18", "40", text])[1]
+    )
 
 
 @pytest.mark.parametrize("text", ["3+", "<5", "none", "nil", "zero", "new", "free", "Full", "12/b", "~4"])

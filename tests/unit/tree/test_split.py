@@ -133,3 +133,10 @@ def test_a_score_does_not_depend_on_blocks(n_rows: int, monkeypatch: pytest.Monk
         np.testing.assert_array_equal(split.score(X), one_by_one)
         np.testing.assert_array_equal(split.score(X, some), one_by_one[some])
         np.testing.assert_array_equal(split.score(X, slice(1, None, 3)), one_by_one[1::3])
+
+
+@pytest.mark.parametrize("split", [ThresholdSplit(0, 3.0), LinearSplit((0, 1), (1.0, 1.0), 8.0)])
+def test_a_mask_chooses_the_rows_that_it_marks(split):
+    X = np.arange(9.0).reshape(3, 3)
+    mask = np.array([True, False, True])
+    assert split.goes_left(X, mask).tolist() == split.goes_left(X[mask]).tolist() == [True, False]
