@@ -712,15 +712,6 @@ class RankedOptions:
     def lanes(self, arg: int, /) -> None: ...
 
     @property
-    def near_sides(self) -> bool:
-        """
-        Without rule Z a split at depth three asks the kernel for bounds near the optima of its sides first, and for whole numbers only if these leave it open (search/ranked_splits.cpp).
-        """
-
-    @near_sides.setter
-    def near_sides(self, arg: bool, /) -> None: ...
-
-    @property
     def compact_rows(self) -> bool:
         """
         Squared error of one output where every weight is one: the depth-two kernel reads a row as one number of eight bytes (kernels/moment_kernel.hpp).

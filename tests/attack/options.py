@@ -171,7 +171,6 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
         "parts",
         "groups",
         "compact_rows",
-        "near_sides",
         "target_bins",
         "unranked",
     )

@@ -13,9 +13,9 @@
 // Switches that must not change an optimum, at random; phases of long runs begin at once.
 inline treewright::ranked::Options random_options(std::mt19937& random) {
     treewright::ranked::Options options;
-    for (bool* option : {&options.monotone, &options.lipschitz, &options.between, &options.leaf_count,
-                         &options.shallower, &options.cache, &options.resume, &options.fair_shares, &options.any_size,
-                         &options.compact_rows, &options.near_sides})
+    for (bool* option :
+         {&options.monotone, &options.lipschitz, &options.between, &options.leaf_count, &options.shallower,
+          &options.cache, &options.resume, &options.fair_shares, &options.any_size, &options.compact_rows})
         *option = random() % 2 == 0;
     options.plain_work = 1 + static_cast<std::int64_t>(random() % 20000);
     options.sharing_work = 0;

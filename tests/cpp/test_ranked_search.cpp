@@ -102,6 +102,9 @@ void check_core(std::mt19937& random, const Misclassification& objective) {
     Control control{Limits{}};
     const std::vector<float> odds = label_odds(d, control, [](const auto&) { return true; });
     check(odds.size() == d.n_rows, "odds of every row");
+    check(label_odds(d, control, [](const auto&) { return false; }).empty(), "no odds where they are not wanted");
+    const bool any = std::any_of(odds.begin(), odds.end(), [](float own) { return own > 0; });
+    check((objective.core_rows(1e9, 0, control) == nullptr) == any, "no core of more rows than are allowed");
     for (std::uint32_t row = 0; row < d.n_rows; ++row)
         check(odds[row] >= 0 && (odds[row] == 0) == (d.span[row] == 0), "odds where a row can be charged");
     CoreRows core(objective, odds);

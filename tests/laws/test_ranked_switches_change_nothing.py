@@ -42,23 +42,6 @@ def test_each_switch_off(kind, least):
             assert result.options[next(iter(off))] is False
 
 
-@pytest.mark.parametrize("price", [0, 0.002])
-@pytest.mark.parametrize("kind", KINDS)
-def test_sides_that_are_bounded_nearly(kind, price):
-    """At depth three nearly solved sides give the same tree, in fewer passes over squared errors."""
-    make, search = KINDS[kind]
-    rng = np.random.default_rng(8)
-    problem = make(rng, table_of(rng, 300), max_depth=3, cost_complexity=price)
-    near, whole = (
-        search(problem, options=RankedOptions(near_sides=on, groups=False)) for on in (True, False)
-    )
-    assert near.status is whole.status is SolveStatus.OPTIMAL
-    assert near.objective == pytest.approx(whole.objective, abs=NEAR)
-    assert near.tree.splits == whole.tree.splits
-    if kind.startswith("squared error"):
-        assert near.stats["passes"] < whole.stats["passes"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("limits", [Limits(step_limit=1), Limits(time_limit=1e-9)], ids=["steps", "time"])
 def test_one_split_without_ranks_or_with_them(kind, limits, monkeypatch):

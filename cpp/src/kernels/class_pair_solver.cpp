@@ -107,8 +107,8 @@ void ClassPairSolver::choose_kernel(const Node& node) {
         static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
 }
 
-Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours,
-                               Cost) {
+Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
+                               std::span<const Neighbour> neighbours) {
     Outcome result;
     result.upper = objective_.leaf_cost(node);
     const std::size_t n_columns = node.columns.size();

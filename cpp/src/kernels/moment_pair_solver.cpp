@@ -7,12 +7,6 @@
 
 namespace treewright::ranked {
 
-namespace {
-
-constexpr std::uint64_t kSlot = (std::uint64_t{1} << MomentTask::kSlotBits) - 1;  // of a compact row
-
-}  // namespace
-
 MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control,
                                    const Form& form)
     : StumpPairSolver(objective, options, control),
@@ -63,12 +57,12 @@ double MomentPairSolver::gain_of(const Sums& sums) const {
     return *std::max_element(sums.begin(), sums.begin() + form_.n_sums);
 }
 
-Cost MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Cost tolerance,
-                                     Outcome& result) {
+void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
     const std::size_t n_columns = node.columns.size();
-    if (three_leaves || objective_.table().min_leaf > 1 || node.n < form_.min_rows)
-        return StumpPairSolver::search_splits(node, three_leaves, budget, tolerance, result);
-    tolerance_ = tolerance;
+    if (three_leaves || objective_.table().min_leaf > 1 || node.n < form_.min_rows) {
+        StumpPairSolver::search_splits(node, three_leaves, budget, result);
+        return;
+    }
     error_ = load(node);
     make_stretches(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 1024;
@@ -78,14 +72,13 @@ Cost MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost b
         for (std::size_t at = 0; at < n_columns; ++at) {
             choose_splits(at, target);
             if (splits_.empty()) continue;
-            if (control_.step(work)) return target;
+            if (control_.step(work)) return;
             any = true;
             pass(node, at, target);
         }
     }
-    // What is left may be cheapest, and what attains the target is: lowest bound first, as integers. With a tolerance
-    // hardly any is left.
-    if (tolerance == 0 && target < std::min(result.upper, budget)) ++target;
+    // What is left may be cheapest, and what attains the target is: lowest bound first, as integers.
+    if (target < std::min(result.upper, budget)) ++target;
     struct Left {
         Cost bound;
         std::size_t at;
@@ -99,12 +92,10 @@ Cost MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost b
         return a.bound != b.bound ? a.bound < b.bound : a.at != b.at ? a.at < b.at : a.split < b.split;
     });
     for (const auto& [bound, at, split] : left) {
-        target = std::min(target, result.upper);
-        if (bounds_[at].bounds(split).cost() >= target) continue;
-        if (control_.step(work)) return target;
+        if (bounds_[at].bounds(split).cost() >= std::min(result.upper, budget)) continue;
+        if (control_.step(work)) return;
         solve_split(node, at, split, three_leaves, result);
     }
-    return std::min(target, result.upper);
 }
 
 void MomentPairSolver::make_stretches(const Node& node) {
@@ -208,7 +199,7 @@ void MomentPairSolver::prepare(const Node& node, std::size_t at) {
         if (form_.compact) {
             left[0] += lane.position - i;
             for (; i < lane.position; ++i) {
-                const auto s = std::bit_cast<double>(compact(row_of(order[i])) & ~kSlot);
+                const auto s = static_cast<double>(compact(row_of(order[i])) >> MomentTask::kSlotBits);
                 left[1] += s;
                 own += s * s + 1;
             }
@@ -235,6 +226,7 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     std::uint32_t i = 0;
     for (std::uint32_t s = 0; s < form_.n_sums; ++s) std::fill(left_[s].begin(), left_[s].end(), total_[s]);
     const auto place_rows = [&](std::uint32_t end, std::uint32_t place) {
+        constexpr std::int64_t kSlot = (std::int64_t{1} << MomentTask::kSlotBits) - 1;
         if (form_.compact)
             for (; i < end; ++i) compact(row_of(order[i])) = (compact(row_of(order[i])) & ~kSlot) | place;
         for (; i < end; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
@@ -284,7 +276,7 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
             side.bound = std::max(side.best, (s == 0 ? max_left_ : max_right_)[place]);
             set_costs(side);
         }
-        target = std::min(target, lanes_[k].upper() - tolerance_);
+        target = std::min(target, lanes_[k].upper());
     }
     if (want_stretches(target)) {
         // Only lanes that want something go on, closer together; their stretches are known by their places here.
@@ -311,7 +303,7 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
                 side.bound = std::max(side.best, std::min(side.bound, lane.wanted[s]));
                 set_costs(side);
             }
-            target = std::min(target, lane.upper() - tolerance_);
+            target = std::min(target, lane.upper());
         }
         lanes_.swap(all);
     }

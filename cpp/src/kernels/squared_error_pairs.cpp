@@ -1,7 +1,6 @@
 #include "treewright/kernels/squared_error_pairs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace treewright::ranked {
@@ -21,8 +20,6 @@ SquaredErrorPairs::SquaredErrorPairs(const SquaredError& objective, const Option
       squared_(objective) {}
 
 // Targets about the node's mean, rounded to a whole number: exact as before, and no gain is much larger than the loss.
-// Of n rows of weight one, each is at most (1 - 1/n) sum |s| from the mean, and the centre is less than one off: as n <
-// 2^31, no compact row is above 2^46.
 double SquaredErrorPairs::load(const Node& node) {
     const TargetTable& data = squared_.data();
     const std::int64_t weight = node.sums[SquaredError::kWeight], sum = node.sums[SquaredError::kFirst];
@@ -30,8 +27,8 @@ double SquaredErrorPairs::load(const Node& node) {
     for (std::uint32_t i = 0; i < node.n; ++i) {
         const std::uint32_t row = row_of(node.orders[0][i]);
         const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
-        if (is_compact()) {
-            compact(row) = std::bit_cast<std::uint64_t>(static_cast<double>(s - centre_));
+        if (is_compact()) {  // below 2^47 in size
+            compact(row) = (s - centre_) * (std::int64_t{1} << MomentTask::kSlotBits);
             continue;
         }
         double* const to = numbers(row);

@@ -15,8 +15,8 @@ StumpPairSolver::StumpPairSolver(const RankedObjective& objective, const Options
       bounds_(objective.table().n_columns),
       goes_left_(objective.table().n_rows + OrderKernels::kPadding) {}
 
-Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget, std::span<const Neighbour> neighbours,
-                               Cost tolerance) {
+Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
+                               std::span<const Neighbour> neighbours) {
     Outcome result;
     result.upper = objective_.leaf_cost(node);
     const std::size_t n_columns = node.columns.size();
@@ -26,14 +26,15 @@ Outcome StumpPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
         if (neighbour.memo == nullptr || !worth_sharing(node)) continue;
         import_memo(*neighbour.memo, objective_.table(), node, neighbour.relation, neighbour.loss, bounds_);
     }
-    const Cost target = search_splits(node, three_leaves, budget, tolerance, result);
+    search_splits(node, three_leaves, budget, result);
     result.lower = result.upper;
+    const Cost target = std::min(result.upper, budget);
     for (std::size_t at = 0; at < n_columns; ++at)
         result.lower = std::min(result.lower, bounds_[at].lower_bound(target));
     return result;
 }
 
-Cost StumpPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Cost, Outcome& result) {
+void StumpPairSolver::search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) {
     const std::size_t sums = std::size_t{node.n} * node.columns.size() * (8 + objective_.n_sums()) / 8;
     const std::int64_t work = 1 + static_cast<std::int64_t>(sums / 4096);
     std::vector<std::uint32_t> splits;
@@ -55,12 +56,11 @@ Cost StumpPairSolver::search_splits(const Node& node, bool three_leaves, Cost bu
                     bounds_[at].insert(known);
                     continue;
                 }
-                if (control_.step(work)) return std::min(result.upper, budget);
+                if (control_.step(work)) return;
                 solve_split(node, at, split, three_leaves, result);
             }
         }
     }
-    return std::min(result.upper, budget);
 }
 
 void StumpPairSolver::solve_split(const Node& node, std::size_t at, std::uint32_t split, bool three_leaves,
@@ -92,7 +92,6 @@ void StumpPairSolver::solve_split(const Node& node, std::size_t at, std::uint32_
 
 void StumpPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     target += objective_.stake(node) / 32;  // neighbours' targets differ a little
-    memo = {};
     memo.columns = node.columns;
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         bounds_[at].export_to(objective_.table(), node, at, target, memo.hints);

@@ -101,7 +101,7 @@ std::int64_t Search::pass_work(const Node& node) const {
 }
 
 Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t level,
-                      std::span<const Neighbour> neighbours, Memo* memo, Cost tolerance) {
+                      std::span<const Neighbour> neighbours, Memo* memo) {
     size = size.fitted();
     const Cost leaf = objective_.leaf_cost(node);
     if (leaf <= 2 * objective_.leaf_penalty() || size.depth == 0 || node.columns.empty() ||
@@ -130,9 +130,9 @@ Outcome Search::solve(const Node& node, Size size, Cost budget, std::size_t leve
     } else {
         if (size.depth == 2) {
             ++statistics_.pair_solves;
-            result = pairs_->solve(node, size.leaves == 3, budget, neighbours, tolerance);
+            result = pairs_->solve(node, size.leaves == 3, budget, neighbours);
             if (memo != nullptr && pairs_->worth_sharing(node))
-                pairs_->keep(node, std::min(tolerance > 0 ? result.lower : result.upper, budget), *memo);
+                pairs_->keep(node, std::min(result.upper, budget), *memo);
         } else {
             // A node that was asked before, below the root, is solved to the end: raised little by little it costs
             // more.

@@ -151,9 +151,9 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
     std::array<Outcome, 2> found;
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}})
         found[side] = {objective_.leaf_penalty(), objective_.leaf_cost(*rows[side]), PartialTree::leaf()};
-    const auto ask = [&](std::size_t side, Cost budget, Cost tolerance = 0) {
-        found[side] = solve(*rows[side], size.below(), budget, hunt.level + 1, sides.neighbours[side],
-                            sides.memos[side], tolerance);
+    const auto ask = [&](std::size_t side, Cost budget) {
+        found[side] =
+            solve(*rows[side], size.below(), budget, hunt.level + 1, sides.neighbours[side], sides.memos[side]);
         *bound[side] = std::max(*bound[side], found[side].lower);
     };
     const auto is_below = [&](Cost total) { return *bound[0] + *bound[1] < total; };
@@ -170,15 +170,8 @@ void Search::evaluate(const Hunt& hunt, Sides& sides, Outcome& best) {
         if (is_below(total)) ask(second, total - *bound[first]);
         if (is_below(target)) ask(first, total - *bound[second]);
     } else if (!objective_.laws().similar && profile.monotone()) {
-        // Bounds that are nearly the optima close as much, and the last step to a tree takes whole numbers: only a
-        // split that they leave open takes it.
-        const Cost tolerance = options_.near_sides && size.depth == 3 ? target / kNearness : 0;
-        ask(first, sides.budgets[first], tolerance);
-        if (sides.closes_gap[second] || is_below(target)) ask(second, sides.budgets[second], tolerance);
-        if (tolerance > 0) {
-            if (is_below(target) && !found[first].exact()) ask(first, sides.budgets[first]);
-            if (is_below(target) && !found[second].exact()) ask(second, sides.budgets[second]);
-        }
+        ask(first, sides.budgets[first]);
+        if (sides.closes_gap[second] || is_below(target)) ask(second, sides.budgets[second]);
     } else {
         const Cost total = target + sides.slack;
         ask(first, total - *bound[second]);

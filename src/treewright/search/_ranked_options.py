@@ -71,9 +71,6 @@ class RankedOptions(Switches):
         times that.
     lanes : int, default=64
         Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
-    near_sides : bool, default=True
-        Without rule Z a split at depth three asks the kernel for bounds near the optima of its sides first,
-        and for whole numbers only if these leave it open (search/ranked_splits.cpp).
     compact_rows : bool, default=True
         Squared error of one output where every weight is one: the depth-two kernel reads a row as one
         number of eight bytes (kernels/moment_kernel.hpp).
@@ -119,7 +116,6 @@ class RankedOptions(Switches):
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64
-    near_sides: bool = True
     compact_rows: bool = True
     target_bins: bool = True
     groups: bool = True

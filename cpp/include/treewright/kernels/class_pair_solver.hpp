@@ -23,7 +23,7 @@ class ClassPairSolver final : public PairSolver {
     ClassPairSolver(const Misclassification& objective, const Options& options, Control& control);
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
-                                std::span<const Neighbour> neighbours = {}, Cost tolerance = 0) override;
+                                std::span<const Neighbour> neighbours = {}) override;
     // Adds all splits that a tree of depth at most two within the budget begins with, unless it is stopped.
     void within(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }

@@ -56,11 +56,10 @@ struct MomentTask {
     const double* rows = nullptr;  // [row of the table][row_size]
     const std::uint8_t* slot =
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
-    // Of squares whose weights are all one, instead of both: [row of the table], the bits of S as a double, the lowest
-    // kSlotBits of which are the slot. They are zero in a whole number of at most 2^46. Passes wait for rows that lie
-    // scattered, and a fourth of the bytes is in a cache nearer by.
+    // Of squares whose weights are all one, instead of both: [row of the table], S << kSlotBits | slot. Passes wait for
+    // rows that lie scattered, and a fourth of the bytes is in a cache nearer by.
     static constexpr int kSlotBits = 7;
-    const std::uint64_t* compact = nullptr;
+    const std::int64_t* compact = nullptr;
     std::span<const std::uint32_t* const> orders{};              // one per second column
     std::span<const std::vector<std::uint32_t>> stretch_ends{};  // of each second column, ascending
     const std::uint8_t* has_splits = nullptr;                    // [stretch]: whether it is more than one group of ties

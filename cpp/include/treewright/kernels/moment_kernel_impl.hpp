@@ -89,35 +89,27 @@ struct Actions : Plain {
     }
 };
 
-// Sums of the entries before each.
-inline Eight sums_before(Eight x) {
-#if __has_builtin(__builtin_shufflevector)
-    const Eight none{};
-    x = __builtin_shufflevector(x, none, 8, 0, 1, 2, 3, 4, 5, 6);
-    x += __builtin_shufflevector(x, none, 8, 0, 1, 2, 3, 4, 5, 6);
-    x += __builtin_shufflevector(x, none, 8, 8, 0, 1, 2, 3, 4, 5);
-    return x + __builtin_shufflevector(x, none, 8, 8, 8, 8, 0, 1, 2, 3);
-#else
-    Eight before;
-    double sum = 0;
-    for (int b = 0; b < 8; ++b) before[b] = sum, sum += x[b];
-    return before;
-#endif
-}
-
 // Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i.
 template <int V>
 inline void prefix(Eight* x) {
     for (int i = 1; i < V; ++i) x[i] += x[i - 1];
-    const Eight before = sums_before(x[V - 1]);
-    for (int i = 0; i < V; ++i) x[i] += before;
+    alignas(64) double last[8], before[8];
+    store(last, x[V - 1]);
+    double sum = 0;
+    for (int b = 0; b < 8; ++b) {
+        before[b] = sum;
+        sum += last[b];
+    }
+    const Eight base = load(before);
+    for (int i = 0; i < V; ++i) x[i] += base;
 }
 
 using Four = double __attribute__((vector_size(32)));
 
-// Eight rows of four numbers, two rows a vector, become four vectors of eight.
-inline void turn(Eight a, Eight b, Eight c, Eight d, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
+// Eight rows of four numbers become four vectors of eight.
+inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
 #if __has_builtin(__builtin_shufflevector)
+    const Eight a = load(rows), b = load(rows + 8), c = load(rows + 16), d = load(rows + 24);
     const Eight ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
     const Eight cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13);
     x0 = __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11);
@@ -127,35 +119,19 @@ inline void turn(Eight a, Eight b, Eight c, Eight d, Eight& x0, Eight& x1, Eight
     x2 = __builtin_shufflevector(ab2, cd2, 0, 1, 2, 3, 8, 9, 10, 11);
     x3 = __builtin_shufflevector(ab2, cd2, 4, 5, 6, 7, 12, 13, 14, 15);
 #else
-    const Eight pairs[4] = {a, b, c, d};
-    for (int i = 0; i < 8; ++i) {
-        const Eight& pair = pairs[i / 2];
-        const int first = i % 2 * 4;
-        x0[i] = pair[first], x1[i] = pair[first + 1], x2[i] = pair[first + 2], x3[i] = pair[first + 3];
-    }
+    for (int i = 0; i < 8; ++i)
+        x0[i] = rows[4 * i], x1[i] = rows[4 * i + 1], x2[i] = rows[4 * i + 2], x3[i] = rows[4 * i + 3];
 #endif
 }
 
-// A compact row (moment_kernel.hpp) opened: S^2, S, |S|, 1.
-using FourBits = std::uint64_t __attribute__((vector_size(32)));
-inline Four opened(std::uint64_t compact) {
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63, kOne = 0x3ff0000000000000u, kAll = ~std::uint64_t{0};
-    constexpr std::uint64_t kNumber = ~((std::uint64_t{1} << MomentTask::kSlotBits) - 1);
-    const FourBits all{compact, compact, compact, compact};
-    const FourBits x = (all & FourBits{kNumber, kNumber, kNumber & ~kSign, 0}) | FourBits{0, 0, 0, kOne};
-    const FourBits times = (x & FourBits{kAll, 0, 0, 0}) | FourBits{0, kOne, kOne, kOne};
-    Four a, b;
-    std::memcpy(&a, &x, sizeof a);
-    std::memcpy(&b, &times, sizeof b);
-    return a * b;
+// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1.
+inline Four opened(std::int64_t compact) {
+    const double s = static_cast<double>(compact >> MomentTask::kSlotBits);
+    const Four all{s, s, s, s}, times{0, 1, 1, s}, least{0, -std::numeric_limits<double>::infinity(), 0, 0};
+    const Four m = all * times + Four{1, 0, 0, 1};
+    return m > least ? m : least;
 }
-inline double sum_of(std::uint64_t compact) {
-    compact &= ~((std::uint64_t{1} << MomentTask::kSlotBits) - 1);
-    double sum;
-    std::memcpy(&sum, &compact, sizeof sum);
-    return sum;
-}
-inline std::uint32_t slot_of(std::uint64_t compact) {
+inline std::uint32_t slot_of(std::int64_t compact) {
     return static_cast<std::uint32_t>(compact) & ((1u << MomentTask::kSlotBits) - 1);
 }
 
@@ -167,97 +143,62 @@ struct StretchSums {
     Eight x[kSize][V];
     double all[kSize];
 
-    // Neighbours in one order are often neighbours in another, and a sum must be stored before it is read again: so
-    // kCopies rows are added side by side. Few slots are the same more often, and cost less to add up; in a short
-    // stretch adding up counts for more.
-    static constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 8;
-    static constexpr std::uint32_t kShort = V <= 2 ? 48 : 100;
-    alignas(64) double by_slot[kSize == 4 ? kCopies : 1][kSize == 4 ? kSlots : 1][4] = {};  // zero between two calls
-
-    template <int kUsed, bool kCompact>
-    void add_rows(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
-        const double* const rows = task.rows;
-        const std::uint8_t* const slots = task.slot;
-        const std::uint64_t* const compact = task.compact;
-        const auto add = [&](std::uint32_t position, double (*to)[4]) {
-            const std::uint32_t row = order[position] >> 1;
-            Four m, before;
-            std::uint32_t slot;
-            if constexpr (kCompact) {
-                m = opened(compact[row]);
-                slot = slot_of(compact[row]);
-            } else {
-                std::memcpy(&m, rows + std::size_t{row} * 4, sizeof m);
-                slot = slots[row];
-            }
-            std::memcpy(&before, to[slot], sizeof before);
-            before += m;
-            std::memcpy(to[slot], &before, sizeof before);
-        };
-        std::uint32_t at = begin;
-        for (; at + kUsed <= end; at += kUsed)
-            for (int k = 0; k < kUsed; ++k) add(at + static_cast<std::uint32_t>(k), by_slot[k]);
-        for (; at < end; ++at) add(at, by_slot[0]);
-        // Two slots a vector.
-        const auto taken = [&](int slot) {
-            Eight sum = load(by_slot[0][slot]);
-            store(by_slot[0][slot], Eight{});
-            for (int k = 1; k < kUsed; ++k) {
-                sum += load(by_slot[k][slot]);
-                store(by_slot[k][slot], Eight{});
-            }
-            return sum;
-        };
-        for (int i = 0; i < V; ++i) {
-            const Eight a = taken(8 * i), b = taken(8 * i + 2), c = taken(8 * i + 4), d = taken(8 * i + 6);
-            if constexpr (kCompact)
-                turn(a, b, c, d, x[3][i], x[1][i], x[2][i], x[0][i]);
-            else
-                turn(a, b, c, d, x[0][i], x[1][i], x[2][i], x[3][i]);
-        }
-        const Eight rest = taken(8 * V);
-        for (int s = 0; s < 4; ++s) {
-            prefix<V>(x[s]);
-            const int at_rest = !kCompact ? s : s == 0 ? 3 : s == 3 ? 0 : s;
-            all[s] = x[s][V - 1][7] + rest[at_rest];
-        }
-        if constexpr (kCompact) {
-            // max(S, 0) = (S + |S|) / 2, sums of whole numbers; own gains are S^2 + 1, as load() of
-            // squared_error_pairs.cpp makes them.
-            for (int i = 0; i < V; ++i) {
-                x[2][i] = 0.5 * (x[1][i] + x[2][i]);
-                x[3][i] += x[0][i];
-            }
-            all[2] = 0.5 * (all[1] + all[2]);
-            all[3] += all[0];
-        }
-    }
-
     void take(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
         if constexpr (kSize == 4) {
-            const bool is_short = end - begin < kShort;
-            if (task.compact != nullptr)
-                is_short ? add_rows<kCopies / 2, true>(task, order, begin, end)
-                         : add_rows<kCopies, true>(task, order, begin, end);
-            else
-                is_short ? add_rows<kCopies / 2, false>(task, order, begin, end)
-                         : add_rows<kCopies, false>(task, order, begin, end);
+            // Neighbours in one order are often neighbours in another, and a sum must be stored before it is read
+            // again: kCopies rows are added side by side. Few slots are the same more often, and cost less to add up.
+            constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 8;
+            alignas(64) double by_slot[kCopies][kSlots][4] = {};
+            const auto add = [&](double (*to)[4], Four m, std::uint32_t slot) {
+                Four before;
+                std::memcpy(&before, to[slot], sizeof before);
+                before += m;
+                std::memcpy(to[slot], &before, sizeof before);
+            };
+            const auto take_row = [&](std::uint32_t position, double (*to)[4]) {
+                if (task.compact != nullptr) {
+                    const std::int64_t row = task.compact[order[position] >> 1];
+                    add(to, opened(row), slot_of(row));
+                } else {
+                    const std::uint32_t row = order[position] >> 1;
+                    Four m;
+                    std::memcpy(&m, task.rows + std::size_t{row} * 4, sizeof m);
+                    add(to, m, task.slot[row]);
+                }
+            };
+            std::uint32_t at = begin;
+            for (; at + kCopies <= end; at += kCopies)
+                for (int k = 0; k < kCopies; ++k) take_row(at + static_cast<std::uint32_t>(k), by_slot[k]);
+            for (; at < end; ++at) take_row(at, by_slot[0]);
+            Four sum{};
+            for (int slot = 0; slot < kSlots; ++slot) {
+                Four of_slot, more;
+                std::memcpy(&of_slot, by_slot[0][slot], sizeof of_slot);
+                for (int k = 1; k < kCopies; ++k) {
+                    std::memcpy(&more, by_slot[k][slot], sizeof more);
+                    of_slot += more;
+                }
+                std::memcpy(by_slot[0][slot], &of_slot, sizeof of_slot);
+                sum += of_slot;
+            }
+            std::memcpy(all, &sum, sizeof sum);
+            for (int i = 0; i < V; ++i) turn(by_slot[0][8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
         } else {
-            alignas(64) double of_slot[kSize][8 * V + 8] = {};
+            alignas(64) double by_slot[kSize][8 * V + 8] = {};
             for (double& sum : all) sum = 0;
             for (std::uint32_t i = begin; i < end; ++i) {
                 const std::uint32_t row = order[i] >> 1;
                 const double* const m = task.rows + std::size_t{row} * kSize;
                 const std::size_t at = task.slot[row];
                 for (int s = 0; s < kSize; ++s) {
-                    of_slot[s][at] += m[s];
+                    by_slot[s][at] += m[s];
                     all[s] += m[s];
                 }
             }
             for (int s = 0; s < kSize; ++s)
-                for (int i = 0; i < V; ++i) x[s][i] = load(of_slot[s] + 8 * i);
-            for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
+                for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
         }
+        for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
     }
 };
 
@@ -402,8 +343,8 @@ void scan_lanes(MomentTask& task) {
                     double m[MomentTask::row_size(N)];
                     std::uint32_t place;
                     if (N == 2 && task.compact != nullptr) {
-                        m[0] = 1;
-                        m[1] = sum_of(task.compact[row]);
+                        const Four opened_row = opened(task.compact[row]);
+                        std::memcpy(m, &opened_row, sizeof opened_row);
                         place = slot_of(task.compact[row]);
                     } else {
                         std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);

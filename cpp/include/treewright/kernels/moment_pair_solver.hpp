@@ -42,7 +42,7 @@ class MomentPairSolver : public StumpPairSolver {
     // The numbers of a row: sums, and its own gain at own_at().
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
     [[nodiscard]] bool is_compact() const { return form_.compact; }
-    [[nodiscard]] std::uint64_t& compact(std::uint32_t row) { return compact_[row]; }
+    [[nodiscard]] std::int64_t& compact(std::uint32_t row) { return compact_[row]; }
     [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
     // Sets the totals from the numbers of the node's rows.
     void add_up(const Node& node);
@@ -73,12 +73,12 @@ class MomentPairSolver : public StumpPairSolver {
         [[nodiscard]] Cost upper() const { return sides[0].upper + sides[1].upper; }
     };
 
-    Cost search_splits(const Node& node, bool three_leaves, Cost budget, Cost tolerance, Outcome& result) override;
+    void search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) override;
     [[nodiscard]] double gain_of(const Sums& sums) const;
     void make_stretches(const Node& node);
     // Open splits of a column for the next pass; none if all are closed.
     void choose_splits(std::size_t at, Cost target);
-    // Bounds of the chosen splits of a column; `target` falls to what they attain, less the tolerance.
+    // Bounds of the chosen splits of a column; `target` falls to what they attain.
     void pass(const Node& node, std::size_t at, Cost& target);
     void prepare(const Node& node, std::size_t at);
     void place_lanes(const Node& node, std::size_t at);
@@ -90,10 +90,9 @@ class MomentPairSolver : public StumpPairSolver {
     Form form_;
     std::uint32_t size_;                                    // numbers of a row
     double error_ = 0;                                      // of a loss, in units of gain
-    Cost tolerance_ = 0;                                    // of the bound that is asked for
     std::vector<double> rows_;                              // [row][size_]
     std::vector<std::uint8_t> slot_;                        // [row]
-    std::vector<std::uint64_t> compact_;                    // [row]: instead of both
+    std::vector<std::int64_t> compact_;                     // [row]: instead of both
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
     std::vector<std::uint8_t> has_splits_;                  // [stretch]
     std::size_t n_stretches_ = 0;

@@ -29,10 +29,9 @@ class PairSolver {
     PairSolver(const PairSolver&) = delete;
     PairSolver& operator=(const PairSolver&) = delete;
 
-    // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves. With a tolerance it may stop
-    // once its bound is so close to the optimum, without a tree.
+    // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves.
     [[nodiscard]] virtual Outcome solve(const Node& node, bool three_leaves, Cost budget,
-                                        std::span<const Neighbour> neighbours = {}, Cost tolerance = 0) = 0;
+                                        std::span<const Neighbour> neighbours = {}) = 0;
     // Nanoseconds of a pass, roughly, for each row and column.
     [[nodiscard]] virtual std::int64_t pace() const = 0;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.

@@ -21,16 +21,15 @@ class StumpPairSolver : public PairSolver {
     StumpPairSolver(const RankedObjective& objective, const Options& options, Control& control, bool any_size = false);
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
-                                std::span<const Neighbour> neighbours = {}, Cost tolerance = 0) override;
+                                std::span<const Neighbour> neighbours = {}) override;
     [[nodiscard]] std::int64_t pace() const override { return 8; }
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    protected:
     // Solves a split exactly, tells its column's bounds and offers the tree.
     void solve_split(const Node& node, std::size_t at, std::uint32_t split, bool three_leaves, Outcome& result);
-    // Improves the bounds until no split of any column is open below a target, which is returned: min(result.upper,
-    // budget), or with a tolerance the budget or what has been attained less the tolerance.
-    virtual Cost search_splits(const Node& node, bool three_leaves, Cost budget, Cost tolerance, Outcome& result);
+    // Improves the bounds until no split of any column is open below min(result.upper, budget).
+    virtual void search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result);
 
     const RankedObjective& objective_;
     Control& control_;

@@ -51,8 +51,7 @@ static_assert(2 * (kClassTotal - 1) <= std::numeric_limits<std::int32_t>::max())
 // Squared error: a sum squared, and about a centre that no target exceeds (squared_error_pairs.cpp); compact rows keep
 // a slot beside the target.
 static_assert(Wide{TargetTable::kLargestSum} * TargetTable::kLargestSum <= kWidest / 4);
-static_assert(TargetTable::kLargestSum <= std::int64_t{1}
-                                              << (std::numeric_limits<double>::digits - MomentTask::kSlotBits));
+static_assert(TargetTable::kLargestSum <= (kMost >> MomentTask::kSlotBits) / 2);
 static_assert(TargetTable::kSquareBits - TargetTable::kLowBits <= 61, "high parts of all squares add up");
 
 // Quantiles: (up + down) times a weight in 64 bits, times a target in 128.

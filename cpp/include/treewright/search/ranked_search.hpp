@@ -219,10 +219,9 @@ class Search {
     [[nodiscard]] std::optional<PartialTree> split_first(const Node& node, Size size, Cost cost, std::size_t level,
                                                          PartialTree known, Cost whole);
 
-    // `neighbours` may help; where the depth is two, `memo`, if given, is filled, and the bound may be less than the
-    // optimum by the tolerance.
+    // `neighbours` may help; `memo`, if given, is filled where the depth is two.
     [[nodiscard]] Outcome solve(const Node& node, Size size, Cost budget, std::size_t level,
-                                std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr, Cost tolerance = 0);
+                                std::span<const Neighbour> neighbours = {}, Memo* memo = nullptr);
     [[nodiscard]] Outcome branch(const Node& node, Size size, Cost budget, std::size_t level,
                                  std::span<const Neighbour> neighbours);
     // Proves the least cost, and finds a tree of it.
@@ -281,9 +280,8 @@ class Search {
     static constexpr double kCoreFactor = 6;  // rows of the first core are taken with that chance times their doubt
     static constexpr std::int64_t kCorePatience = 4;  // times Options::plain_work
     static constexpr std::uint32_t kFewestParts = 4;
-    static constexpr double kPairSlack = 4;        // times Options::slack
-    static constexpr Cost kNestedSlack = 50;       // part of the target, where rule Z is not used
-    static constexpr Cost kNearness = 10'000'000;  // part of the target, too: how near to its optimum a side is bounded
+    static constexpr double kPairSlack = 4;   // times Options::slack
+    static constexpr Cost kNestedSlack = 50;  // part of the target, where rule Z is not used
     // Rows between two splits are tried where they may add what is needed: in parts they add less than at once. A
     // halving of the open splits doubles the number of small problems and halves the rows that do not count.
     static constexpr double kPartOfErrors = 0.7;
