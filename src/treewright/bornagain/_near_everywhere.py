@@ -36,6 +36,7 @@ __all__ = ["NearEverywhere", "near_everywhere"]
 
 SINGLE = ("DecisionTreeRegressor", "ExtraTreeRegressor")
 KINDS = ("RandomForestRegressor", "ExtraTreesRegressor", "GradientBoostingRegressor", *SINGLE)
+LARGEST = float(np.finfo(np.float32).max)  # scikit-learn refuses rows beyond
 Numbers = NDArray[np.float64]
 
 
@@ -283,9 +284,9 @@ def _depth_first(root: _Box) -> list[_Box]:
 
 
 def _inside(box: _Box) -> Numbers:
-    """Return a row of a box."""
+    """Return a row of a box, of numbers that the model takes."""
     low = np.where(np.isfinite(box.low), box.low, 0.0)
-    beyond = low + np.maximum(np.abs(low), 1.0)
+    beyond = np.minimum(low + np.maximum(np.abs(low), 1.0), LARGEST)
     return np.where(np.isfinite(box.high), box.high, beyond)
 
 

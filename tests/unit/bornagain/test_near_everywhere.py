@@ -125,3 +125,10 @@ def test_a_time_limit_and_ctrl_c_keep_a_tree(monkeypatch):
 def test_mistakes_are_explained(model, options, said):
     with pytest.raises(InputError, match=said):
         near_everywhere(model, **({"tolerance": 1.0} | options))
+
+
+def test_rows_of_the_proof_are_rows_that_the_model_takes() -> None:
+    model = DecisionTreeRegressor().fit([[2e38], [3e38]], [0.0, 1.0])  # twice the threshold is no float32
+    found = near_everywhere(model, tolerance=0.0)
+    assert found.needed_leaves == 2
+    assert model.predict(found.rows).tolist() == [0.0, 1.0]

@@ -96,7 +96,7 @@ class TargetBins {
     };
 
     // Calls visit(bin, its sums, what all others lose at q = 0, their slope in q) for the bins that may be that of the
-    // quantile, until it says that there is no other. The slope is -m times the weight of the bin.
+    // quantile, until it says that there is no other. The slope is m times the weight of the bin.
     template <class SumsOf, class Visit>
     void at_quantile(const Sums& all, const SumsOf& sums_of, double slack, const Visit& visit) const {
         Sums below;
