@@ -129,6 +129,8 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     options = _OPTIONS[method](rng, columns, y)
     if is_wide:
         options["max_depth"] = int(rng.integers(1, 4 if has_few_values else 3))
+    if options.get("max_depth") is None and options.get("search_options", {}).get("cache") is False:
+        del options["search_options"]["cache"]  # each set of rows would be searched anew for every way to it
     all_numbers = all(isinstance(v, (int, float, bool)) or v is None for c in columns.values() for v in c)
     as_array = bool(all_numbers and rng.random() < 0.3 and not _names_columns(options))
     as_large = any(name in options for name in ("step_limit", "time_limit")) and bool(rng.random() < 0.5)
