@@ -45,7 +45,7 @@ class TreeEstimator(TreeDisplay):
         table = table_from(X, categorical_features=self.categorical_features)
         if type(X) is np.ndarray:  # no names; validate_data takes a tenth of a small fit to find that out
             self.n_features_in_ = X.shape[1]
-            vars(self).pop("feature_names_in_", None)
+            self.__dict__.pop("feature_names_in_", None)
         else:
             validate_data(self, X, skip_check_array=True)
         if is_column_vector(y):

@@ -142,8 +142,11 @@ class LinearSplit:
         """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`."""
         # Term by term: a matrix product may round differently with the number of rows. In blocks that stay in the
         # cache of the processor: of rows, or of columns where rows are few, added up in the same order.
-        by_number = not isinstance(rows, slice) and rows.dtype != np.bool_
-        chosen = rows if by_number else np.arange(len(X))[rows]
+        chosen: NDArray[np.signedinteger] = (
+            np.arange(len(X))[rows]
+            if isinstance(rows, slice) or rows.dtype == np.bool_
+            else np.asarray(rows, np.intp)
+        )
         score = np.zeros(len(chosen))
         if 0 < len(chosen) < min(len(self.columns), FEW_ROWS):
             columns, weights = np.array(self.columns)[:, None], np.array(self.weights)[:, None]

@@ -61,7 +61,8 @@ def test_a_huge_tree_is_announced_and_refused():
     assert "leaves is expected" in words.sentence()
     for goal in ("heuristic", "leaves"):
         with pytest.raises(
-            SolverError, match=r"(?s)(expected to have about|has more than max_leaves).*faithful=.rows..*prune='active'.*binned"
+            SolverError,
+            match=r"(?s)(expected to have about|has more than max_leaves).*faithful=.rows..*prune='active'.*binned",
         ):
             solve(ensemble, objective=goal)
 
