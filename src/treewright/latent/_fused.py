@@ -50,14 +50,13 @@ def fused_forward(
             _roots[(shape.n_nodes,)](
                 s, path, state, n, shape.n_nodes, high, pruning - high, path.shape[1], block, n <= block
             )
+            state[0] = _least_above(state[0], above)  # rounding: no child has more than its parent
         else:
             state[0] = fixed.detach()
             state[1] = torch.inf  # no gradient through a
-        _traversals[(shape.n_nodes, triton.cdiv(n, ROW_BLOCK))](
-            s, path, above, state, z, n, offset - 0.5, fixed is None, path.shape[1], ROW_BLOCK
+        _traversals[(triton.cdiv(n, ROW_BLOCK), shape.n_nodes)](
+            s, path, state, z, n, offset - 0.5, path.shape[1], ROW_BLOCK
         )
-        if fixed is None:  # rounding: no child has more than its parent
-            state[0] = _least_above(state[0], above)
     return z, state
 
 
@@ -102,17 +101,17 @@ def _paths(shape: TreeShape, device: torch.device) -> tuple[torch.Tensor, torch.
     """Return for each node the score rows from the root down, plus one, with their signs (0: the path is over), and its
     ancestors (-1: none), each of shape (n_nodes, depth).
     """
-    return _kept(shape, device, "paths", _make_paths)
+    paths: tuple[torch.Tensor, torch.Tensor] = shape.on_device("paths", device, _make_paths)
+    return paths
 
 
 def _children(shape: TreeShape, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the children of each node, (n_nodes, 2), and its score row."""
-    return _kept(
-        shape, device, "children", lambda tree: (np.stack([tree.left, tree.right], 1), tree.score_row)
-    )
+    children: tuple[torch.Tensor, torch.Tensor] = shape.on_device("children", device, _make_children)
+    return children
 
 
-def _make_paths(shape: TreeShape) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _make_paths(shape: TreeShape, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     path = np.zeros((shape.n_nodes, max(1, int(shape.node_depth.max()))), np.int32)
     above = np.full(path.shape, -1, np.int64)
     for t in range(1, shape.n_nodes):
@@ -120,18 +119,12 @@ def _make_paths(shape: TreeShape) -> tuple[np.ndarray[Any, Any], np.ndarray[Any,
         path[t], above[t] = path[parent], above[parent]
         path[t, level] = (shape.score_row[parent] + 1) * shape.side[t]
         above[t, level] = parent
-    return path, above
+    return torch.as_tensor(path, device=device), torch.as_tensor(above, device=device)
 
 
-def _kept(shape: TreeShape, device: torch.device, name: str, make: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    kept = shape.on_devices
-    key = f"{name} {device}"
-    if key not in kept:
-        kept[key] = tuple(
-            torch.as_tensor(np.ascontiguousarray(array), device=device) for array in make(shape)
-        )
-    pair: tuple[torch.Tensor, torch.Tensor] = kept[key]
-    return pair
+def _make_children(shape: TreeShape, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    children = np.stack([shape.left, shape.right], 1)
+    return torch.as_tensor(children, device=device), torch.as_tensor(shape.score_row, device=device)
 
 
 if triton is not None:
@@ -189,18 +182,12 @@ if triton is not None:
         tl.store(state + n_nodes + t, (pruning + count).to(s.dtype.element_ty))
 
     @triton.jit
-    def _traversals(
-        s, path, above, state, z, n, shift, SOLVED: tl.constexpr, DEPTH: tl.constexpr, BLOCK: tl.constexpr
-    ):
+    def _traversals(s, path, state, z, n, shift, DEPTH: tl.constexpr, BLOCK: tl.constexpr):
         """Traversals z = clip(q + offset, 0, a) of one node, some rows a program."""
-        t = tl.program_id(0)
-        i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+        t = tl.program_id(1)
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         x = _x_of(s, path, t, i, i < n, n, DEPTH) + shift
         a = tl.load(state + t)
-        if SOLVED:
-            for k in tl.static_range(DEPTH):
-                over = tl.load(above + t * DEPTH + k)
-                a = tl.minimum(a, tl.load(state + over, mask=over >= 0, other=float("inf")))
         x = tl.where(x > a, a, tl.maximum(x, 0.0, propagate_nan=tl.PropagateNan.ALL))
         tl.store(z + t.to(tl.int64) * n + i, x, mask=i < n)
 

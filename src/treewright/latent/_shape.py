@@ -8,6 +8,7 @@ row of s.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -114,33 +115,45 @@ class TreeShape:
 
     def levels(self, device: torch.device) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
         """Return per level: position of the parent in the level above, score row, side (k, 1)."""
-        key = f"levels {device}"
-        if key not in self.on_devices:
-            found = []
-            for level in range(1, int(self.node_depth.max()) + 1):
-                here = np.flatnonzero(self.node_depth == level)
-                above = int(np.flatnonzero(self.node_depth == level - 1)[0])
-                parent = self.parent[here]
-                found.append(
-                    (
-                        torch.as_tensor(parent - above, device=device),
-                        torch.as_tensor(self.score_row[parent].astype(np.int64), device=device),
-                        torch.as_tensor(self.side[here], device=device)[:, None],
-                    )
-                )
-            self.on_devices[key] = found
-        levels: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = self.on_devices[key]
+        levels: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
+        levels = self.on_device("levels", device, _make_levels)
         return levels
 
+    def on_device(
+        self, name: str, device: torch.device, make: Callable[[TreeShape, torch.device], Any]
+    ) -> Any:
+        """Return what `make` makes of the shape for a device, made once for each."""
+        key = name, str(device)
+        if key not in self._on_devices:
+            self._on_devices[key] = make(self, device)
+        return self._on_devices[key]
+
     @cached_property
-    def on_devices(self) -> dict[str, Any]:
-        """What was made of the shape for devices, by what it is and where."""
+    def _on_devices(self) -> dict[tuple[str, str], Any]:
         return {}
 
     def _find(self, names: NDArray[np.int64]) -> NDArray[np.int32]:
         at = np.searchsorted(self.nodes, names)
         present = self.nodes[np.minimum(at, len(self.nodes) - 1)] == names
         return np.where(present, at, -1).astype(np.int32)
+
+
+def _make_levels(
+    shape: TreeShape, device: torch.device
+) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    found = []
+    for level in range(1, int(shape.node_depth.max()) + 1):
+        here = np.flatnonzero(shape.node_depth == level)
+        above = int(np.flatnonzero(shape.node_depth == level - 1)[0])
+        parent = shape.parent[here]
+        found.append(
+            (
+                torch.as_tensor(parent - above, device=device),
+                torch.as_tensor(shape.score_row[parent].astype(np.int64), device=device),
+                torch.as_tensor(shape.side[here], device=device)[:, None],
+            )
+        )
+    return found
 
 
 @lru_cache(maxsize=32)
