@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Annotated, Any
 
 import numpy as np
-import pandas as pd
 import typer
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import train_test_split
@@ -22,7 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 from benchmarks._harness import write_results
 from benchmarks._options import commit
 from benchmarks._tables import format_table
-from benchmarks.born_again_values import DATA, SETS
+from benchmarks.born_again_values import DATA, means, tables
 from treewright.bornagain import near_everywhere
 
 FIRST_SEED, SECONDS, LEAVES = 540, 60.0, 5000
@@ -37,17 +35,12 @@ def main(
 ) -> None:
     """Print the table, and write it to benchmarks/results."""
     rows = []
-    for name, label in SETS.items():
-        frame = pd.read_csv(data / "regression" / name, header=0 if label else None)
-        y = frame.pop(label if label else frame.columns[-1]).to_numpy(float)
+    for name, X, y in tables(data):
         for size in FORESTS:
             for part in (0.5, 0.25):
-                every = [_one(frame.to_numpy(float), y, FIRST_SEED + k, size, part) for k in range(splits)]
-                row: dict[str, Any] = {"data": name.split(".")[0], "trees": size[0], "depth": size[1]}
-                row |= {"tolerance, deviations": part, "splits": splits}
-                for key in every[0]:
-                    values = [float(one[key]) for one in every]
-                    row[key] = [fmean(values), stdev(values) / splits**0.5] if splits > 1 else values
+                every = [_one(X, y, FIRST_SEED + k, size, part) for k in range(splits)]
+                row: dict[str, Any] = {"data": name, "trees": size[0], "depth": size[1]}
+                row |= {"tolerance, deviations": part, "splits": splits} | means(every)
                 print("#", row, flush=True)
                 rows.append(row)
     names = list(rows[0])

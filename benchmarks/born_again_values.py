@@ -7,6 +7,7 @@ table; the tree may be further than a quarter of the target's deviation on a ten
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Annotated, Any
@@ -39,14 +40,9 @@ def main(
 ) -> None:
     """Print the table, and write it to benchmarks/results."""
     rows = []
-    for name, label in SETS.items():
-        frame = pd.read_csv(data / "regression" / name, header=0 if label else None)
-        y = frame.pop(label if label else frame.columns[-1]).to_numpy(float)
-        every = [_one(frame.to_numpy(float), y, FIRST_SEED + k) for k in range(splits)]
-        row: dict[str, Any] = {"data": name.split(".")[0], "rows": len(y), "splits": splits}
-        for key in every[0]:
-            values = [float(one[key]) for one in every]
-            row[key] = [fmean(values), stdev(values) / splits**0.5] if splits > 1 else values
+    for name, X, y in tables(data):
+        every = [_one(X, y, FIRST_SEED + k) for k in range(splits)]
+        row: dict[str, Any] = {"data": name, "rows": len(y), "splits": splits} | means(every)
         print("#", row, flush=True)
         rows.append(row)
     names = list(rows[0])
@@ -57,6 +53,23 @@ def main(
             {"share": SHARE, "max_depth": DEPTH, "max_leaves": LEAVES, "time_limit": SECONDS},
             rows,
         )
+
+
+def tables(data: Path) -> Iterator[tuple[str, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+    """Yield the tables: name, columns, target."""
+    for name, label in SETS.items():
+        frame = pd.read_csv(data / "regression" / name, header=0 if label else None)
+        y = frame.pop(label if label else frame.columns[-1]).to_numpy(float)
+        yield name.split(".")[0], frame.to_numpy(float), y
+
+
+def means(every: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """Return the mean of each figure over the splits, with its standard error if there are several."""
+    found = {}
+    for key in every[0]:
+        values = [float(one[key]) for one in every]
+        found[key] = [fmean(values), stdev(values) / len(every) ** 0.5] if len(every) > 1 else values
+    return found
 
 
 def _one(X: np.ndarray[Any, Any], y: np.ndarray[Any, Any], seed: int) -> dict[str, float]:
