@@ -170,7 +170,7 @@ def test_a_proof_of_a_tree_that_costs_more_is_not_handed_out() -> None:
         result = result_of(problem, tree, proven=True, lower_bound=0.29, upper_bound=0.29, stop=None, **about)
     assert (result.status, result.lower_bound) == (SolveStatus.FEASIBLE, pytest.approx(0.1))
     stopped = result_of(
-        problem, tree, proven=True, lower_bound=0.2, upper_bound=0.29, stop=StopReason.TIME, **about
+        problem, tree, proven=True, lower_bound=0.2, upper_bound=0.29, stop=StopReason.TIME_LIMIT, **about
     )
     assert (stopped.status, stopped.lower_bound) == (SolveStatus.FEASIBLE, 0.2)
     honest = result_of(problem, tree, proven=True, lower_bound=0.3, upper_bound=0.3, stop=None, **about)
