@@ -57,6 +57,7 @@ void Search::visit_splits(const Node& node, std::size_t level, const MayHold& ma
     SortedColumn &sorted = level_at(level).column.sorted, &blocks = level_at(level).blocks;
     const auto look_at_all = [&](const SortedColumn& column) {
         for (std::size_t i = 0; i < column.splits.size(); ++i) look(column, i);
+        statistics_.looked += static_cast<std::int64_t>(column.splits.size());
     };
     std::vector<bool> open;
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {

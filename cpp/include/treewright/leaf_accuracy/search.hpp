@@ -93,6 +93,7 @@ struct Statistics {
     std::int64_t cache_hits = 0;
     std::int64_t targets = 0;  // values of q asked
     std::int64_t passes = 0;   // of sweeps
+    std::int64_t looked = 0;   // splits weighed for trees of one split
     std::size_t bytes = 0;
 };
 
