@@ -11,7 +11,13 @@ import pytest
 
 from treewright.errors import SolverError
 from treewright.problem import Problem, make_problem
-from treewright.search import LeafAccuracyOptions, Limits, leaf_value, solve_leaf_accuracy, solve_with_leaf_accuracy
+from treewright.search import (
+    LeafAccuracyOptions,
+    Limits,
+    leaf_value,
+    solve_leaf_accuracy,
+    solve_with_leaf_accuracy,
+)
 from treewright.table import table_from
 from treewright.tree import Split, ThresholdSplit, Tree, grow
 

@@ -12,9 +12,9 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::size_t kTriedPairs = 4;
-constexpr std::int64_t kLeastOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
+constexpr std::int64_t kLeastOfConfirm = 16;    // clock checks' worth of two sides sorted by every column
 constexpr std::int64_t kCellsOfConfirm = 4000;  // of two sides' columns in a clock check's time
-constexpr std::size_t kMaxPlanes = 64;       // classes and weights of the dense depth-two step
+constexpr std::size_t kMaxPlanes = 64;          // classes and weights of the dense depth-two step
 
 }  // namespace
 

@@ -115,9 +115,7 @@ Outcome Search::split_once(const Node& node, std::size_t level) {
 Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
     Cheapest best{0, cost_of(node.leaf()), PartialTree::leaf()};
     TreePoolNode split{};
-    const auto cost_of_wrong = [&](Whole wrong) {
-        return rates_->unit * static_cast<Cost>(wrong) + 2 * rates_->leaf;
-    };
+    const auto cost_of_wrong = [&](Whole wrong) { return rates_->unit * static_cast<Cost>(wrong) + 2 * rates_->leaf; };
     const auto may_hold = [&](const Reach& reach) {
         return cost_of_wrong(reach.wrong) <= best.upper && !target().out_of_reach(data_.measure, reach.left) &&
                !target().out_of_reach(data_.measure, reach.right);
