@@ -119,6 +119,8 @@ def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
     if rng.random() < 0.3:
         options["search_options"] = options.get("search_options", {}) | {"alone_work": 0}
         options["n_jobs"] = int(rng.integers(1, 4))
+    if rng.random() < 0.3:
+        options["search_options"] = options.get("search_options", {}) | {"block_rows": 0}
     return options
 
 
