@@ -1,12 +1,15 @@
-"""A case that takes too long ends its process, whatever code is running, and is told."""
+"""A case that takes too long ends its process, whatever code is running, and is told; workers end with their parent."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import time
+from typing import Any
 
 from attack import run
-from attack.run import allow
+from attack.run import allow, work
 
 
 def _busy() -> None:
@@ -19,6 +22,35 @@ def test_a_process_ends_with_its_seconds() -> None:
     process.start()
     process.join(120)
     assert process.exitcode == -signal.SIGXCPU
+
+
+def _parent(told: Any) -> None:
+    context = multiprocessing.get_context("spawn")
+    arguments = (0, 0, 0, time.time() + 3600, context.Value("q", 0), context.Queue())
+    child = context.Process(target=work, args=arguments)
+    child.start()
+    told.send(child.pid)
+    child.join()
+
+
+def test_a_worker_ends_with_its_parent() -> None:
+    """Also where the parent was killed, and could say nothing."""
+    context = multiprocessing.get_context("spawn")
+    asks, told = context.Pipe()
+    parent = context.Process(target=_parent, args=(told,))
+    parent.start()
+    worker = asks.recv()
+    os.kill(worker, 0)  # it is there
+    parent.kill()
+    parent.join()
+    for _ in range(600):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    raise AssertionError("the worker works on for nobody")
 
 
 def test_a_case_is_the_same_for_its_three_numbers() -> None:
