@@ -27,8 +27,8 @@ from treewright.search import Limits
 MOST_STEPS = 30  # at each of which a run is stopped
 MOST_SEARCHES = 6  # in each of which a run is stopped
 MOST_ROWS = 8
-ENOUGH = 20  # stops that a test has seen
-MOST_CASES = 500  # in which it must see them
+MOST_CASES = 500  # in which enough stops must have been seen
+HARD = {"engine": "binary", "greedy_start": False}
 REASONS = (StopReason.TIME_LIMIT, StopReason.MEMORY_LIMIT, StopReason.CALLBACK)  # Ctrl-C ends a run as a callback does
 LIMITS = ("step_limit", "time_limit", "memory_limit")
 
@@ -39,13 +39,15 @@ class Composite(NamedTuple):
     module: str
     search: str
     lowered: dict[str, tuple[int, ...]] = {}
+    options: dict[str, Any] = {}  # the engine, and what leaves more to be found by each search
+    enough: int = 20  # stops that a test must see
 
 
 COMPOSITES = {
-    "f1": Composite("_solve_f1", "search_chosen", {"QUICK_STEPS": (1, 2, 3, 200)}),
+    "f1": Composite("_solve_f1", "search_chosen", {"QUICK_STEPS": (1, 2, 3, 200)}, HARD, 40),
     "roc": Composite("_solve_roc", "search_chosen"),
-    "guided": Composite("_beside", "solve_binary", {"FIRST_TURN": (1, 2, 5, 20), "GROWTH": (2, 4)}),
-    "frontier": Composite("_ranked_frontier", "solve_ranked"),
+    "guided": Composite("_beside", "solve_binary", {"FIRST_TURN": (1, 2, 5, 20), "GROWTH": (2, 4)}, HARD, 60),
+    "frontier": Composite("_ranked_frontier", "solve_ranked", options={"engine": "ranked"}),
     "regression front": Composite("_regression_frontier", "solve_regression"),
 }
 
@@ -84,8 +86,8 @@ def without_limits(method: str, rng: np.random.Generator) -> Case:
     """A case of a method that is not stopped by itself, and guesses nothing but bounds: those run beside others."""
     while True:
         case = random_case(rng, {method: 1.0}).without(*LIMITS)
-        if method == "frontier":  # the other engine makes it in one search
-            case = case.but(options=dict(case.options) | {"search_options": {"engine": "ranked"}})
+        if COMPOSITES[method].options:
+            case = case.but(options=dict(case.options) | {"search_options": COMPOSITES[method].options})
         if case.n_rows <= MOST_ROWS and "guess" not in (case.options.get("max_depth"), str(case.options.get("thresholds"))):
             return case
 
@@ -111,7 +113,7 @@ def steps_of(case: Case) -> int | None:
 @pytest.mark.parametrize("method", COMPOSITES)
 def test_after_any_number_of_steps(method: str) -> None:
     stops = number = 0
-    while stops < ENOUGH and number < MOST_CASES:
+    while stops < COMPOSITES[method].enough and number < MOST_CASES:
         number += 1
         rng = np.random.default_rng(number)
         case = without_limits(method, rng)
@@ -130,7 +132,7 @@ def test_in_any_search_for_any_reason(method: str, monkeypatch: pytest.MonkeyPat
     module = import_module(f"treewright.search.{composite.module}")
     whole = getattr(module, composite.search)
     stops = number = 0
-    while stops < ENOUGH and number < MOST_CASES:
+    while stops < COMPOSITES[method].enough and number < MOST_CASES:
         number += 1
         rng = np.random.default_rng(number)
         case = without_limits(method, rng)
