@@ -120,7 +120,9 @@ def regression_cv_answers(case: Case) -> Iterator[Mismatch]:
     yield from additive_answers(FoundRegression(at, plain), HONEST)
     if is_lined(case):
         yield from lined_answers(FoundRegression(at, plain), beside=False)
-    elif case.options.get("choose") == "leaves" and not limited(case):  # a limit ends other searches in a fold
+    elif case.options.get("choose") == "leaves" and not limited(
+        case
+    ):  # a limit ends other searches in a fold
         whole = FoundRegression(at, result).stated.whole / FoundRegression(at, result).stated.total
         folds: list[list[float]] = []
         for train, test in halves(case.n_rows):

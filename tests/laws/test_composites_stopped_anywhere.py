@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -29,17 +29,24 @@ MOST_SEARCHES = 6  # in each of which a run is stopped
 MOST_ROWS = 8
 MOST_CASES = 500  # in which enough stops must have been seen
 HARD = {"engine": "binary", "greedy_start": False}
-REASONS = (StopReason.TIME_LIMIT, StopReason.MEMORY_LIMIT, StopReason.CALLBACK)  # Ctrl-C ends a run as a callback does
+REASONS = (
+    StopReason.TIME_LIMIT,
+    StopReason.MEMORY_LIMIT,
+    StopReason.CALLBACK,
+)  # Ctrl-C ends a run as a callback does
 LIMITS = ("step_limit", "time_limit", "memory_limit")
 
 
-class Composite(NamedTuple):
+@dataclass(frozen=True)
+class Composite:
     """Where a run of several searches begins each of them, and what makes its phases short."""
 
     module: str
     search: str
-    lowered: dict[str, tuple[int, ...]] = {}
-    options: dict[str, Any] = {}  # the engine, and what leaves more to be found by each search
+    lowered: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    options: dict[str, Any] = field(
+        default_factory=dict
+    )  # the engine, and what leaves more to be found by each search
     enough: int = 20  # stops that a test must see
 
 
@@ -71,7 +78,9 @@ class Stopped:
         self.was_stopped = True
         return replace(result, stop_reason=self.reason, stats={**result.stats, **told_to_stop(self.reason)})
 
-    def _limited(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _limited(
+        self, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         def fewer(limits: Limits | None) -> Limits:
             limits = limits or Limits()
             steps = self.steps if limits.step_limit is None else min(self.steps, limits.step_limit)
@@ -88,7 +97,8 @@ def without_limits(method: str, rng: np.random.Generator) -> Case:
         case = random_case(rng, {method: 1.0}).without(*LIMITS)
         if COMPOSITES[method].options:
             case = case.but(options=dict(case.options) | {"search_options": COMPOSITES[method].options})
-        if case.n_rows <= MOST_ROWS and "guess" not in (case.options.get("max_depth"), str(case.options.get("thresholds"))):
+        guessed = (case.options.get("max_depth"), str(case.options.get("thresholds")))
+        if case.n_rows <= MOST_ROWS and "guess" not in guessed:
             return case
 
 

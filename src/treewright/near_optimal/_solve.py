@@ -143,7 +143,10 @@ def solve_near_optimal(
         is_best, reason = _is_optimal(task, optimum, limits, seconds, progress)
         if is_best:
             best = known
-        elif reason in (StopReason.INTERRUPT, StopReason.CALLBACK):  # whoever asked to stop wants no search instead
+        elif reason in (
+            StopReason.INTERRUPT,
+            StopReason.CALLBACK,
+        ):  # whoever asked to stop wants no search instead
             best = replace(known, status=SolveStatus.FEASIBLE, stop_reason=reason, lower_bound=0.0)
     if best is None:
         task = None
