@@ -151,7 +151,7 @@ def solve_f1(
         if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
             if not run.proven:
                 first = Limits(step_limit=1, memory_limit=limits.memory_limit)
-                run.hold_to_one_split(lambda asked: search_chosen(choice, options, asked, first, None))
+                run.hold_to_one_split(partial(search_chosen, choice, options, limits=first, progress=None))
             return run.result(last)
         if not run.improved:
             steps = None
