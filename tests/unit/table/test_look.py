@@ -23,7 +23,12 @@ def found(seen):
 def test_silence_on_ordinary_columns():
     seen = look(frame(kind=["a", "b", "c", "d"] * 50, flag=[0, 1] * 100), target="y")
     assert seen.findings == ()
-    assert seen.kinds == {"numbers": ("age", "weight"), "yes/no": ("flag",), "words": ("kind",)}
+    assert seen.kinds == {
+        "numbers": ("age", "weight"),
+        "yes/no": ("flag",),
+        "words": ("kind",),
+        "ordered words": (),
+    }
     assert seen.labels == (("good", 100), ("bad", 100))
     assert "Nothing to decide" in str(seen)
 
