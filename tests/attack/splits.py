@@ -1,7 +1,7 @@
 """Which splits a tree may use, from the plain table: each as the set of rows that it sends left.
 
 Written from the documentation alone. Numbers: a cut between any two neighbouring values, missing values on either side.
-Categories: each against the rest, or the first ones of an order, missing values on either side. All: is the value known?
+Categories: each against the rest, or the first of an order, missing values on either side. And: is the value known?
 """
 
 from __future__ import annotations

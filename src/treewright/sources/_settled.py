@@ -95,7 +95,7 @@ class SettledSource:
             return replace(column, numbers=np.where(odd, np.nan, column.numbers)) if odd.any() else column
         if column.codes is None or not (names or order or set(missing) & set(column.words)):
             return column
-        kept = [None if word in missing else names.get(word, word) for word in column.words]
+        kept = [names.get(word, None if word in missing else word) for word in column.words]
         words = sorted({word for word in kept if word is not None})
         place = {word: float(k) for k, word in enumerate(words)}
         codes = np.array([*(np.nan if word is None else place[word] for word in kept), np.nan])

@@ -37,7 +37,7 @@ from treewright.table._csv_columns import (
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, Reading
-from treewright.table._order import check_orders
+from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
 from treewright.table._title_lines import MOST_COLUMNS, refuse_units
@@ -141,7 +141,7 @@ def load_csv(
     missing_in : mapping of str to sequence of str, default=None
         By column, fields that mean "missing" there and nowhere else: ``{"age": ["-9"]}``.
     words : mapping of str to mapping of str to str, default=None
-        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``.
+        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``; NA here is a word, not missing.
     merge_words : iterable of str, default=()
         Columns whose words that differ only in capitals, blanks or accents become one: the most frequent of them.
     order : mapping of str to sequence of str, default=None
@@ -292,6 +292,7 @@ def _load(
         check_name(name, text, where)
     apart = {target, weight, *ignored}
     categories = {*forced, *orders}
+    settled = kept_words(settled, orders)
     features = [name for name in text.names if name not in apart]
     reader = field_reader(
         text,

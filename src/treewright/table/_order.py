@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._faults import ColumnFault
+from treewright.table._formats import MISSING_VALUES
 from treewright.table._raw import RawColumn, quoted
 
-__all__ = ["check_orders", "codes_in_order", "outside_of_order"]
+__all__ = ["check_orders", "codes_in_order", "kept_words", "outside_of_order"]
 
 
 def check_orders(order: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -35,6 +36,18 @@ def check_orders(order: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...
                 "most, such as ['low', 'medium', 'high']."
             )
     return {name: tuple(words) for name, words in order.items()}
+
+
+def kept_words(
+    words: Mapping[str, Mapping[str, str]], orders: Mapping[str, Sequence[str]]
+) -> dict[str, Mapping[str, str]]:
+    """Return what each word of a column stands for; one of an order that usually means missing stands for itself."""
+    kept = dict(words)
+    for name, order in orders.items():
+        own = {word: word for word in order if word in MISSING_VALUES}
+        if own:
+            kept[name] = {**own, **words.get(name, {})}
+    return kept
 
 
 def codes_in_order(raw: RawColumn) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ The file is small and plain:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
       owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
+      region: {words: {NA: NA}}       # a word here, although it usually means missing
       risk: {order: [low, medium, high]}    # all words, from the least to the most
       age: {missing: ["-9"]}          # fields that mean missing in this column only
       NumInq6M:                       # how people read it

@@ -1,4 +1,4 @@
-"""Words in an order: from columns.yaml through a fit, its file and its report to new rows; what is outside the order."""
+"""Words in an order: from columns.yaml through a fit, its file and its report to new rows; words outside it."""
 
 from __future__ import annotations
 
