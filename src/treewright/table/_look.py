@@ -35,6 +35,7 @@ from treewright.tree import ColumnKind
 __all__ = ["Look", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
+MANY_ALIKE = 3  # columns with the same number that may mean missing are told one by one
 SHORT = 40  # letters of a sentence that is no burden twice
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
@@ -105,11 +106,31 @@ class Look:
         if not self.findings:
             return "\n".join([*lines, "Nothing to decide."])
         lines += ["", "To decide before a fit:"]
-        texts = _told_once(finding.text for finding in self.findings)
-        for number, (finding, text) in enumerate(zip(self.findings, texts, strict=True), 1):
+        told = _without_likewise(self.findings)
+        texts = _told_once(text for _, text, _ in told)
+        for number, ((finding, _, n_likewise), text) in enumerate(zip(told, texts, strict=True), 1):
             settled_by = finding.in_file if self.of_file else finding.in_python
+            if n_likewise and self.of_file:
+                settled_by = f"--fix, or --missing {finding.value} for all columns"
             lines.append(f"{number:>3}. {text}" + (f"\n     {settled_by}" if settled_by else ""))
         return "\n".join(lines)
+
+
+def _without_likewise(findings: Sequence[Finding]) -> list[tuple[Finding, str, int]]:
+    """What is told: of a value that seems to mean missing in many columns the first one, with the others' names."""
+    columns: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.action == "missing" and finding.is_number:
+            columns.setdefault(finding.value, []).append(str(finding.column))
+    told = []
+    for finding in findings:
+        names = columns.get(finding.value, []) if finding.action == "missing" and finding.is_number else []
+        if len(names) <= MANY_ALIKE:
+            told.append((finding, finding.text, 0))
+        elif names[0] == finding.column:
+            text = f"{finding.text} Likewise {finding.value} in {len(names) - 1} more columns ({some_of(names[1:])})."
+            told.append((finding, text, len(names) - 1))
+    return told
 
 
 def _told_once(texts: Iterable[str]) -> list[str]:

@@ -187,8 +187,8 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
         "only sets one word apart from all others, unless it knows the order: it then asks for at most one of them."
     )
     if others:
-        which = f"Where in it {some_of(others, SHOWN)} belong, or whether they are missing values, only you can say."
-        yield Finding(name, f"{text} {which}")
+        which = f"Its other words ({some_of(others, SHOWN)}) are of no known scale: put them into the order, or make"
+        yield Finding(name, f"{text} {which} them missing.")
     else:
         yield Finding(name, text, "order", order=tuple(ordered))
 
