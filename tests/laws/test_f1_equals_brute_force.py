@@ -263,7 +263,10 @@ def test_near_1_the_sentence_says_what_rounding_leaves_open():
     weight = np.array([1.0, 1, 1e9, 1, 2, 3e9, 3e9, 1])
     for engine in ("binary", "ranked"):
         model = OptimalTreeClassifier(
-            cost_complexity=0.001, objective="f1", thresholds="all", search_options=BinaryOptions(engine=engine)
+            cost_complexity=0.001,
+            objective="f1",
+            thresholds="all",
+            search_options=BinaryOptions(engine=engine),
         )
         result = model.fit(X, y, weight).result_
         best, _ = best_of_all(X, y, weight, 0.001, None, None, 1)
