@@ -60,7 +60,7 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
                 alike.setdefault(field, []).append(f"{name} ({count_of(count, 'row')})")
             else:
                 said.append(f"{name} holds no {field!r}, which was to mean missing.")
-    for field, where in alike.items():
-        more = f" and {len(where) - MOST_TOLD} more columns" if len(where) > MOST_TOLD else ""
-        said.append(f"{field!r} is taken as missing in {', '.join(where[:MOST_TOLD])}{more}.")
+    for field, columns in alike.items():
+        more = f" and {len(columns) - MOST_TOLD} more columns" if len(columns) > MOST_TOLD else ""
+        said.append(f"{field!r} is taken as missing in {', '.join(columns[:MOST_TOLD])}{more}.")
     return said
