@@ -15,6 +15,17 @@ import pandas as pd
 __all__ = ["CALLS", "Case", "Value", "halves"]
 
 Value = float | int | bool | str | None
+WORDS = (
+    "a",
+    "b",
+    "",
+    "c d",
+    "Ä",
+    "1",
+    "nan",
+    "None",
+    "it's",
+)  # of text, from the least to the most if it is ordered
 
 # What is called by each method, and what is left out of `options` because the script adds it.
 CALLS = {
@@ -107,6 +118,10 @@ class Case:
     def is_text(self, name: str) -> bool:
         return any(isinstance(v, str) for v in self.columns[name])
 
+    def is_ordered(self, name: str) -> bool:
+        """Whether a column of text has the order of `WORDS`."""
+        return name.startswith("o") and self.is_text(name)
+
     def frame(self, rows: Sequence[tuple[Value, ...]] | None = None) -> Any:
         """The table, or other rows of the same columns, as the estimator gets them."""
         columns = (
@@ -121,7 +136,11 @@ class Case:
         # A column of gaps alone stays one of numbers, as in the training table.
         return pd.DataFrame(
             {
-                name: values if self.is_text(name) else [np.nan if v is None else v for v in values]
+                name: pd.Categorical(values, WORDS, ordered=True)
+                if self.is_ordered(name)
+                else values
+                if self.is_text(name)
+                else [np.nan if v is None else v for v in values]
                 for name, values in columns.items()
             }
         )
@@ -247,7 +266,11 @@ class Case:
             lines += ["import numpy as np", "nan = float('nan')", f"X = np.array({table}, dtype=float)"]
         else:
             shown = {
-                name: values if self.is_text(name) else [_Code("nan") if v is None else v for v in values]
+                name: _Code(f"pd.Categorical({values!r}, {list(WORDS)!r}, ordered=True)")
+                if self.is_ordered(name)
+                else values
+                if self.is_text(name)
+                else [_Code("nan") if v is None else v for v in values]
                 for name, values in self.columns.items()
             }
             lines += ["import pandas as pd", "nan = float('nan')", f"X = pd.DataFrame({shown!r})"]

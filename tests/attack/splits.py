@@ -1,14 +1,14 @@
 """Which splits a tree may use, from the plain table: each as the set of rows that it sends left.
 
 Written from the documentation alone. Numbers: a cut between any two neighbouring values, missing values on either side.
-Categories: each against the rest, missing values on either side. Both: is the value known?
+Categories: each against the rest, or the first of an order, missing values on either side. And: is the value known?
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attack.case import Case, Value
+from attack.case import WORDS, Case, Value
 
 __all__ = ["left_sets", "thresholds_of"]
 
@@ -43,7 +43,8 @@ def _of_column(case: Case, name: str, shown: str, column: list[Value]) -> Iterat
     yield missing
     if is_text:
         for category in set(known):
-            here = _rows(v is not None and v == category for v in column)
+            below = [category] if not case.is_ordered(name) else WORDS[: WORDS.index(str(category)) + 1]
+            here = _rows(v is not None and v in below for v in column)
             yield from (here | side for side in sides)
         return
     numbers = [float(v) for v in known]  # type: ignore[arg-type]

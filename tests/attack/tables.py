@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attack.case import Value
+from attack.case import WORDS, Value
 
 __all__ = [
     "WORDS",
@@ -27,8 +27,6 @@ __all__ = [
     "whole_weights",
 ]
 
-WORDS = ("a", "b", "", "c d", "Ä", "1", "nan", "None", "it's")
-
 
 def random_columns(
     rng: np.random.Generator,
@@ -39,14 +37,17 @@ def random_columns(
     wild: bool = True,
     most_values: int | None = None,
 ) -> dict[str, list[Value]]:
-    """Columns of any kind; those of at most so many values are whole numbers, truth values or text."""
-    kinds = ["ties", "real", "bit", "bool", "wild", "text", "copy", "constant", "gaps"]
+    """Columns of any kind; those of at most so many values are whole numbers, truth values or text.
+
+    The name of ordered text begins with "o", of all others with "c".
+    """
+    kinds = ["ties", "real", "bit", "bool", "wild", "text", "order", "copy", "constant", "gaps"]
     if most_values is not None:
-        kinds = ["ties", "ties", "bit", "bool", "text", "gaps"]
+        kinds = ["ties", "ties", "bit", "bool", "text", "order", "gaps"]
     columns: dict[str, list[Value]] = {}
     for j in range(n_columns):
         kind = rng.choice(kinds)
-        if numbers_only and kind in ("text", "wild", "bool", "gaps"):
+        if numbers_only and kind in ("text", "order", "wild", "bool", "gaps"):
             kind = "ties"
         if kind == "wild" and not wild:
             kind = "real"
@@ -60,7 +61,7 @@ def random_columns(
         elif kind == "wild":  # neighbouring floats, large and tiny ones
             some = [0.1, math.nextafter(0.1, 1), 0.1 + 0.2, 0.3, 1e300, -1e300, 5e-324, 0.0, -7.5, 1e-9]
             values = [some[int(k)] for k in rng.integers(0, len(some), n_rows)]
-        elif kind == "text":
+        elif kind in ("text", "order"):
             n_words = rng.integers(1, 6 if most_values is None else most_values)
             values = [WORDS[int(k)] for k in rng.integers(0, n_words, n_rows)]
         elif kind == "copy" and columns:
@@ -77,7 +78,7 @@ def random_columns(
             ).tolist()
         if not numbers_only and not isinstance(values[0], bool) and rng.random() < 0.35:
             values = [None if rng.random() < 0.25 else v for v in values]
-        columns[f"c{j}"] = values
+        columns[f"{'o' if kind == 'order' else 'c'}{j}"] = values
     if n_rows > 3 and rng.random() < 0.3:  # equal rows, their labels may differ
         half = n_rows // 2
         columns = {name: values[:half] + values[: n_rows - half] for name, values in columns.items()}

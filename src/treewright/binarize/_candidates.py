@@ -8,6 +8,8 @@ Numbers. Every gap between two neighbouring distinct values is a threshold.
 Categories. Each category that occurs is offered against the rest. A union of categories arises by nesting: "red or
 blue" is the pair of leaves under "is red" and, on its right side, "is blue".
 
+Ordered categories. Their codes are numbers with gaps as above; the split of a gap is the set of the categories below.
+
 Missing values. Where the table has some, they go either way: a threshold and a category are each offered twice, with
 the missing rows left and with them right, and so is the question whether the value is known. The direction is learned
 with the split. Where the table has none, a split sends a missing value of later rows to the side that holds more rows.
@@ -32,7 +34,7 @@ from treewright.binarize._value_ranks import ranks_of
 from treewright.binarize._worth import Worth
 from treewright.errors import InputError
 from treewright.table import Table
-from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, split_at
 
 __all__ = [
     "ALL",
@@ -59,9 +61,9 @@ class CandidateSplits:
     position : int
         Position of the column in the table.
     gaps : Gaps, UnsortedGaps or None
-        For numbers.
+        For numbers and ordered categories.
     categories : ndarray of shape (n_offered,), int64
-        Codes that are offered, heaviest first; empty for numbers.
+        Codes that are offered, heaviest first; empty where there are gaps.
     weights : ndarray of shape (n_offered,), float64
         Weight of the rows of each.
     alone : ndarray of shape (n_offered,), bool
@@ -70,6 +72,8 @@ class CandidateSplits:
         Whether "the category or missing, or another one" is offered.
     known, missing : float
         Weight of the rows with and without a value.
+    ordered : bool, default=False
+        Whether a gap is one between ordered categories.
 
     Examples
     --------
@@ -87,13 +91,13 @@ class CandidateSplits:
     joined: NDArray[np.bool_]
     known: float
     missing: float
+    ordered: bool = False
 
     @staticmethod
-    def of_numbers(position: int, gaps: Gaps | UnsortedGaps) -> CandidateSplits:
-        """Return the choices of a column of numbers."""
-        known, missing = gaps.known, gaps.missing
+    def of_numbers(position: int, gaps: Gaps | UnsortedGaps, ordered: bool = False) -> CandidateSplits:
+        """Return the choices of a column of numbers or of ordered categories."""
         return CandidateSplits(
-            position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, known=known, missing=missing
+            position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, gaps.known, gaps.missing, ordered
         )
 
     @property
@@ -144,8 +148,10 @@ class CandidateSplits:
                 found.append(CategorySplit(self.position, code, missing_left=True))
         return found
 
-    def threshold_split(self, low: float, high: float, missing_left: bool | None = None) -> ThresholdSplit:
-        """Return the split between two values of a column of numbers.
+    def threshold_split(
+        self, low: float, high: float, missing_left: bool | None = None
+    ) -> ThresholdSplit | CategorySplit:
+        """Return the split between two values of a column with gaps.
 
         Parameters
         ----------
@@ -159,7 +165,7 @@ class CandidateSplits:
             left = self.gaps.left_of(int(np.searchsorted(self.gaps.every().below, low)))
             missing_left = bool(2 * left >= self.gaps.known)
         threshold = float(between(np.array([low]), np.array([high]))[0])
-        return ThresholdSplit(self.position, threshold, missing_left)
+        return split_at(self.position, threshold, missing_left, ordered=self.ordered)
 
 
 NO_CODES = np.empty(0, dtype=np.int64)
@@ -249,10 +255,10 @@ def _of_column(
     x = table.X[:, position]
     if few and column.kind is ColumnKind.CONTINUOUS and not table.ranks.knows(position):
         return CandidateSplits.of_numbers(position, UnsortedGaps(x))
-    if column.kind is not ColumnKind.CATEGORICAL:
+    if column.kind is not ColumnKind.CATEGORICAL or column.ordered:
         is_plain = column.kind is ColumnKind.BINARY and not column.has_missing and weight is None
         gaps = gap_of_zero_one(x) if is_plain else gaps_of_ranks(ranks_of(table, position), weight)
-        return CandidateSplits.of_numbers(position, gaps)
+        return CandidateSplits.of_numbers(position, gaps, column.ordered)
     known = ~np.isnan(x)
     codes = x[known].astype(np.int64)
     n = len(column.categories)
@@ -308,16 +314,17 @@ def threshold_splits(
     Parameters
     ----------
     offer : CandidateSplits
-        Of a column of numbers.
+        Of a column with gaps.
     thresholds : ndarray of shape (n_thresholds,), float64
     left : ndarray of shape (n_thresholds,), float64
         Weight of the known rows on the left of each.
     """
-    position = offer.position
+    position, ordered = offer.position, offer.ordered
     if offer.missing:
-        return [ThresholdSplit(position, t, side) for t in thresholds.tolist() for side in (True, False)]
+        both = (True, False)
+        return [split_at(position, t, side, ordered=ordered) for t in thresholds.tolist() for side in both]
     return [
-        ThresholdSplit(position, t, missing_left=2 * own >= offer.known)
+        split_at(position, t, 2 * own >= offer.known, ordered=ordered)
         for t, own in zip(thresholds.tolist(), left.tolist(), strict=True)
     ]
 
@@ -336,8 +343,8 @@ def scope_of_all(table: Table) -> str:
     >>> scope_of_all(table_from([[20], [30], [40]]))
     'all thresholds'
     """
-    kinds = {column.kind for column in table.columns}
     categories = "all single categories against the rest"
-    if ColumnKind.CATEGORICAL not in kinds:
-        return "all thresholds" if ColumnKind.CONTINUOUS in kinds else "all splits of the 0/1 columns"
-    return f"all thresholds and {categories}" if ColumnKind.CONTINUOUS in kinds else categories
+    thresholds = any(column.kind is ColumnKind.CONTINUOUS or column.ordered for column in table.columns)
+    if not any(column.kind is ColumnKind.CATEGORICAL and not column.ordered for column in table.columns):
+        return "all thresholds" if thresholds else "all splits of the 0/1 columns"
+    return f"all thresholds and {categories}" if thresholds else categories

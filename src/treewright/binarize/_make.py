@@ -217,10 +217,11 @@ def given_splits(
     groups: list[list[Split]] = []
     unsplit = []
     for offer, column in zip(candidates or candidates_of(table, sample_weight), table.columns, strict=True):
-        if offer.gaps is None or (column.kind is ColumnKind.BINARY and column.name not in thresholds):
+        chosen = column.name in thresholds
+        if offer.gaps is None or column.ordered or (column.kind is ColumnKind.BINARY and not chosen):
             groups.append(offer.splits())
             continue
-        if column.name not in thresholds:
+        if not chosen:
             unsplit.append(column.name)
             groups.append([])
             continue
@@ -377,7 +378,8 @@ def _goes_right(group: Sequence[Split], x: NDArray[np.float64]) -> NDArray[np.bo
             np.greater(x, split.threshold, out=here)
         else:
             assert isinstance(split, CategorySplit)  # candidates are of these two kinds
-            np.not_equal(x, split.left[0], out=here)
+            low, high = split.left[0], split.left[-1]  # one category, or ordered ones without a gap
+            np.logical_or(x < low, x > high, out=here)
     return right
 
 

@@ -18,7 +18,7 @@ from treewright.cli._output import note, say
 from treewright.cli._question import read_min_samples_leaf
 from treewright.cli._read_csv import read_csv
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, size_of, tree_text
+from treewright.cli._wording import effort, saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def answer(
         say(words(result))
         say(effort(result.stats, reading, clock.time_limit))
         if out is not None:
-            say(f"Saved to {out}. Check it any time: treewright verify {out} {asked.data}")
+            say(saved_to(out, asked.data))
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE:

@@ -18,7 +18,7 @@ from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_ot
 from treewright.cli._output import note, say
 from treewright.cli._question import F1, state_question
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, size_of, tree_text
+from treewright.cli._wording import effort, saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def fit_classes(
         if out is not None:
             terms = question.terms(max_depth=result.stats.get("guessed_depth", problem.max_depth))
             save_model(out, Model.of(result, terms, csv.reading))
-            saved = f"Saved to {out}. Check it any time: treewright verify {out} {data}"
+            saved = saved_to(out, data)
         stopped = result.asked_to_stop is StopReason.INTERRUPT
         if stopped:
             note(

@@ -35,7 +35,7 @@ from treewright.cli._question import (
 )
 from treewright.cli._read_csv import read_csv, say_what_was_read
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, size_of, tree_text
+from treewright.cli._wording import effort, saved_to, size_of, tree_text
 from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
@@ -150,7 +150,7 @@ def frontier(
         point = None if leaves is None else found.at_most(leaves)
         if out is not None and point is not None:
             save_model(out, Model.of(point, question.terms(max_leaf_nodes=leaves), rows.reading))
-            saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+            saved.append(saved_to(out, data))
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         for line in _lines(found):

@@ -38,12 +38,14 @@ def check_kept(path: Path, given: Path | None) -> None:
 
 
 def without_settled(seen: Look, kept: Settings) -> Look:
-    """Leave out what the settings have answered: spellings of labels, and the use of columns that are quantities.
+    """Leave out what the settings have answered: spellings of labels, the use of a column.
 
-    Of such a column that holds no numbers, what was seen is told without a proposal.
+    Of a quantity that holds no numbers, what was seen is told without a proposal.
     """
     findings = []
     for finding in seen.findings:
+        if finding.order and finding.column in kept.categorical:
+            continue
         if finding.action in USES and finding.column in kept.quantity:
             if finding.column not in seen.kinds["numbers"]:
                 findings.append(replace(finding, action="", value=""))
@@ -66,6 +68,7 @@ def with_kept(proposed: Settings, kept: Settings) -> Settings:
         proposed,
         labels={**proposed.labels, **kept.labels},
         words=words,
+        order={**proposed.order, **kept.order},
         notes=kept.notes,
         label_names=kept.label_names,
         about=kept.about,

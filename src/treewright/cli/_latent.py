@@ -17,7 +17,7 @@ from treewright._plural import plural
 from treewright.cli._clock import Clock
 from treewright.cli._output import note, say
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import size_of, tree_text
+from treewright.cli._wording import saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -162,6 +162,6 @@ def fit_latent(
         epochs_done = len(trained.history)
         say(f"Training: {trained.seconds:.3f} s, {epochs_done} {plural(epochs_done, 'epoch')}.")
         if out is not None:
-            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+            say(saved_to(out, data))
     if stopped:
         raise typer.Exit(stop_code())

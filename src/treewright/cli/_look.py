@@ -83,6 +83,7 @@ def look(
             missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
             missing_in=kept.missing_in,
             words=kept.words,
+            order=kept.order,
             **told,
         )
     seen = without_settled(seen, kept)
@@ -93,12 +94,15 @@ def look(
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
-    elif options:
+    elif options or any(finding.order for finding in seen.findings):
         repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"]}
         given = _given(columns, how, repeated)
         say()
-        say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
-        say("Or add --fix: it writes them to a file that fit reads with --columns.")
+        if any(finding.order for finding in seen.findings):
+            say("Accept all: add --fix, which writes a file that fit reads with --columns.")
+        else:
+            say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
+            say("Or add --fix: it writes them to a file that fit reads with --columns.")
     if seen.open_columns():
         say(f"Still to decide: {', '.join(seen.open_columns())} (see above).")
 

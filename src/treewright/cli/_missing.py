@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["blanked_in_words", "missing_by_column"]
 
+MOST_TOLD = 4  # columns
+
 
 def missing_by_column(entries: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """Read `--missing`: the fields that mean "missing" in all columns, and those of single columns.
@@ -50,12 +52,15 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
         said.append(
             f"{field!r} is taken as missing in {where}.{advice}" if rows else f"No column holds {field!r}."
         )
+    alike: dict[str, list[str]] = {}
     for name, fields in csv.reading.missing_in.items():
         for field in fields if name in csv.blanked else ():  # of the columns that were read
-            count = csv.blanked.get(name, {}).get(field, 0)
-            said.append(
-                f"{field!r} is taken as missing in {name} ({count_of(count, 'row')})."
-                if count
-                else f"{name} holds no {field!r}, which was to mean missing."
-            )
+            count = csv.blanked[name].get(field, 0)
+            if count:
+                alike.setdefault(field, []).append(f"{name} ({count_of(count, 'row')})")
+            else:
+                said.append(f"{name} holds no {field!r}, which was to mean missing.")
+    for field, columns in alike.items():
+        more = f" and {len(columns) - MOST_TOLD} more columns" if len(columns) > MOST_TOLD else ""
+        said.append(f"{field!r} is taken as missing in {', '.join(columns[:MOST_TOLD])}{more}.")
     return said

@@ -34,7 +34,7 @@ from treewright.cli._question import (
 from treewright.cli._read_csv import read_csv, say_what_was_read
 from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SizesFile, Without
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import size_of, tree_text
+from treewright.cli._wording import saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 __all__ = ["near_optimal"]
@@ -151,7 +151,7 @@ def near_optimal(
             saved.append(f"Wrote the table to {table}.")
         if out is not None and chosen is not None:
             save_model(out, Model.of(chosen, question.terms(), rows.reading))
-            saved.append(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+            saved.append(saved_to(out, data))
         elif out is not None:
             save_near_optimal(out, found, question.terms(), rows.reading)
             saved.append(f"Saved the set to {out}. Ask it any time: treewright query {out}")

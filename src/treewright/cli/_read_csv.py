@@ -77,6 +77,7 @@ def read_csv(
         "missing_in": kept.missing_in,
         "words": kept.words,
         "merge_words": merge_words,
+        "order": kept.order if columns is None else None,
     }
     try:
         with reading_file(path):
@@ -157,7 +158,7 @@ def settings_with(
 
 def _told_where_named(error: InputError, kept: Settings, path: Path | None) -> InputError:
     """Return an error that says so if the column that is not there stands in the file of settings."""
-    named = {*kept.ignore, *kept.categorical, *kept.missing_in, *kept.words}
+    named = {*kept.ignore, *kept.categorical, *kept.missing_in, *kept.words, *kept.order}
     absent = next((name for name in named if f"has no column {name!r}." in str(error)), None)
     if absent is None or path is None:
         return error

@@ -15,7 +15,7 @@ from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf, read_objective
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import as_options, effort, tree_text
+from treewright.cli._wording import as_options, effort, saved_to, tree_text
 from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
@@ -173,7 +173,7 @@ def fit_in_shards(
             say(as_options(f"Note: {text}"))
         say(effort(result.stats))
         if out is not None:
-            say(f"Saved to {out}. Check it any time: treewright verify {out} {data}")
+            say(saved_to(out, data))
     if stopped:
         raise typer.Exit(stop_code())
     if result.status is SolveStatus.FEASIBLE and result.stop_reason is StopReason.TIME_LIMIT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from treewright.table import Settings, Table
     from treewright.tree import Tree
 
-__all__ = ["as_options", "effort", "size_of", "tree_text"]
+__all__ = ["as_options", "effort", "saved_to", "size_of", "tree_text"]
 
 
 def as_options(message: str) -> str:
@@ -103,3 +104,9 @@ def _can_print(text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def saved_to(out: object, data: object) -> str:
+    """Say where a model was saved, and the command that checks it."""
+    said = f"treewright verify {shlex.quote(str(out))} {shlex.quote(str(data))}"
+    return f"Saved to {out}. Check it any time: {said}"

@@ -160,7 +160,7 @@ def _columns(value: Checked) -> tuple[Column, ...]:
     columns = []
     seen: set[str] = set()
     for entry in value.entries(0, MAX_COLUMNS):
-        fields = entry.fields("name", "kind", "categories", "has_missing")
+        fields = entry.fields("name", "kind", "categories", "has_missing", optional=("ordered",))
         name = fields["name"].text()
         if name in seen:
             fields["name"].fail("a name that no other column has")
@@ -173,7 +173,10 @@ def _columns(value: Checked) -> tuple[Column, ...]:
             kind is ColumnKind.BINARY and len(categories) not in (0, 2)
         ):
             fields["categories"].fail("empty for numbers, and empty or the two names of a binary column")
-        columns.append(Column(name, kind, categories, fields["has_missing"].boolean()))
+        ordered = "ordered" in entry and fields["ordered"].boolean()
+        if ordered and kind is not ColumnKind.CATEGORICAL:
+            fields["ordered"].fail("false, for only categories have an order")
+        columns.append(Column(name, kind, categories, fields["has_missing"].boolean(), ordered))
     return tuple(columns)
 
 

@@ -111,6 +111,7 @@ def to_json(model: Model | TreeLike) -> str:
             "categories": list(column.categories),
             "has_missing": column.has_missing,
         }
+        | ({"ordered": True} if column.ordered else {})
         for column in tree.columns
     ]
     nodes = [

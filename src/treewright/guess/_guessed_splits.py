@@ -13,7 +13,7 @@ from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._reference import Input, Reference
 from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns
 from treewright.table import Table
-from treewright.tree import CategorySplit, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Split, ThresholdSplit, split_at
 
 __all__ = ["GuessedSplits", "guess_splits"]
 
@@ -92,7 +92,8 @@ def guess_splits(
     groups: list[list[Split]] = [[] for _ in table.columns]
     for threshold in found.kept:
         source = reference.inputs[threshold.position]
-        for split in _splits(source, threshold, table.X[:, source.column]):
+        ordered = table.columns[source.column].ordered
+        for split in _splits(source, threshold, table.X[:, source.column], ordered):
             if split not in groups[source.column]:
                 groups[source.column].append(split)
     unsplit = [column.name for column, group in zip(table.columns, groups, strict=True) if not group]
@@ -114,7 +115,7 @@ def guess_splits(
     )
 
 
-def _splits(source: Input, threshold: InputThreshold, x: NDArray[np.float64]) -> list[Split]:
+def _splits(source: Input, threshold: InputThreshold, x: NDArray[np.float64], ordered: bool) -> list[Split]:
     """Return our split for a threshold of the reference; missing values go where it sends them."""
     missing = np.isnan(x)
     known = x[~missing]
@@ -124,8 +125,9 @@ def _splits(source: Input, threshold: InputThreshold, x: NDArray[np.float64]) ->
     left = known <= threshold.threshold
     if missing.any() and (left.all() or not left.any()):
         return [ThresholdSplit(source.column, np.inf, missing_left=False)]  # known or missing
+    sides = [2 * int(left.sum()) >= len(known)]
     if source.missing_left is not None:
-        return [ThresholdSplit(source.column, threshold.threshold, source.missing_left)]
-    if missing.any():  # a fitted reference that learned the direction by itself: offer both
-        return [ThresholdSplit(source.column, threshold.threshold, side) for side in (True, False)]
-    return [ThresholdSplit(source.column, threshold.threshold, 2 * int(left.sum()) >= len(known))]
+        sides = [source.missing_left]
+    elif missing.any():  # a fitted reference that learned the direction by itself: offer both
+        sides = [True, False]
+    return [split_at(source.column, threshold.threshold, side, ordered=ordered) for side in sides]

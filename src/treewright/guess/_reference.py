@@ -104,12 +104,11 @@ def reference_matrix(table: Table) -> tuple[NDArray[np.float64], tuple[Input, ..
     columns: list[NDArray[np.float64]] = []
     inputs: list[Input] = []
     frequent = _frequent_categories(table)
-    for j, column in enumerate(table.columns):
-        x = table.X[:, j]
+    for j, x in enumerate(table.X.T):
         missing = np.isnan(x)
         if missing.all():
             continue
-        if column.kind is ColumnKind.CATEGORICAL:
+        if j in frequent:
             for code in frequent[j]:
                 columns.append(np.not_equal(x, code).astype(np.float64))
                 inputs.append(Input(j, code))
@@ -130,7 +129,7 @@ def _frequent_categories(table: Table) -> dict[int, list[int]]:
     """Return the codes of each text column that the reference sees: all, or equally many of each, the most frequent."""
     counts: dict[int, NDArray[np.int64]] = {}
     for j, column in enumerate(table.columns):
-        if column.kind is ColumnKind.CATEGORICAL:
+        if column.kind is ColumnKind.CATEGORICAL and not column.ordered:
             x = table.X[:, j]
             counts[j] = np.bincount(x[~np.isnan(x)].astype(np.int64))
     n_present = sorted(int(np.count_nonzero(rows)) for rows in counts.values())

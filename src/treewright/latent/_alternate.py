@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treewright.latent._grow import GAIN, WORTH, directions, scaled
 from treewright.latent._hard_nodes import Check, Nodes, Numbers64, Rows, Target, never
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, split_at
 
 __all__ = ["sweep"]
 
@@ -69,7 +69,7 @@ def _one_column(
         x = X[rows, j]
         known = ~np.isnan(x)
         unknown = float(wins[~known].sum())
-        if column.kind is ColumnKind.CATEGORICAL:
+        if column.kind is ColumnKind.CATEGORICAL and not column.ordered:
             sums = np.bincount(x[known].astype(int), weights=wins[known], minlength=len(column.categories))
             places = [(float(saved), (code,)) for code, saved in enumerate(sums)]
             for saved, codes in places:
@@ -85,7 +85,8 @@ def _one_column(
         saved, threshold, swapped = cut
         gain = saved + max(unknown, 0.0)
         if gain > best[0]:
-            best = (gain, ThresholdSplit(j, threshold, unknown != 0 and (unknown > 0) != swapped), swapped)
+            missing_left = unknown != 0 and (unknown > 0) != swapped
+            best = (gain, split_at(j, threshold, missing_left, ordered=column.ordered), swapped)
     return best
 
 

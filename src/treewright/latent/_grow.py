@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from treewright.latent._hard_nodes import Check, Nodes, Numbers64, Rows, Target, never
-from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, Split, split_at
 
 __all__ = ["GAIN", "WORTH", "Scaled", "best_first", "scaled"]
 
@@ -135,12 +135,12 @@ def _best(
     best: tuple[float, Split] | None = None
     for j, column in enumerate(columns):
         check()
-        words = column.kind is ColumnKind.CATEGORICAL
+        words = column.kind is ColumnKind.CATEGORICAL and not column.ordered
         rank = _ranks(X[:, j], centred, sums[:, 0], len(column.categories)) if words else None
         found = _cut(X[:, j] if rank is None else _ranked(X[:, j], rank), sums, total)
         if found is not None and found[0] - alone > (best[0] if best else GAIN * at_stake):
             worth, cut, missing_left = found
-            split: Split = ThresholdSplit(j, cut, missing_left)
+            split: Split = split_at(j, cut, missing_left, ordered=column.ordered)
             if rank is not None:
                 split = CategorySplit(j, tuple(np.flatnonzero(rank <= cut).tolist()), missing_left)
             best = worth - alone, split

@@ -28,7 +28,7 @@ class Inputs:
     column : tuple of int
         Position in the table.
     category : tuple of int or None
-        The category that is 0 in this input; None for numbers.
+        The category that is 0 in this input; None for numbers and ordered categories.
     """
 
     column: tuple[int, ...]
@@ -44,7 +44,7 @@ class Inputs:
         """
         pairs: list[tuple[int, int | None]] = []
         for j, column in enumerate(columns):
-            if column.kind is ColumnKind.CATEGORICAL:
+            if column.kind is ColumnKind.CATEGORICAL and not column.ordered:
                 pairs += [(j, code) for code in range(len(column.categories))]
             else:
                 pairs.append((j, None))

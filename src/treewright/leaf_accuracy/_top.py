@@ -26,7 +26,7 @@ from treewright.leaf_accuracy._inputs import Inputs
 from treewright.problem import make_problem
 from treewright.result import SolveResult
 from treewright.table import Table, table_from
-from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, Tree, grow
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, ThresholdSplit, Tree, grow, split_at
 
 __all__ = ["Top", "make_top", "tree_of_sklearn"]
 
@@ -238,7 +238,9 @@ def tree_of_sklearn(
         assert isinstance(split, ThresholdSplit)  # scikit-learn has no others
         j, code = inputs.column[split.column], inputs.category[split.column]
         splits.append(
-            replace(split, column=j) if code is None else CategorySplit(j, (code,), split.missing_left)
+            split_at(j, split.threshold, split.missing_left, ordered=columns[j].ordered)
+            if code is None
+            else CategorySplit(j, (code,), split.missing_left)
         )
     known = own.classes if classes is None else classes
     places = np.searchsorted(known, own.classes)

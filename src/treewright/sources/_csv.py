@@ -91,6 +91,7 @@ class CsvSource:
                         day_first=settings.day_first,
                         missing_in=settings.missing_in,
                         words=settings.words,
+                        order=None if for_tree else settings.order,
                         reading=self.reading,
                         **tree,
                     )
@@ -116,9 +117,8 @@ def _raw(table: Table, j: int, rows: slice, roles: Roles) -> RawColumn:
     """Return a column before its kind was decided, which other blocks may change."""
     column, x = table.columns[j], table.X[rows, j]
     if column.kind is ColumnKind.CATEGORICAL:
-        return RawColumn(
-            column.name, words=column.categories, codes=x, declared=column.name in roles.categorical
-        )
+        declared, order = column.name in roles.categorical, column.categories if column.ordered else ()
+        return RawColumn(column.name, words=column.categories, codes=x, declared=declared, order=order)
     return RawColumn(column.name, x, boolean=bool(column.categories))
 
 

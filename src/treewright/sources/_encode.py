@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,7 +48,10 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
     if isinstance(source, CsvSource):  # it types its columns by the tree, and reads no other
         yield from source.encoded(roles, tree)
         return
-    for piece in source.pieces(roles):
+    asked = frozenset(tree.columns[j].name for j in tree.asked)
+    for piece in source.pieces(
+        replace(roles, only=asked or None)
+    ):  # of a single leaf all, which say how many rows
         raws = {raw.name: raw for raw in piece.columns}
         absent = [tree.columns[j].name for j in sorted(tree.asked) if tree.columns[j].name not in raws]
         if absent:

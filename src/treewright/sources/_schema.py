@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.sources._source import Piece
-from treewright.table import RawColumn
+from treewright.table import RawColumn, outside_of_order
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["Coding", "Schema", "SchemaBuilder"]
@@ -85,6 +85,7 @@ class _Open:
 
     name: str
     words: dict[str, int] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
     numbers_in: str = ""  # the first piece with a known number
     words_in: str = ""
     all_boolean: bool = True
@@ -105,6 +106,9 @@ class _Open:
         if raw.words and not self.words_in:
             self.words_in = origin
         self._refuse_mixture()
+        if self.order and raw.order and raw.order != self.order:
+            raise InputError(f"Column {self.name!r} of {origin} has its words in another order than before.")
+        self.order = self.order or raw.order
         own = np.array([*(self.words.setdefault(w, len(self.words)) for w in raw.words), np.nan])
         return np.asarray(own[np.where(missing, len(raw.words), codes).astype(np.int64)])
 
@@ -136,10 +140,13 @@ class _Open:
 
     def finish(self) -> tuple[Column, NDArray[np.float64] | None]:
         if self.words_in:
-            words = tuple(sorted(self.words))
+            words = self.order or tuple(sorted(self.words))
+            if outside := [word for word in self.words if word not in words]:
+                raise InputError(outside_of_order(self.name, outside, words))
             position = {word: k for k, word in enumerate(words)}
             lookup = np.array([position[word] for word in self.words], dtype=np.float64)
-            return Column(self.name, ColumnKind.CATEGORICAL, words, self.missing), lookup
+            kind = ColumnKind.CATEGORICAL
+            return Column(self.name, kind, words, self.missing, bool(self.order)), lookup
         if self.coding is not None:
             return Column(self.name, ColumnKind.CONTINUOUS, (), self.missing), self.coding.values
         if self.numbers_in and self.all_boolean:

@@ -87,19 +87,20 @@ class SettledSource:
 
     def _settled(self, column: RawColumn) -> RawColumn:
         names = self.settings.words.get(column.name, {})
+        order = self.settings.order.get(column.name, ())
         missing = (*self.settings.missing, *self.settings.missing_in.get(column.name, ()))
         if column.numbers is not None:
             numbers = [float(word) for word in missing if _is_number(word)]
             odd = np.isin(column.numbers, numbers)
             return replace(column, numbers=np.where(odd, np.nan, column.numbers)) if odd.any() else column
-        if column.codes is None or not (names or set(missing) & set(column.words)):
+        if column.codes is None or not (names or order or set(missing) & set(column.words)):
             return column
-        kept = [None if word in missing else names.get(word, word) for word in column.words]
+        kept = [names.get(word, None if word in missing else word) for word in column.words]
         words = sorted({word for word in kept if word is not None})
         place = {word: float(k) for k, word in enumerate(words)}
         codes = np.array([*(np.nan if word is None else place[word] for word in kept), np.nan])
         known = np.where(np.isnan(column.codes), len(kept), column.codes).astype(np.int64)
-        return replace(column, words=tuple(words), codes=codes[known])
+        return replace(column, words=tuple(words), codes=codes[known], order=order or column.order)
 
 
 def _is_number(word: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import InputError
+from treewright.errors import InputError, InputTypeError
 from treewright.table import RawColumn, read_columns
 
 __all__ = ["PIECE_ROWS", "Piece", "Roles", "Source", "piece_of_frame", "stamp_of"]
@@ -32,6 +32,8 @@ class Roles:
         Columns that are not features.
     categorical : tuple of str
         Columns of numbers to be read as categories.
+    only : frozenset of str or None, default=None
+        The features that are read, which need not be there; None is all.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Roles:
     weight: str | None = None
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    only: frozenset[str] | None = None
 
     @property
     def apart(self) -> frozenset[str]:
@@ -171,7 +174,8 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str, names: Sequence[str] |
                 f"{origin} has no column {name!r}. Its columns are {', '.join(map(repr, known[:20]))}."
             )
     features = [name for name in known if name not in roles.apart]
-    if not features:
+    features = [name for name in features if roles.only is None or name in roles.only]
+    if not features and not roles.only:
         raise InputError(f"{origin} has no feature columns besides {', '.join(sorted(roles.apart))}.")
     try:
         columns = read_columns(
@@ -179,7 +183,8 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str, names: Sequence[str] |
             categorical_features=[name for name in roles.categorical if name in features],
         )
     except InputError as error:
-        raise type(error)(f"{origin}: {error}") from None
+        kind = InputTypeError if isinstance(error, InputTypeError) else InputError
+        raise kind(f"{origin}: {error}") from None
     labels = None if roles.target is None else _labels(frame[roles.target], origin)
     weight = None if roles.weight is None else _weights(frame[roles.weight], origin)
     return Piece(columns, labels, weight, origin)

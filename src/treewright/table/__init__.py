@@ -2,16 +2,19 @@
 
 from treewright.table._blank import with_blank_column
 from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
+from treewright.table._encode import encode_column, encode_like
 from treewright.table._expand_dates import expand_dates
 from treewright.table._finding import Finding
 from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
-from treewright.table._from_data import encode_column, encode_like, read_columns, table_from
+from treewright.table._from_data import read_columns, table_from
 from treewright.table._groupings import load_groups
 from treewright.table._look import Look, look, look_at
+from treewright.table._order import outside_of_order as outside_of_order
 from treewright.table._polars import need_polars
 from treewright.table._quantity import is_no_class
 from treewright.table._raw import RawColumn
-from treewright.table._settings import ColumnNote, Settings, read_settings, settings_of, settings_text
+from treewright.table._read_settings import read_settings
+from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
 from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
 from treewright.table._to_frame import to_frame

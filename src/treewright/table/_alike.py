@@ -1,5 +1,7 @@
 """Words that differ in capitals, blanks, Latin accents or encoding only, and the spelling that stands for all of them.
 
+In a column of yes and no alone, the first letter of each is another spelling, too.
+
 Rows that were pasted from a file of another encoding hold `MÃ¼ller` where the others hold `Müller`.
 """
 
@@ -15,11 +17,22 @@ _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 """Marks on Latin letters; on others (Japanese, Cyrillic) a mark makes another letter."""
 
 
+YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "no"), ("true", "false"))
+
+
 def groups_alike(words: Iterable[str]) -> list[list[str]]:
     """Return the words that differ in capitals, blanks or Latin accents only, groups and words in the order given."""
     alike: dict[str, list[str]] = {}
     for word in words:
         alike.setdefault(_plain(word), []).append(word)
+    for pair in YES_NO:
+        letters = {answer[0]: answer for answer in pair}
+        if not alike.keys() <= {*pair, *letters}:
+            continue
+        for letter, answer in letters.items():
+            if letter in alike and answer in alike:  # the more frequent one came first
+                first, other = (key for key in alike if key in (letter, answer))
+                alike[first] += alike.pop(other)
     return [group for group in alike.values() if len(group) > 1]
 
 

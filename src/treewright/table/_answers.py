@@ -1,7 +1,7 @@
 """Answers of questionnaires that a split of words reads poorly: words in an order, and several answers in one field.
 
-A split of words sets one word apart from all others, so "disagree or less" takes two splits, and of "Excel;Python" it
-asks for exactly this combination. Both are told with what to do; nothing is changed.
+A split of words without a known order sets one word apart from all others, so "disagree or less" takes two splits, and
+of "Excel;Python" it asks for exactly this combination. Both are told with what to do; nothing is changed.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from treewright.table._raw import (
     from_objects,
     integer_error,
     quoted,
+    text_of_number,
 )
 
 __all__ = ["as_array", "checked_names", "is_named", "memory_of", "read_frame", "read_series"]
@@ -141,6 +143,10 @@ def read_series(name: str, series: Any) -> RawColumn:
         if values.dtype.kind in "bf":
             return from_numeric(name, values)
     raw = from_objects(name, series.to_list())
+    if isinstance(dtype, nw.Enum) and all(isinstance(word, (str, int, float)) for word in dtype.categories):
+        # Of polars, or of pandas where the order is declared.
+        words = [word if isinstance(word, str) else text_of_number(float(word)) for word in dtype.categories]
+        return replace(as_words(raw), order=tuple(words))
     return as_words(raw) if dtype in (nw.Categorical, nw.Enum) else raw
 
 

@@ -37,6 +37,7 @@ from treewright.table._csv_columns import (
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
 from treewright.table._table import Table
 from treewright.table._title_lines import MOST_COLUMNS, refuse_units
@@ -107,6 +108,7 @@ def load_csv(
     missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
+    order: Mapping[str, Sequence[str]] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -139,9 +141,12 @@ def load_csv(
     missing_in : mapping of str to sequence of str, default=None
         By column, fields that mean "missing" there and nowhere else: ``{"age": ["-9"]}``.
     words : mapping of str to mapping of str to str, default=None
-        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``.
+        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``; NA here is a word, not missing.
     merge_words : iterable of str, default=()
         Columns whose words that differ only in capitals, blanks or accents become one: the most frequent of them.
+    order : mapping of str to sequence of str, default=None
+        By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
+        asks for at most one of them; a word outside the order is an error.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
@@ -187,6 +192,7 @@ def load_csv(
         missing_in=missing_in,
         words=words,
         merge_words=merge_words,
+        order=order,
         columns=columns,
         needed=needed,
         reading=reading,
@@ -241,7 +247,7 @@ def load_leniently(
 
 LENIENT_OPTIONS = {
     "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
-    "merge_words", "missing_in",
+    "merge_words", "missing_in", "order",
 }  # fmt: skip
 
 
@@ -260,6 +266,7 @@ def _load(
     missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
+    order: Mapping[str, Sequence[str]] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -280,11 +287,12 @@ def _load(
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
-    settled, coded = words or {}, missing_in or {}
-    for name in (*ignored, *forced, *merged, *((*settled, *coded) if columns is None else ())):
+    settled, coded, orders = words or {}, missing_in or {}, check_orders(order or {})
+    for name in (*ignored, *forced, *merged, *((*settled, *coded, *orders) if columns is None else ())):
         check_name(name, text, where)
     apart = {target, weight, *ignored}
-    categories = set(forced)
+    categories = {*forced, *orders}
+    settled = kept_words(settled, orders)
     features = [name for name in text.names if name not in apart]
     reader = field_reader(
         text,
@@ -320,7 +328,7 @@ def _load(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
                 f"{known_names(text)}. If that is one long name, the separator is another; name it."
             )
-        table = for_fit(reader, text, where, features, categories, faults)
+        table = for_fit(reader, text, where, features, categories, orders, faults)
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:
                 raise InputError(

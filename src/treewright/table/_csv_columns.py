@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._csv_text import CsvText
+from treewright.table._encode import encode_column
 from treewright.table._faults import ColumnFault, OpenQuestion, all_or_faults
 from treewright.table._fields import FieldReader
 from treewright.table._formats import DateFormat, Reading
-from treewright.table._from_data import assemble, encode_column
+from treewright.table._from_data import assemble
 from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
@@ -28,12 +30,15 @@ def for_fit(
     where: str,
     features: Sequence[str],
     categories: set[str],
+    order: Mapping[str, tuple[str, ...]],
     faults: list[InputError] | None,
 ) -> Table:
     """Type all features; every fault is told at once."""
 
     def read(name: str) -> list[RawColumn]:
         try:
+            if name in order:
+                return [replace(reader.words(name), order=order[name])]
             return [reader.words(name)] if name in categories else reader.typed(name)
         except ColumnFault:
             raise

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CsvText", "read_text"]
 
+PARQUET = b"PAR1"
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
@@ -101,6 +102,11 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         raise InputError(
             f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
             "read it in Python with pandas.read_excel and pass the frame."
+        )
+    if data[:4] == PARQUET:
+        raise InputError(
+            f"{where} is a Parquet file. `fit` reads it; everything else takes it in Python, as the frame "
+            f"polars.read_parquet({where!r})."
         )
     if encoding is None:
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"

@@ -24,7 +24,7 @@ __all__ = [
     "check_exact",
     "has_points",
     "is_decimal",
-    "na_as_a_code",
+    "na_as_a_word",
     "present",
     "text_among",
     "truth_values",
@@ -36,6 +36,8 @@ BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # what cannot 
 CODE = re.compile(r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$")  # V27, V45.81, B-12; not "ca 50", "h10"
 SLIP = re.compile(r"^[OI][0-9.,]+$")  # of the keyboard, or of a scan: O5 for 05, I2 for 12
 CODES_SHARE = 0.01  # of the fields; fewer may be slips, too
+NOT_AVAILABLE = ("NA", "N/A", "n/a")  # also "North America", "not applicable"
+FREQUENT = 0.1  # of the rows
 FEWEST_CODES = 3
 SAYS_A_VALUE = re.compile(
     r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
@@ -77,8 +79,8 @@ def by_rows(fields: pl.Series) -> list[str]:
     return found
 
 
-def na_as_a_code(column: str, fields: pl.Series, known: pl.Series) -> str:
-    """Say so if NA, which is read as missing, stands among codes of two capital letters; else return "".
+def na_as_a_word(column: str, fields: pl.Series, known: pl.Series) -> str:
+    """Say so if NA, which is read as missing, may be a word: it is frequent, or among codes of two capital letters.
 
     Parameters
     ----------
@@ -88,18 +90,19 @@ def na_as_a_code(column: str, fields: pl.Series, known: pl.Series) -> str:
     known : Series
         The same, missing ones null.
     """
-    rows = int(((fields.str.strip_chars() == "NA") & known.is_null()).sum())
-    if (
-        not rows
-        or not known.drop_nulls().str.contains(r"^[A-Z]{2}$").all()
-        or known.n_unique() <= FEWEST_CODES
-    ):
+    stripped = fields.str.strip_chars()
+    counted = {word: int(((stripped == word) & known.is_null()).sum()) for word in NOT_AVAILABLE}
+    word = max(counted, key=lambda word: counted[word])
+    rows = counted[word]
+    codes = known.n_unique() > FEWEST_CODES and known.drop_nulls().str.contains(r"^[A-Z]{2}$").all()
+    if not rows or not (codes or rows >= FREQUENT * len(fields)):
         return ""
-    return (
-        f"Column {column!r} holds NA in {rows:,} row{'' if rows == 1 else 's'}, among other codes of two letters "
-        f"({', '.join(by_rows(known)[:3])}, ...). NA is read as missing; if it is a code here, such as that of "
-        "Namibia, write it in another way in the file."
+    said = (
+        f"Column {column!r} holds {word} in {rows:,} row{'' if rows == 1 else 's'}, and it is read as missing"
     )
+    if codes:
+        said += f", though the other fields are codes of two letters ({', '.join(by_rows(known)[:3])}, ...)"
+    return f"{said}. To keep it as a word, add words: {{{word}: {word}}} to the column in columns.yaml."
 
 
 class TextAmong(ColumnFault):

@@ -31,7 +31,7 @@ from treewright.table._field_kinds import (
     check_exact,
     has_points,
     is_decimal,
-    na_as_a_code,
+    na_as_a_word,
     present,
     text_among,
     truth_values,
@@ -70,7 +70,7 @@ class FieldReader:
     numeric : collection of str
         Columns whose numbers say which decimal mark the file has: all that are features.
     words : mapping of str to mapping of str to str
-        By column, words that stand for another one.
+        By column, words that stand for another one; such a field does not mean "missing".
     merged : collection of str
         Columns whose words that differ only in capitals, blanks or accents are one.
     missing_in : mapping of str to sequence of str
@@ -218,14 +218,18 @@ class FieldReader:
 
     def first_fields(self, name: str) -> pl.Series:
         """Return the first fields of a column, stripped; those that mean missing are null."""
-        return present(self._fields(name).head(GLANCE), self._missing, self._codes(name))[0]
+        return present(self._fields(name).head(GLANCE), self._blank(name), self._codes(name))[0]
+
+    def _blank(self, name: str) -> list[str]:
+        return [field for field in self._missing if field not in self._words.get(name, ())]
 
     def _codes(self, name: str) -> list[str]:
-        return [*self._declared, *self.missing_in.get(name, ())]
+        declared = (*self._declared, *self.missing_in.get(name, ()))
+        return [field for field in declared if field not in self._words.get(name, ())]
 
     def _present(self, name: str, fields: pl.Series) -> pl.Series:
         """Strip the fields of a column and make the missing ones null; count those that somebody declared missing."""
-        known, counted = present(fields, self._missing, self._codes(name))
+        known, counted = present(fields, self._blank(name), self._codes(name))
         if self._codes(name):
             self.blanked[name] = counted
         return known
@@ -247,7 +251,7 @@ class FieldReader:
         names = dict(self._words.get(name, {}))
         if name in self._merged:
             names = one_spelling(by_rows(fields)) | names
-        if self.known is None and (said := na_as_a_code(name, self._fields(name), fields)):
+        if self.known is None and (said := na_as_a_word(name, self._fields(name), fields)):
             self.notes.append(said)
         self.words_read[name] = names
         return words_of(name, fields.replace(names) if names else fields)

@@ -20,6 +20,18 @@ FEWEST_VALUES = 5  # with those that mean missing
 APART = 1 / 4  # of the span of the others
 CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
 MOST_CODES = 5
+MOST_ANSWERS = 11  # such as 0 to 10
+REFUSALS = {
+    -7.0,
+    -8.0,
+    -9.0,
+    -97.0,
+    -98.0,
+    -99.0,
+    -997.0,
+    -998.0,
+    -999.0,
+}  # as surveys write them, several beside each other
 OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
@@ -40,6 +52,12 @@ def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> It
     rows : ndarray of shape (n_values,), int64
         Of each value.
     """
+    negative, few = distinct < 0, distinct[distinct >= 0]
+    answers = 2 <= len(few) <= MOST_ANSWERS and bool((few == np.floor(few)).all())
+    if answers and negative.sum() > 1 and set(distinct[negative].tolist()) <= REFUSALS:
+        for value, count in zip(distinct[negative].tolist(), rows[negative].tolist(), strict=True):
+            yield text_of_number(value), int(count), "one of its few negative values"
+        distinct, rows = few, rows[~negative]
     far = _far_from_the_others(distinct.tolist())
     for place in far:
         if rows[place] > 1:

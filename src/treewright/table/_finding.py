@@ -19,12 +19,14 @@ class Finding:
     text : str
         What was seen, as a sentence.
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", "order", ""}
-        The option that settles it; "dates" and "order" have none, a frame needs a call and a file other fields; "" if
-        it is settled in the file, or needs nothing.
+        The option that settles it; "dates" has none, for a frame needs a call, and "order" is settled in
+        `columns.yaml`; "" if it is settled in the file, or needs nothing.
     value : str
         What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
     words : mapping of str to str
-        Merging: the word that each other spelling becomes. An order: the number of each word.
+        Merging: the word that each other spelling becomes.
+    order : tuple of str
+        The words of the column, from the least to the most.
     is_number : bool
         Whether the value that means missing is a number, not a word.
 
@@ -40,6 +42,7 @@ class Finding:
     action: str = ""
     value: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
     is_number: bool = False
 
     @property
@@ -51,6 +54,13 @@ class Finding:
         return f"--{self.action} {_shell(value) if value else ''}".rstrip() if self.action else ""
 
     @property
+    def in_file(self) -> str:
+        """What settles it for a file: an option of the command line, or an entry of ``columns.yaml``."""
+        if self.action != "order":
+            return self.option
+        return f"--fix, or in columns.yaml, columns: {self.column}: {{order: [{', '.join(self.order)}]}}"
+
+    @property
     def in_python(self) -> str:
         """What settles it for a frame X of pandas and its labels y, such as ``X = X.drop(columns=['id'])``."""
         own = f"X[{self.column!r}]"
@@ -58,7 +68,7 @@ class Finding:
         return {
             "": "",
             "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
-            "order": f"{own} = {own}.map({dict(self.words)!r}).astype(float)",
+            "order": f"{own} = pandas.Categorical({own}, {list(self.order)!r}, ordered=True)",
             "ignore": f"X = X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
             "missing": f"{own} = {own}.mask({own} == {value})",

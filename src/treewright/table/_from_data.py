@@ -1,14 +1,16 @@
-"""From numpy arrays, pandas and polars frames and lists to a `Table`, and new rows to a known schema.
+"""From numpy arrays, pandas and polars frames and lists to a `Table`.
 
 Kinds are decided by one rule, whatever the container: truth values, and numbers that are 0 and 1 only, are
-binary; other numbers are continuous; text and categoricals are categorical with sorted categories. None, NaN
+binary; other numbers are continuous; text and categoricals are categorical with sorted categories, or in their own
+order. None, NaN
 and null are missing values and stay missing. Cost: one pass over the values; a float array of 10^6 x 12 takes
 about 0.1 s, most of it the copy that makes each column contiguous.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from treewright._garbage import without_collections
 from treewright.errors import InputError
 from treewright.table._containers import as_array, checked_names, is_named, memory_of, read_frame
+from treewright.table._order import check_orders, codes_in_order
 from treewright.table._raw import (
     LARGEST_EXACT_INTEGER,
     RawColumn,
@@ -29,7 +32,7 @@ from treewright.table._raw import (
 from treewright.table._table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["assemble", "encode_column", "encode_like", "read_columns", "table_from"]
+__all__ = ["assemble", "n_rows_of", "read_columns", "read_raws", "table_from"]
 
 HEAD = 256  # rows that usually show that a column holds more than zeros and ones
 CELLS_AT_ONCE = 2**17  # of columns that are asked about together
@@ -41,6 +44,7 @@ def table_from(
     *,
     feature_names: Sequence[str] | None = None,
     categorical_features: Sequence[str] | Sequence[int] | None = None,
+    order: Mapping[str, Sequence[str]] | None = None,
 ) -> Table:
     """Make a typed table from an array, a frame or a list of rows.
 
@@ -53,6 +57,9 @@ def table_from(
         Names of the columns of an array or list; None gives ``x0, x1, ...``. A frame brings its own names.
     categorical_features : sequence of str or int, default=None
         Names or positions of columns of numbers that are to be read as categories.
+    order : mapping of str to sequence of str, default=None
+        By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
+        asks for at most one of them. Ordered categories of pandas and an Enum of polars bring their own order.
 
     Returns
     -------
@@ -62,7 +69,8 @@ def table_from(
     ------
     InputError
         No rows or no columns, duplicate names, numbers and text in one column, infinities, integers beyond
-        2**53, dates, complex numbers, sparse matrices. The message names the column.
+        2**53, dates, complex numbers, sparse matrices, a word that the order of its column lacks. The message names
+        the column.
     InputTypeError
         A cell that is neither text nor a number.
 
@@ -79,11 +87,15 @@ def table_from(
     >>> table.columns[1].categories
     ('blue', 'red')
     """
-    names, matrix, raws = _read(X, feature_names)
-    forced = _positions(categorical_features, names)
-    if not forced:
+    names, matrix, raws = read_raws(X, feature_names)
+    forced, orders = _positions(categorical_features, names), check_orders(order or {})
+    if not forced and not orders:
         return assemble(raws, matrix)
-    return assemble([as_words(raw) if j in forced else raw for j, raw in enumerate(raws)])
+    absent = next((name for name in orders if name not in names), None)
+    if absent is not None:
+        raise InputError(f"order names the column {absent!r}; the columns are {quoted(names, 20)}.")
+    raws = [as_words(raw) if j in forced or raw.name in orders else raw for j, raw in enumerate(raws)]
+    return assemble([replace(raw, order=orders.get(raw.name, raw.order)) for raw in raws])
 
 
 def read_columns(
@@ -116,123 +128,9 @@ def read_columns(
     >>> job.name, job.words
     ('job', ('none', 'own'))
     """
-    names, _, raws = _read(X, feature_names)
+    names, _, raws = read_raws(X, feature_names)
     forced = _positions(categorical_features, names)
     return tuple(as_words(raw) if j in forced else raw for j, raw in enumerate(raws))
-
-
-def encode_like(
-    X: Any, columns: Sequence[Column], *, expected_by: str = "Tree", needed: Collection[int] | None = None
-) -> NDArray[np.float64]:
-    """Encode new rows for a schema that was fixed before.
-
-    Parameters
-    ----------
-    X : array-like or frame of shape (n_rows, n_columns)
-        The same columns in the same order; the names of a frame are checked, those of an array cannot be.
-    columns : sequence of Column
-        The schema, for example ``tree.columns``.
-    expected_by : str, default="Tree"
-        Who asks; used in messages.
-    needed : collection of int, default=None
-        Positions of the columns that will be asked about (``tree.asked``); None is all. In another column a category
-        that the schema does not know, or text where numbers were, is a missing value instead of an error.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns), float64, Fortran order
-
-    Raises
-    ------
-    InputError
-        Too few, too many, renamed or reordered columns; text where numbers were; a category that the schema
-        does not know.
-
-    Notes
-    -----
-    All columns have to be there, whatever is needed: scikit-learn's rules ask for the columns of ``fit``. A missing
-    value is accepted in every column: each split knows where it goes. A column that was binary
-    accepts any number: its split is ``x <= 0.5``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from treewright.table import encode_like, table_from
-    >>> table = table_from(pd.DataFrame({"age": [20, 30, 40], "job": ["none", "own", "none"]}))
-    >>> encode_like(pd.DataFrame({"age": [50], "job": ["own"]}), table.columns)
-    array([[50.,  1.]])
-    """
-    known = tuple(column.name for column in columns)
-    names, matrix, raws = _read(X, None)
-    if len(names) != len(known):
-        absent = [name for name in known if name not in names] if is_named(X) else []
-        raise InputError(
-            f"X has {len(names)} features, but {expected_by} is expecting {len(known)} features as input"
-            f" ({quoted(known)})." + (f" Missing: {quoted(absent)}." if absent else "")
-        )
-    if is_named(X) and names != known:
-        _check_order(names, known)
-    if matrix is not None and all(column.kind is not ColumnKind.CATEGORICAL for column in columns):
-        return matrix
-    encoded = np.empty((_n_rows(raws), len(columns)), dtype=np.float64, order="F")
-    for j, (raw, column) in enumerate(zip(raws, columns, strict=True)):
-        try:
-            encoded[:, j] = encode_column(raw, column)
-        except InputError:
-            if needed is None or j in needed:
-                raise
-            encoded[:, j] = np.nan
-    return encoded
-
-
-def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
-    """Encode one column of new rows for its schema entry.
-
-    Parameters
-    ----------
-    raw : RawColumn
-    column : Column
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), float64
-
-    Raises
-    ------
-    InputError
-        Text where numbers were, or a category that the schema does not know.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from treewright.table import encode_column, read_columns, table_from
-    >>> known = table_from(pd.DataFrame({"job": ["none", "own", "pupil"]})).columns[0]
-    >>> job, = read_columns(pd.DataFrame({"job": ["pupil", "none"]}))
-    >>> encode_column(job, known)
-    array([2., 0.])
-    """
-    if column.kind is not ColumnKind.CATEGORICAL:
-        if raw.numbers is None:
-            if not raw.words:
-                return np.full(len(raw.codes if raw.codes is not None else ()), np.nan)
-            raise InputError(
-                f"Column {column.name!r} held numbers when the tree was made, and now holds text such as "
-                f"{quoted(raw.words[:3])}. Give numbers, or None or NaN where the value is missing."
-            )
-        return raw.numbers
-    words = as_words(raw)
-    codes = words.codes
-    assert codes is not None  # as_words always sets them
-    position = {category: float(k) for k, category in enumerate(column.categories)}
-    unseen = [word for word in words.words if word not in position]
-    if unseen:
-        raise InputError(
-            f"Column {column.name!r} holds categories that the tree has never seen: {quoted(unseen)}. It "
-            f"knows {quoted(column.categories)}. Map them to known ones, mark them missing (None), or fit "
-            "again."
-        )
-    lookup = np.array([*(position[word] for word in words.words), np.nan])
-    return np.asarray(lookup[np.where(np.isnan(codes), len(words.words), codes).astype(np.int64)])
 
 
 def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = None) -> Table:
@@ -241,7 +139,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
     if matrix is not None and _is_whole_zero_one(matrix):
         words = ("false", "true") if raws[0].boolean else ()
         return Table(tuple(Column(raw.name, ColumnKind.BINARY, words) for raw in raws), matrix)
-    X = np.empty((_n_rows(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
+    X = np.empty((n_rows_of(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
     if matrix is not None:  # of thousands of columns, not one by one
         n_missing = _of_columns(matrix, lambda some: np.isnan(some).sum(axis=0)).tolist()
         begins_zero_one = _of_columns(
@@ -253,7 +151,10 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
         missing = int(np.isnan(values).sum()) if matrix is None else n_missing[j]
         if missing == len(values):
             notes.append(f"Column {raw.name!r} has no known value; it is kept but never used in a split.")
-        if raw.numbers is None and raw.words:
+        if raw.order:
+            values = codes_in_order(raw)
+            columns.append(Column(raw.name, ColumnKind.CATEGORICAL, raw.order, missing > 0, ordered=True))
+        elif raw.numbers is None and raw.words:
             if not raw.declared and all(map(_reads_as_number, raw.words)):
                 notes.append(
                     f"Column {raw.name!r} is text that could be read as numbers; it is read as categories, without "
@@ -271,7 +172,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
     return Table(tuple(columns), X, tuple(notes))
 
 
-def _read(
+def read_raws(
     X: Any, feature_names: Sequence[str] | None
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None, list[RawColumn]]:
     """Return names, the matrix if all columns are plain numbers, and the raw columns (then views of it)."""
@@ -340,19 +241,7 @@ def _positions(features: Sequence[str] | Sequence[int] | None, names: tuple[str,
     return chosen
 
 
-def _check_order(names: tuple[str, ...], known: tuple[str, ...]) -> None:
-    for place, (came, expected) in enumerate(zip(names, known, strict=True)):
-        if came != expected:
-            same = "They are the same names in another order. " if set(names) == set(known) else ""
-            raise InputError(
-                "The feature names should match those that were passed during fit, in the same order: column "
-                f"{place} (counted from 0) is {came!r}, expected {expected!r}. {same}Expected "
-                f"{quoted(known, 20)}; came {quoted(names, 20)}. For a frame, X[list_of_expected_names] "
-                "puts them in order."
-            )
-
-
-def _n_rows(raws: Sequence[RawColumn]) -> int:
+def n_rows_of(raws: Sequence[RawColumn]) -> int:
     first = raws[0]
     values = first.numbers if first.numbers is not None else first.codes
     return 0 if values is None else len(values)

@@ -27,7 +27,6 @@ from treewright.table._suspicions import (
     of_fault,
     of_labels,
     of_rows,
-    ordered_categories,
     some_of,
 )
 from treewright.table._table import Table
@@ -36,6 +35,7 @@ from treewright.tree import ColumnKind
 __all__ = ["Look", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
+MANY_ALIKE = 3  # columns with the same number that may mean missing are told one by one
 SHORT = 40  # letters of a sentence that is no burden twice
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
@@ -50,7 +50,7 @@ class Look:
         What the table is called.
     n_rows : int
     kinds : dict of str to tuple of str
-        Column names by "numbers", "yes/no", "words".
+        Column names by "numbers", "yes/no", "words", "ordered words".
     labels : tuple of (str, int)
         Labels and their rows, most frequent first; empty without a target.
     target : str or None
@@ -106,11 +106,31 @@ class Look:
         if not self.findings:
             return "\n".join([*lines, "Nothing to decide."])
         lines += ["", "To decide before a fit:"]
-        texts = _told_once(finding.text for finding in self.findings)
-        for number, (finding, text) in enumerate(zip(self.findings, texts, strict=True), 1):
-            settled_by = finding.option if self.of_file else finding.in_python
+        told = _without_likewise(self.findings)
+        texts = _told_once(text for _, text, _ in told)
+        for number, ((finding, _, n_likewise), text) in enumerate(zip(told, texts, strict=True), 1):
+            settled_by = finding.in_file if self.of_file else finding.in_python
+            if n_likewise and self.of_file:
+                settled_by = f"--fix, or --missing {finding.value} for all columns"
             lines.append(f"{number:>3}. {text}" + (f"\n     {settled_by}" if settled_by else ""))
         return "\n".join(lines)
+
+
+def _without_likewise(findings: Sequence[Finding]) -> list[tuple[Finding, str, int]]:
+    """What is told: of a value that seems to mean missing in many columns the first one, with the others' names."""
+    columns: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.action == "missing" and finding.is_number:
+            columns.setdefault(finding.value, []).append(str(finding.column))
+    told = []
+    for finding in findings:
+        names = columns.get(finding.value, []) if finding.action == "missing" and finding.is_number else []
+        if len(names) <= MANY_ALIKE:
+            told.append((finding, finding.text, 0))
+        elif names[0] == finding.column:
+            text = f"{finding.text} Likewise {finding.value} in {len(names) - 1} more columns ({some_of(names[1:])})."
+            told.append((finding, text, len(names) - 1))
+    return told
 
 
 def _told_once(texts: Iterable[str]) -> list[str]:
@@ -175,7 +195,7 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
                 f"target has shape {labels.shape}; give one label for each of the {table.n_rows:,} rows."
             )
     seen = look_at(table, labels, name="The frame", target=name, faults=errors)
-    own = [*dates_as_text(table), *numbers_as_text(table), *ordered_categories(data)]
+    own = [*dates_as_text(table), *numbers_as_text(table)]
     of_frame = {finding.column: finding for finding in own}
     others = [finding for finding in seen.findings if finding.column not in of_frame]
     return replace(seen, of_file=False, findings=(*of_frame.values(), *others))
@@ -217,10 +237,10 @@ def look_at(
     >>> seen.n_rows, seen.labels
     (3, (('no', 2), ('yes', 1)))
     """
-    kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": []}
+    kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": [], "ordered words": []}
     findings = [finding for fault in faults for finding in of_fault(fault)]
     for column, values in zip(table.columns, table.X.T, strict=True):
-        kinds[KINDS[column.kind]].append(column.name)
+        kinds["ordered words" if column.ordered else KINDS[column.kind]].append(column.name)
         findings += of_column(column, values, column.name in codes)
     counts: list[tuple[str, int]] = []
     if labels is not None and target is not None:

@@ -57,6 +57,8 @@ class RawColumn:
         Position in `words`; NaN = missing.
     declared : bool
         Whether the user or the container says that these are categories.
+    order : tuple of str, default=()
+        Their order, from the least to the most, if the user or the container says that they have one.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class RawColumn:
     words: tuple[str, ...] = ()
     codes: NDArray[np.float64] | None = None
     declared: bool = False
+    order: tuple[str, ...] = ()
 
 
 def quoted(values: Iterable[object], limit: int = 5) -> str:

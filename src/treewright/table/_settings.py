@@ -12,6 +12,8 @@ The file is small and plain:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
       owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
+      region: {words: {NA: NA}}       # a word here, although it usually means missing
+      risk: {order: [low, medium, high]}    # all words, from the least to the most
       age: {missing: ["-9"]}          # fields that mean missing in this column only
       NumInq6M:                       # how people read it
         name: inquiries
@@ -31,20 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from treewright.errors import InputError
 from treewright.table._look import Look
 
-__all__ = ["ColumnNote", "Settings", "read_settings", "settings_of", "settings_text"]
-
-MOST_BYTES = 1 << 20
-USES = ("quantity", "category", "ignore")
-CHANGES = ("any", "never", "only-up", "only-down")
-ABOUT = ("purpose", "owner", "contact", "date", "period", "source", "limits")
-DECIMALS = {"comma": True, "point": False}
-DATES = {"day-first": True, "month-first": False}
+__all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +94,8 @@ class Settings:
         Of "purpose", "owner", "contact", "date", "period", "source", "limits".
     quantity : tuple of str
         Columns that are quantities by a person's word, whatever they look like.
+    order : mapping of str to tuple of str
+        By column, its words from the least to the most.
 
     Examples
     --------
@@ -124,6 +119,7 @@ class Settings:
     missing_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     quantity: tuple[str, ...] = ()
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def settings_of(
@@ -183,6 +179,11 @@ def settings_of(
             for other, label in finding.words.items()
         },
         missing_in=codes,
+        order={
+            finding.column: finding.order
+            for finding in seen.findings
+            if finding.action == "order" and finding.column is not None
+        },
     )
 
 
@@ -223,6 +224,8 @@ def settings_text(settings: Settings) -> str:
     content["columns"] |= {name: {"use": "quantity"} for name in settings.quantity}
     for name, names in settings.words.items():
         content["columns"].setdefault(name, {})["words"] = dict(names)
+    for name, order in settings.order.items():
+        content["columns"].setdefault(name, {})["order"] = list(order)
     for name, codes in settings.missing_in.items():
         content["columns"].setdefault(name, {})["missing"] = list(codes)
     for name, note in settings.notes.items():
@@ -237,160 +240,3 @@ def settings_text(settings: Settings) -> str:
         content["label-names"] = dict(settings.label_names)
     text: str = yaml.safe_dump(content, allow_unicode=True, sort_keys=False, default_flow_style=None)
     return f"# Settings of the columns: use is quantity, category or ignore.\n{text}"
-
-
-def read_settings(path: str | Path) -> Settings:
-    """Read a `columns.yaml`.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    Settings
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is not YAML, or holds what it cannot; the message names the entry.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from treewright.table import Settings, read_settings, settings_text
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "columns.yaml"
-    ...     _ = path.write_text(settings_text(Settings(ignore=("id",))))
-    ...     read_settings(path).ignore
-    ('id',)
-    """
-    import yaml
-
-    where = Path(path).name
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{where} has more than {MOST_BYTES >> 20} MiB; settings of columns are small.")
-    try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(data, Loader=yaml.BaseLoader)):
-            raise InputError(f"{where} holds a YAML alias (*); write the entry out.")
-        content = yaml.load(data, Loader=yaml.BaseLoader) or {}  # BaseLoader: text, lists and mappings only
-    except (yaml.YAMLError, RecursionError) as error:
-        raise InputError(f"{where} is not YAML: {' '.join(str(error).split())[:200]}") from None
-    known = (
-        "about",
-        "encoding",
-        "separator",
-        "decimal",
-        "dates",
-        "missing",
-        "columns",
-        "labels",
-        "label-names",
-    )
-    fields = _mapping(content, where, *known)
-    columns = {
-        name: _mapping(entry, f"{where}, column {name!r}", "use", "words", "missing", *NOTE_FIELDS)
-        for name, entry in _mapping(fields.get("columns") or {}, f"{where}, columns").items()
-    }
-    uses = {name: _one_of(entry.get("use", "quantity"), USES, where, name) for name, entry in columns.items()}
-    labels = _mapping(fields.get("labels") or {}, f"{where}, labels")
-    if not all(isinstance(label, str) for label in labels.values()):
-        raise InputError(f"{where}, labels: give one label for each spelling, such as BAD: Bad.")
-    return Settings(
-        notes={
-            name: _note(entry, f"{where}, column {name!r}")
-            for name, entry in columns.items()
-            if entry.keys() - {"use", "words", "missing"}
-        },
-        label_names=_words(fields.get("label-names"), f"{where}, label-names"),
-        about=_words(fields.get("about"), f"{where}, about", *ABOUT),
-        labels=labels,
-        words={
-            name: _words(entry["words"], f"{where}, column {name!r}, words")
-            for name, entry in columns.items()
-            if "words" in entry
-        },
-        encoding=_text(fields, "encoding", where),
-        separator=_text(fields, "separator", where),
-        ignore=tuple(name for name, use in uses.items() if use == "ignore"),
-        categorical=tuple(name for name, use in uses.items() if use == "category"),
-        quantity=tuple(name for name, entry in columns.items() if entry.get("use") == "quantity"),
-        missing=_list(fields.get("missing"), f"{where}, missing"),
-        missing_in={
-            name: _list(entry["missing"], f"{where}, column {name!r}, missing")
-            for name, entry in columns.items()
-            if entry.get("missing")
-        },
-        decimal_comma=_choice(fields, "decimal", DECIMALS, where),
-        day_first=_choice(fields, "dates", DATES, where),
-    )
-
-
-NOTE_FIELDS = ("name", "description", "unit", "change", "codes")
-
-
-def _note(entry: dict[str, Any], where: str) -> ColumnNote:
-    said = _words({key: entry[key] for key in ("name", "description", "unit") if key in entry}, where)
-    codes = _words(entry.get("codes"), f"{where}, codes")
-    for code in codes:
-        try:
-            float(code)
-        except ValueError:
-            raise InputError(
-                f"{where}, codes: {code[:40]!r} is not a number; codes are numbers that mean a word."
-            ) from None
-    return ColumnNote(
-        said.get("name", ""),
-        said.get("description", ""),
-        said.get("unit", ""),
-        _one_of(entry.get("change", "any"), CHANGES, where, "change"),
-        codes,
-    )
-
-
-def _text(fields: Mapping[str, Any], name: str, where: str) -> str | None:
-    return _words({name: fields[name]}, where)[name] if name in fields else None
-
-
-def _list(value: Any, where: str) -> tuple[str, ...]:
-    """A list of words; nothing is an empty one."""
-    if not isinstance(value or [], list) or not all(isinstance(word, str) for word in value or ()):
-        raise InputError(f"{where}: give a list of words, such as ['-999'].")
-    return tuple(value or ())
-
-
-def _words(value: Any, where: str, *known: str) -> dict[str, str]:
-    """A mapping from words to words; nothing is an empty one."""
-    found = _mapping(value or {}, where, *known)
-    for name, word in found.items():
-        if not isinstance(word, str):
-            raise InputError(f"{where}, {str(name)[:40]}: give one line of text.")
-    return found
-
-
-def _mapping(value: Any, where: str, *known: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(
-            f"{where}: {str(value)[:40]!r} is not a mapping; give entries of the form name: value."
-        )
-    unknown = [name for name in value if known and name not in known]
-    if unknown:
-        raise InputError(f"{where} has an entry {str(unknown[0])[:40]!r}; there are {', '.join(known)}.")
-    return value
-
-
-def _one_of(value: Any, accepted: tuple[str, ...], where: str, name: str) -> str:
-    if value not in accepted:
-        raise InputError(f"{where}, {name}: {str(value)[:40]!r}; choose one of {', '.join(accepted)}.")
-    return str(value)
-
-
-def _choice(fields: Mapping[str, Any], name: str, accepted: Mapping[str, bool], where: str) -> bool | None:
-    if name not in fields:
-        return None
-    return accepted[_one_of(fields[name], tuple(accepted), where, name)]

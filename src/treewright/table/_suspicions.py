@@ -32,7 +32,6 @@ __all__ = [
     "of_fault",
     "of_labels",
     "of_rows",
-    "ordered_categories",
     "some_of",
 ]
 
@@ -154,11 +153,11 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     else:
         yield from _fillers(column, distinct, rows)
     if words:
-        yield from _of_an_order(name, [column.categories[int(code)] for code in distinct])
         by_rows = np.argsort(-rows, kind="stable")
-        yield from _variants(
-            name, [column.categories[int(code)] for code in distinct[by_rows]], "merge-words", name
-        )
+        frequent_first = [column.categories[int(code)] for code in distinct[by_rows]]
+        if not column.ordered:
+            yield from _of_an_order(name, frequent_first)
+        yield from _variants(name, frequent_first, "merge-words", name)
 
 
 def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Sequence[str]) -> Finding:
@@ -176,23 +175,22 @@ def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Seq
 
 
 def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
-    ordered = in_an_order(words)
-    if ordered:
-        text = (
-            f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). A "
-            "split only sets one word apart from all others. To let it ask for one of them or less, make the words "
-            "numbers (1, 2, ...); `codes` in columns.yaml shows them as words again."
-        )
-        others = [
-            word
-            for word in words
-            if word.strip().casefold() not in {own.strip().casefold() for own in ordered}
-        ]
-        if others:
-            text += f" Other words ({some_of(others, SHOWN)}) become missing."
-        places = {word.strip().casefold(): str(place) for place, word in enumerate(ordered, start=1)}
-        numbers = {word: place for word in words if (place := places.get(word.strip().casefold()))}
-        yield Finding(name, text, "order", words=numbers)
+    """Words with an order that nobody has told; of several spellings the most frequent, which comes first."""
+    merged = one_spelling(words)
+    own = [word for word in words if word not in merged]
+    ordered = in_an_order(own)
+    if not ordered:
+        return
+    others = [word for word in own if word not in ordered]
+    text = (
+        f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). A split "
+        "only sets one word apart from all others, unless it knows the order: it then asks for at most one of them."
+    )
+    if others:
+        which = f"Its other words ({some_of(others, SHOWN)}) are of no known scale: put them into the order, or make"
+        yield Finding(name, f"{text} {which} them missing.")
+    else:
+        yield Finding(name, text, "order", order=tuple(ordered))
 
 
 def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
@@ -281,25 +279,6 @@ def numbers_as_text(table: Table) -> Iterator[Finding]:
             keep = "r'[^0-9.+-]', '', regex=True"
             text += f" If they are quantities: {own} = pandas.to_numeric({number}.str.replace({keep}))."
         yield Finding(column.name, text)
-
-
-def ordered_categories(frame: Any) -> Iterator[Finding]:
-    """Columns of a frame whose categories have an order, which no split uses."""
-    import narwhals as nw
-
-    own = nw.from_native(frame, eager_only=True)
-    numbers = "X[{0!r}].cat.codes.where(X[{0!r}].notna())"
-    if not own.implementation.is_pandas_like():
-        numbers = "X[{0!r}].to_physical()"
-    for name, dtype in own.schema.items():
-        categories = getattr(dtype, "categories", None)
-        if isinstance(dtype, nw.Enum) and categories is not None and len(categories) > 2:
-            shown = " < ".join(map(str, categories[:SHOWN])) + (" < ..." if len(categories) > SHOWN else "")
-            text = (
-                f"{name} has ordered categories ({shown}), and a split of categories does not use their order. To ask "
-                f"for at most one of them, make them numbers: X[{name!r}] = {numbers.format(name)}."
-            )
-            yield Finding(name, text)
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:

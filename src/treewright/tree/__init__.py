@@ -33,6 +33,7 @@ from treewright.tree._split import (
     ThresholdSplit,
     describe,
     relation,
+    split_at,
     subject,
 )
 from treewright.tree._tree import Tree, TreeKind, leaf_path, leaves_in_words
@@ -75,6 +76,7 @@ __all__ = [
     "quantile_of",
     "reduce_tree",
     "relation",
+    "split_at",
     "subject",
     "wilson_interval",
 ]

@@ -25,7 +25,7 @@ class ColumnKind(StrEnum):
 
     CONTINUOUS = "continuous"  # numbers; splits `x <= t`
     BINARY = "binary"  # two values, false/0 and true/1; split `x <= 0.5`
-    CATEGORICAL = "categorical"  # unordered values; splits `x in {...}`
+    CATEGORICAL = "categorical"  # words; splits `x in {...}`: one word, or of ordered ones the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,23 @@ class Column:
     name : str
     kind : ColumnKind
     categories : tuple of str, default=()
-        Values of a categorical column in sorted order; value ``categories[k]`` is encoded as ``k``.
+        Values of a categorical column, sorted, or in their own order; value ``categories[k]`` is encoded as ``k``.
     has_missing : bool, default=False
         Whether the training table had missing values here.
+    ordered : bool, default=False
+        Whether the categories go from the least to the most: a split then sends the first of them to one side.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from treewright.table import table_from
-    >>> table_from(pd.DataFrame({"town": ["Bern", None, "Ulm"]})).columns[0]
-    Column(name='town', kind=<ColumnKind.CATEGORICAL: 'categorical'>, categories=('Bern', 'Ulm'), has_missing=True)
+    >>> town = table_from(pd.DataFrame({"town": ["Bern", None, "Ulm"]})).columns[0]
+    >>> town.categories, town.has_missing, town.ordered
+    (('Bern', 'Ulm'), True, False)
     """
 
     name: str
     kind: ColumnKind
     categories: tuple[str, ...] = ()
     has_missing: bool = False
+    ordered: bool = False

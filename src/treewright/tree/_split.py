@@ -25,6 +25,7 @@ __all__ = [
     "describe",
     "number_words",
     "relation",
+    "split_at",
     "subject",
 ]
 
@@ -176,6 +177,32 @@ class LinearSplit:
 Split = ThresholdSplit | CategorySplit | LinearSplit
 
 
+def split_at(
+    column: int, threshold: float, missing_left: bool = False, *, ordered: bool = False
+) -> ThresholdSplit | CategorySplit:
+    """Return the split of a column at a threshold: of ordered categories, the set of those up to there.
+
+    Parameters
+    ----------
+    column : int
+        Its position in the table.
+    threshold : float
+        In units of the column, or between two codes of ordered categories.
+    missing_left : bool, default=False
+    ordered : bool, default=False
+        Whether it is a column of ordered categories.
+
+    Examples
+    --------
+    >>> from treewright.tree import split_at
+    >>> split_at(0, 1.5, ordered=True)
+    CategorySplit(column=0, left=(0, 1), missing_left=False)
+    """
+    if ordered:
+        return CategorySplit(column, tuple(range(math.floor(threshold) + 1)), missing_left)
+    return ThresholdSplit(column, threshold, missing_left)
+
+
 def describe(
     split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
 ) -> str:
@@ -291,6 +318,8 @@ def _known_words(
             return "known", False
         if len(here) == 1:
             return f"= {here[0]}", False
+        if columns[split.column].ordered and (words := _words_in_order(here, categories)):
+            return words, False
         if len(there) == 1:
             return f"!= {there[0]}", True
         if len(there) < len(here):
@@ -304,6 +333,16 @@ def _known_words(
             low, high = column.categories or ("0", "1")
             return f"= {low if goes_left else high}", False
     return f"{'<=' if goes_left else '>'} {number_words(split.threshold, digits)}", False
+
+
+def _words_in_order(here: Sequence[str], categories: Sequence[str]) -> str:
+    """Several ordered categories without a gap, by their ends: "at most medium"; "" where there is a gap."""
+    first, last = categories.index(here[0]), categories.index(here[-1])
+    if last - first + 1 > len(here):
+        return ""
+    if first == 0:
+        return f"at most {here[-1]}"
+    return f"at least {here[0]}" if last + 1 == len(categories) else f"from {here[0]} to {here[-1]}"
 
 
 def number_words(x: float, digits: int | None) -> str:

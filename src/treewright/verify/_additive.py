@@ -122,8 +122,8 @@ def _schema_checks(question: Question, tree: Tree) -> Iterator[Check]:
     fault = "" if tree.kind is question.kind else f"a {tree.kind.value} tree"
     yield check("kind", not fault, f"a {question.kind.value} tree", fault)
     columns = question.problem.table.columns
-    want = [(column.name, column.kind, column.categories) for column in columns]
-    have = [(column.name, column.kind, column.categories) for column in tree.columns]
+    want = [(column.name, column.kind, column.categories, column.ordered) for column in columns]
+    have = [(column.name, column.kind, column.categories, column.ordered) for column in tree.columns]
     fault = "" if want == have else f"{len(have)} columns, names or kinds that differ"
     yield check("columns", not fault, f"{len(want)} columns", fault)
     fault = fault_of_splits(tree)

@@ -145,7 +145,7 @@ def _fault_of_tree(columns: tuple[Column, ...], result: SolveResult, said: _Scop
         if isinstance(s, ThresholdSplit) and np.isfinite(s.threshold)
     }
     for column, n_used in Counter(column for column, _ in used).items():
-        most = said.categories if columns[column].kind is ColumnKind.CATEGORICAL else said.thresholds
+        most = said.categories if _has_single_categories(columns[column]) else said.thresholds
         if most is not None and n_used > most:
             return f"the tree has {n_used} of {columns[column].name!r:.60}"
     return ""
@@ -177,7 +177,7 @@ def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, 
     if said == _Scope() or X is None:
         return ""
     for j, column in enumerate(columns):
-        if column.kind is ColumnKind.CATEGORICAL:
+        if _has_single_categories(column):
             level, n_choices = said.categories, len(column.categories)
         else:
             n_values = len(np.unique(X[~np.isnan(X[:, j]), j]))
@@ -211,13 +211,20 @@ def _side(split: ThresholdSplit | CategorySplit, columns: tuple[Column, ...]) ->
 def _is_other(split: Split | None, columns: tuple[Column, ...]) -> bool:
     """Whether a split is neither a threshold nor one category against the rest."""
     if isinstance(split, CategorySplit):
-        return len(split.left) not in (1, len(columns[split.column].categories) - 1)
+        n_categories = len(columns[split.column].categories)
+        if columns[split.column].ordered:  # the first of them go left
+            return split.left != tuple(range(len(split.left))) or not 0 < len(split.left) < n_categories
+        return len(split.left) not in (1, n_categories - 1)
     return isinstance(split, LinearSplit)
 
 
 def _all_splits(columns: tuple[Column, ...]) -> str:
-    kinds = {column.kind for column in columns}
-    categories = f"{CATEGORIES} against the rest"
-    if ColumnKind.CONTINUOUS in kinds:
-        return f"all thresholds and {categories}" if ColumnKind.CATEGORICAL in kinds else "all thresholds"
-    return categories if ColumnKind.CATEGORICAL in kinds else "all splits of the 0/1 columns"
+    categories = f"{CATEGORIES} against the rest" if any(map(_has_single_categories, columns)) else ""
+    if any(column.kind is ColumnKind.CONTINUOUS or column.ordered for column in columns):
+        return f"all thresholds and {categories}" if categories else "all thresholds"
+    return categories or "all splits of the 0/1 columns"
+
+
+def _has_single_categories(column: Column) -> bool:
+    """Whether a category of the column is offered against the rest; of ordered ones, thresholds are."""
+    return column.kind is ColumnKind.CATEGORICAL and not column.ordered

@@ -110,8 +110,8 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
     yield _plain("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
     if fault:
         return
-    want = [(column.name, column.kind, column.categories) for column in tree.columns]
-    have = [(column.name, column.kind, column.categories) for column in problem.table.columns]
+    want = [(column.name, column.kind, column.categories, column.ordered) for column in tree.columns]
+    have = [(column.name, column.kind, column.categories, column.ordered) for column in problem.table.columns]
     fault = ""
     if len(want) != len(have):
         fault = f"{len(have)} columns"

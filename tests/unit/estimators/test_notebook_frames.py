@@ -7,6 +7,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier
 from treewright.errors import InputError, InputTypeError, RowOrderWarning
+from treewright.show import to_text
 from treewright.table import expand_dates, look
 
 N = 80
@@ -50,22 +51,21 @@ def test_intervals_are_told_with_what_makes_them_text():
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-def test_ordered_categories_are_told_and_become_numbers_by_the_line_shown(make):
+def test_ordered_categories_are_split_by_their_order(make):
     words = ["low", "high", "middle", None] * (N // 4)
-    order = ["low", "middle", "high"]
+    order = ["low", "middle", "high", "extreme"]
     if make is pd.DataFrame:
-        X = pd.DataFrame(
-            {"risk": pd.Categorical(words, categories=order, ordered=True), "k": np.arange(N) % 9}
-        )
+        X = pd.DataFrame({"risk": pd.Categorical(words, categories=order, ordered=True)})
     else:
-        X = pl.DataFrame({"risk": pl.Series(words, dtype=pl.Enum(order)), "k": np.arange(N) % 9})
-    (finding,) = look(X, ["a", "b"] * (N // 2)).findings
-    assert "ordered categories (low < middle < high)" in finding.text
-    line = finding.text.rpartition("= ")[2].rstrip(".")
-    numbers = eval(line, {"X": X})  # the line that it shows
-    assert [None if v != v or v is None else int(v) for v in list(numbers)] == [
-        {"low": 0, "middle": 1, "high": 2, None: None}[word] for word in words
+        X = pl.DataFrame({"risk": pl.Series(words, dtype=pl.Enum(order))})
+    y = ["no" if word in ("low", "middle") else "yes" for word in words]
+    assert look(X, y).kinds["ordered words"] == ("risk",)
+    model = OptimalTreeClassifier(max_depth=1).fit(X, y)
+    assert [line.split("→")[0].strip(" ├└─") for line in to_text(model).splitlines()] == [
+        "risk at most middle",
+        "risk at least high or missing",
     ]
+    assert model.predict(X).tolist() == y
 
 
 def test_an_index_in_another_order_is_told():

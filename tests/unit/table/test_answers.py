@@ -77,16 +77,28 @@ def test_a_survey_is_told_what_its_columns_are(tmp_path: Path) -> None:
     assert "str.get_dummies(';')" in told[0].text
 
 
-def test_words_in_an_order_are_numbered_by_the_call_that_is_proposed() -> None:
+def test_the_order_of_a_common_scale_is_proposed_where_all_words_are_of_it() -> None:
     import pandas as pd
 
-    X = pd.DataFrame({"fair": ["Agree", "Disagree", "agree", "Strongly agree", "no answer"] * 8})
-    (proposed,) = (finding for finding in look(X).findings if finding.action == "order")
-    assert proposed.text.endswith("Other words (no answer) become missing.")
-    exec(proposed.in_python, {"X": X})  # what a person would paste
-    assert X["fair"].tolist()[:4] == [2, 1, 2, 3]
-    assert X["fair"].isna().tolist()[4]
-    assert proposed.option == ""
+    X = pd.DataFrame({"fair": ["Agree", "Disagree", "agree", "Strongly agree", "Agree"] * 8})
+    order, merge = look(X).findings
+    assert (order.action, order.order) == ("order", ("Disagree", "Agree", "Strongly agree"))
+    for proposed in (merge, order):
+        exec(proposed.in_python, {"X": X, "pandas": pd})  # what a person would paste
+    assert list(X["fair"].cat.categories) == ["Disagree", "Agree", "Strongly agree"]
+    assert X["fair"].cat.codes.tolist()[:4] == [1, 0, 1, 2]
+    assert look(X).kinds["ordered words"] == ("fair",)
+    assert look(X).findings == ()
+
+
+def test_an_order_is_told_but_not_proposed_where_a_word_is_of_no_scale() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"fair": ["Agree", "Disagree", "Strongly agree", "no answer"] * 8})
+    (told,) = look(X).findings
+    assert "(Disagree < Agree < Strongly agree)" in told.text
+    assert "no answer" in told.text
+    assert (told.action, told.option, told.in_python) == ("", "", "")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from treewright.table import look
+from treewright.table import load_csv, look, read_settings
 
 
 def proposed(tmp_path, fields, name="col"):
@@ -78,13 +80,38 @@ def test_words_that_are_answers_stay_words(tmp_path, text):
     assert proposed(tmp_path, ["penicillin", "nuts", "milk", text])[0] == []
 
 
-def test_na_among_codes_of_two_letters_is_told(tmp_path):
-    _, said = proposed(tmp_path, ["DE", "NA", "ZA", "FR"], "country")
-    assert "country' holds NA in 20 rows, among other codes of two letters" in said
-    for others in (
-        ["DEU", "NA", "ZAF", "FRA"],
-        ["DE", "NA", "ZA", "other"],
-        ["DE", "ZA", "FR"],
-        ["M", "NA", "F"],
-    ):
+def test_na_among_codes_of_two_letters_or_in_many_rows_is_told(tmp_path: Path) -> None:
+    codes, told = ["DE", "ZA", "FR", "IT"], "'country' holds NA in 20 rows, and it is read as missing"
+    said = proposed(tmp_path, [*codes, "NA"], "country")[1]
+    assert f"{told}, though the other fields are codes of two letters" in said
+    assert "add words: {NA: NA} to the column" in said
+    for often in (["DEU", "NA", "ZAF", "FRA"], ["M", "NA", "F"]):
+        assert f"{told}. To keep it" in proposed(tmp_path, often, "country")[1]
+    for others in (["DE", "ZA", "FR"], ["DEU", "ZAF", "FRA"] * 5 + ["NA"], ["1", "2", "NA"]):
         assert "holds NA" not in proposed(tmp_path, others, "country")[1], others
+
+
+def test_na_is_kept_where_it_stands_for_a_word(tmp_path: Path) -> None:
+    """NA is North America in `region`, missing in `tier`, and a place of the order in `plan`."""
+    rows = [
+        f"{('NA', 'EU', 'APAC', '')[k % 4]},{('NA', 'x')[k % 2]},{('NA', 'Basic', 'Pro')[k % 3]},{k % 2}"
+        for k in range(60)
+    ]
+    path, settings = tmp_path / "t.csv", tmp_path / "columns.yaml"
+    path.write_text("\n".join(["region,tier,plan,y", *rows]) + "\n")
+    told = [text for text in load_csv(path, target="y").table.notes if "columns.yaml" in text]
+    assert len(told) == 3
+    assert "'region' holds NA in 15 rows" in told[0]
+    assert "words: {NA: NA}" in told[0]
+    settings.write_text("columns: {region: {words: {NA: North America}}, plan: {order: [NA, Basic, Pro]}}")
+    kept = read_settings(settings)
+    csv = load_csv(path, target="y", words=kept.words, order=kept.order)
+    region, tier, plan = csv.table.columns
+    assert region.categories == ("APAC", "EU", "North America")
+    assert tier.categories == ("x",)
+    assert plan.categories == ("NA", "Basic", "Pro")
+    assert np.isnan(csv.table.X[:4]).tolist() == [
+        [False, True, False], [False, False, False], [False, True, False], [True, False, False]
+    ]  # fmt: skip
+    again = load_csv(path, columns=csv.table.columns, reading=csv.reading)
+    np.testing.assert_array_equal(again.table.X, csv.table.X)

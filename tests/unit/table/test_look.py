@@ -23,7 +23,12 @@ def found(seen):
 def test_silence_on_ordinary_columns():
     seen = look(frame(kind=["a", "b", "c", "d"] * 50, flag=[0, 1] * 100), target="y")
     assert seen.findings == ()
-    assert seen.kinds == {"numbers": ("age", "weight"), "yes/no": ("flag",), "words": ("kind",)}
+    assert seen.kinds == {
+        "numbers": ("age", "weight"),
+        "yes/no": ("flag",),
+        "words": ("kind",),
+        "ordered words": (),
+    }
     assert seen.labels == (("good", 100), ("bad", 100))
     assert "Nothing to decide" in str(seen)
 
@@ -308,3 +313,33 @@ def test_long_advice_is_given_once_and_every_column_is_named():
     assert [line.split()[1] for line in lines] == ["age", "tenure"]
     assert ["A split only" in line for line in lines] == [True, False]
     assert all("A split only" in finding.text for finding in look(told).findings if finding.action == "order")
+
+
+def test_a_yes_no_target_in_several_spellings_has_two_classes(tmp_path):
+    words = ["Y", "yes", "YES", "N", "no", "No", "no"]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["x,y", *(f"{k % 5},{words[k % 7]}" for k in range(140))]) + "\n")
+    (merge,) = (finding for finding in look(path, target="y").findings if finding.action == "merge-labels")
+    assert merge.words.keys() | set(merge.words.values()) == set(words)
+    assert len(set(merge.words.values())) == 2
+    assert not look(frame(kind=["y", "n", "x", "yes"] * 50), target="y").findings  # "x" is no answer
+
+
+def test_a_number_that_means_missing_in_many_columns_is_told_once(tmp_path):
+    rows = [
+        ",".join(
+            [
+                "-9" if (k + j) % 20 == 0 else "-8" if (k + j) % 25 == 0 else str(1 + (k + j) % 5)
+                for j in range(6)
+            ]
+            + ["ab"[k % 2]]
+        )
+        for k in range(200)
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([",".join([f"q{j}" for j in range(6)] + ["y"]), *rows]) + "\n")
+    seen = look(path, target="y")
+    assert str(seen).count("does it mean missing?") == 2
+    assert "Likewise -8 in 5 more columns (q1, q2, q3, q4, q5)." in str(seen)
+    assert "--missing -9 for all columns" in str(seen)
+    assert len([finding for finding in seen.findings if finding.action == "missing"]) == 12

@@ -101,6 +101,7 @@ def _column(column: Column, x: NDArray[np.float64], words: ColumnWords) -> dict[
     said: dict[str, Any] = {
         "name": printable(column.name),
         "kind": column.kind.value,
+        "ordered": column.ordered,
         "description": printable(words.description),
         "unit": printable(words.unit),
         "change": words.change,

@@ -73,6 +73,7 @@ function leadsTo(row, own, changed) {
 // ---------------------------------------------------------------- the nearest change
 
 const isNumber = (column) => column.kind === "continuous";
+const canRise = (column) => isNumber(column) || column.ordered;
 const hasLinear = nodes.some((node) => node.kind === "linear");
 
 function nextUp(x) { // the smallest float64 above x
@@ -129,7 +130,8 @@ function nearestValue(column, here, x) {
     if (here.codes.has(x)) return { same: true };
     if (!here.codes.size) return null;
     const typical = here.codes.has(column.typical) ? column.typical : Math.min(...here.codes);
-    return { value: typical, cost: 1 };
+    if (!column.ordered || Number.isNaN(x)) return { value: typical, cost: 1 };
+    return { value: [...here.codes].reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a)), cost: 1 };
   }
   if (x > here.low && x <= here.high) return { same: true };
   const unknown = Number.isNaN(x) || isCode(column, x);
@@ -144,7 +146,7 @@ function nearestValue(column, here, x) {
 
 /* Whether a column may go from one value to another: an unknown one may become any. */
 function allowed(column, from, to, direction) {
-  if (!isNumber(column) || Number.isNaN(from) || isCode(column, from)) return true;
+  if (!canRise(column) || Number.isNaN(from) || isCode(column, from)) return true;
   return !(direction === "only-up" && to < from) && !(direction === "only-down" && to > from);
 }
 
@@ -310,7 +312,7 @@ const fields = columns.map((column, k) => {
   }
   const keep = make("select", { id: `keep-${k}` });
   const choices = [["any", "may change"], ["never", "cannot change"]];
-  if (isNumber(column)) choices.push(["only-up", "may only rise"], ["only-down", "may only fall"]);
+  if (canRise(column)) choices.push(["only-up", "may only rise"], ["only-down", "may only fall"]);
   for (const [value, words] of choices) keep.append(make("option", { value }, words));
   keep.value = choices.some(([value]) => value === column.change) ? column.change : "any";
   const about = column.description ? [make("span", { class: "hint" }, name(column.description))] : [];
