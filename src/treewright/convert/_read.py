@@ -14,7 +14,7 @@ from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
 from treewright.convert._unwrap import unwrapped
 from treewright.errors import InputError, ModelFileError
 
-__all__ = ["load_ensemble", "read_ensemble"]
+__all__ = ["content_of", "load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
     "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
@@ -51,16 +51,7 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     """Read a model file; see `Ensemble.load`."""
     options = _options(missing, inputs)
     file = Path(path)
-    if not file.is_file():
-        raise ModelFileError(f"There is no file {str(path)!r}.")
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ModelFileError(
-                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
-            )
-        content = file.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
+    content = content_of(file)
     head = content[:4096]
     start = head.lstrip()
     try:
@@ -82,6 +73,26 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
         "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
         "(Booster.save_model('model.txt'))."
     )
+
+
+def content_of(file: Path) -> bytes:
+    """Return the bytes of a model file.
+
+    Raises
+    ------
+    ModelFileError
+        There is none, it is too large, or it cannot be read.
+    """
+    if not file.is_file():
+        raise ModelFileError(f"There is no file {str(file)!r}.")
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise ModelFileError(
+                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
+            )
+        return file.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
 
 
 def _options(missing: str, inputs: str) -> dict[str, Any]:
