@@ -45,9 +45,7 @@ def read_numbers(model: Any) -> NumberEnsemble:
         return _from_xgboost(content, name)
     if home == "lightgbm" and (text := lightgbm_text(model)) is not None:
         return _from_lightgbm(text, name)
-    reader = next(
-        (READERS[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in READERS), None
-    )
+    reader = next((READERS[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in READERS), None)
     if reader is None:
         raise InputError(f"{name} cannot be read as a sum of regression trees. Accepted: {ACCEPTED}.")
     from sklearn.exceptions import NotFittedError
@@ -75,9 +73,7 @@ def load_numbers(path: str | Path) -> NumberEnsemble:
         if start.startswith(b"{"):
             return _from_xgboost(content, f"XGBoost file {file.name}")
         if start.startswith((b"tree\n", b"tree\r\n")):
-            return _from_lightgbm(
-                content.decode("utf-8", errors="replace"), f"LightGBM file {file.name}"
-            )
+            return _from_lightgbm(content.decode("utf-8", errors="replace"), f"LightGBM file {file.name}")
     except EnsembleFault as fault:
         raise ModelFileError(f"{file.name} is damaged. {fault}") from None
     except ModelFileError as error:
