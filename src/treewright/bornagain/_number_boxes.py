@@ -146,28 +146,28 @@ class Forest:
 
     def _tried(self, box: Box, column: Nodes, threshold: Numbers) -> Cut:
         assert box.nodes is not None
-        for f, (low, high) in box.ends.items():
-            self._low[f], self._high[f] = low, high
+        for j, (low, high) in box.ends.items():
+            self._low[j], self._high[j] = low, high
         try:
             n, n_trees = len(column), len(box.nodes)
             at = np.tile(box.nodes, 2 * n)
             own = np.tile(column, 2)
-            low = np.concatenate([self._low[column], threshold])  # of the column that is cut
-            high = np.concatenate([threshold, self._high[column]])
+            lows = np.concatenate([self._low[column], threshold])  # of the column that is cut
+            highs = np.concatenate([threshold, self._high[column]])
             moving = np.flatnonzero(self.feature[at] >= 0)
             while len(moving):
                 node, half = at[moving], moving // n_trees
                 f, t = self.feature[node], self.threshold[node]
                 cut = f == own[half]
-                goes_left = np.where(cut, high[half], self._high[f]) <= t
-                moved = goes_left | (np.where(cut, low[half], self._low[f]) >= t)
+                goes_left = np.where(cut, highs[half], self._high[f]) <= t
+                moved = goes_left | (np.where(cut, lows[half], self._low[f]) >= t)
                 node, moving = node[moved], moving[moved]
-                node = np.where(goes_left[moved], self.left[node], self.right[node])
-                at[moving] = node
-                moving = moving[self.feature[node] >= 0]
+                below = np.where(goes_left[moved], self.left[node], self.right[node])
+                at[moving] = below
+                moving = moving[self.feature[below] >= 0]
         finally:
-            for f in box.ends:
-                self._low[f], self._high[f] = -np.inf, np.inf
+            for j in box.ends:
+                self._low[j], self._high[j] = -np.inf, np.inf
         nodes = at.reshape(2, n, n_trees)
         least, largest = (values[nodes].sum(axis=2) + self.bias for values in (self.least, self.largest))
         return Cut(column, threshold, nodes, least, largest)

@@ -12,7 +12,7 @@ __all__ = ["check_asked", "is_table", "of_numbers"]
 TABLE_SUFFIXES = (".csv", ".csv.gz")
 PRUNINGS = (None, "rows", "active")
 TASKS = ("classification", "regression")
-FAITHFUL = ("everywhere", "rows")
+FAITHFUL = (None, "everywhere", "rows")
 
 
 def is_table(source: Path) -> bool:
@@ -51,20 +51,40 @@ def check_asked(given: SimpleNamespace) -> None:
             "forest learn them, --task regression."
         )
     if of_numbers(given):
-        for value, option in (
-            (given.prune, "--prune"),
-            (given.domain, "--domain"),
-            (given.rows, "--rows"),
-            (given.one_hot, "--one-hot"),
-        ):
-            if value:
-                raise InputError(
-                    f"{option} is for a model of classes; leave it out with --predictions and --task regression."
-                )
-        if not is_table(given.source):
+        _check_numbers(given)
+    elif given.forest_out is not None:
+        raise InputError("--forest-out is for --task regression with a CSV file; leave it out.")
+
+
+def _check_numbers(given: SimpleNamespace) -> None:
+    """Refuse what does not go with a model of numbers."""
+    table = is_table(given.source)
+    for value, option in (
+        (given.prune, "--prune"),
+        (given.domain, "--domain"),
+        (given.one_hot, "--one-hot"),
+        (given.bins, "--bins"),
+    ):
+        if value:
             raise InputError(
-                f"{given.source.name} is no CSV file; --predictions names a column of one, and --task regression "
-                "learns from one."
+                f"{option} is for a model of classes; leave it out with --predictions and --task regression."
             )
-        if given.bins:
-            raise InputError("--bins is for a model of classes; leave it out.")
+    if given.predictions is not None and not table:
+        raise InputError(f"{given.source.name} is no CSV file; --predictions names a column of one.")
+    if given.predictions is not None and given.faithful == "everywhere":
+        raise InputError(
+            "--predictions tells what a model says of rows; to be near it everywhere its trees are needed: give the "
+            "model's file instead, with --task regression."
+        )
+    if not table and given.faithful == "rows":
+        raise InputError(
+            "--faithful rows of a model of numbers needs a CSV file with its numbers in a column: --predictions COLUMN."
+        )
+    if table and given.rows is not None:
+        raise InputError("--rows is for a model file; the CSV file has rows of its own.")
+    if given.forest_out is not None and (not table or given.predictions is not None):
+        raise InputError("--forest-out writes the forest that --task regression trains; leave it out here.")
+    if not table or given.faithful == "everywhere":
+        for value, option in ((given.tolerance, "--tolerance"), (given.max_depth, "--max-depth")):
+            if value is not None:
+                raise InputError(f"{option} is for a tree that is near on rows; leave it out here.")

@@ -16,6 +16,7 @@ from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
 from treewright.cli._question import F1
 from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
+from treewright.cli._reborn_everywhere import check_near_everywhere, is_near_everywhere
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
@@ -65,7 +66,7 @@ def verify(
         Path | None,
         typer.Option(
             "--ensemble",
-            help="Model file (XGBoost JSON, LightGBM text, published forest) that the tree decides like.",
+            help="Model file (XGBoost JSON, LightGBM text, published forest, --forest-out) that the tree is made of.",
         ),
     ] = None,
     target: KnownTarget = None,
@@ -132,6 +133,11 @@ def verify(
                     "This tree repeats the answers of a model, not the labels of a table. Make it again to check it: "
                     "treewright.bornagain.distil_labels with the same rows and answers."
                 )
+            if content.result.options.get("objective") == "values-everywhere":
+                raise InputError(
+                    "This tree is near a regression ensemble on every row, whatever the rows of a table: leave the CSV "
+                    "file out and add --ensemble FILE."
+                )
             raise InputError(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
@@ -160,6 +166,9 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     from treewright.verify import check_faithful, verify_born_again
 
     claim = content.certificate
+    if is_near_everywhere(content):
+        _refuse_other_terms(content)
+        return check_near_everywhere(content, path)
     if claim is not None and claim.options.get("objective") == "rows":
         raise InputError(
             f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
@@ -235,12 +244,23 @@ def refuse_other_question(content: Model) -> None:
         It does.
     """
     terms = terms_of(content)
-    if _has_terms(content) and terms.objective not in OBJECTIVES[content.tree.kind.value]:
+    if _has_terms(content) and terms.objective not in (
+        *OBJECTIVES[content.tree.kind.value],
+        *_of_model(content),
+    ):
         raise InputError(
             f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
             "are not made for."
         )
     _refuse_other_terms(content)
+
+
+def _of_model(content: Model) -> tuple[str, ...]:
+    """The objective of a tree that is near a regression model, as its certificate names it; nothing of other trees."""
+    from treewright.result import BornAgainResult
+
+    named = content.result.options.get("objective") if isinstance(content.result, BornAgainResult) else None
+    return (named,) if named in ("values", "values-everywhere") else ()
 
 
 def _refuse_other_terms(content: Model) -> None:

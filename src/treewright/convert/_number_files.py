@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright import __version__
 from treewright.convert._check_ensemble import check_sizes
-from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
+from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.convert._files import write_bytes
 from treewright.convert._number_ensemble import NumberEnsemble
@@ -115,10 +115,10 @@ def _tree(entry: Checked) -> EnsembleTree:
     n = len(list(own["feature"].entries(1)))
     threshold = [one.threshold() for one in own["threshold"].entries(n, n)]
     return EnsembleTree(
-        own["feature"].integers(n, -1, LARGEST_INTEGER),
+        own["feature"].integers(n, -1, 2**31 - 1).astype(np.int32),
         np.array(threshold, dtype=np.float64),
-        own["left"].integers(n, 0, n - 1),
-        own["right"].integers(n, 0, n - 1),
+        own["left"].integers(n, 0, n - 1).astype(np.int32),
+        own["right"].integers(n, 0, n - 1).astype(np.int32),
         own["value"].numbers(n)[:, None],
         np.zeros(n, dtype=np.bool_),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from treewright.convert._check_ensemble import MAX_BYTES, EnsembleFault
 from treewright.convert._ensemble import Ensemble
+from treewright.convert._number_files import FORMAT as NUMBERS_FORMAT
 from treewright.convert._read_forest_file import read_forest_text
 from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
@@ -55,6 +56,11 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     head = content[:4096]
     start = head.lstrip()
     try:
+        if start.startswith(b"{") and NUMBERS_FORMAT.encode() in start[:200]:
+            raise ModelFileError(
+                "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the command "
+                "line."
+            )
         if start.startswith(b"{"):
             return read_xgboost_json(content, f"XGBoost file {file.name}", **options)
         if start.startswith((b"tree\n", b"tree\r\n")):

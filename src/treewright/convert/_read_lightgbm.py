@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._objectives import LIGHTGBM_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text, whole_in_text
 from treewright.errors import InputError, ModelFileError
 
@@ -84,7 +85,7 @@ def read_lightgbm_text(
     ModelFileError, EnsembleFault
         The file is damaged.
     """
-    objective, options, k, names, trees = lightgbm_trees(text, source, ("binary", "multiclass"))
+    objective, options, k, names, trees = lightgbm_trees(text, source, LIGHTGBM_CLASSES)
     if classes is not None and len(classes) != max(k, 2):
         raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
     rule: dict[str, Any] = {"link": "softmax64"}
@@ -121,7 +122,7 @@ def lightgbm_trees(
         raise InputError(f"{source} was fitted with boosting='rf'; only 'gbdt' models can be read.")
     objective, *options = header.get("objective", "none").split() or ["none"]
     if objective not in objectives:
-        raise InputError(f"{source} has objective {objective!r}; accepted are {', '.join(objectives)}.")
+        raise InputError(f"{source} has objective {objective!r}; {accepted_instead(objective, objectives)}")
     names = tuple(_get(header, "feature_names", "the header").split())
     k = _n_scores(header, objective, options)
     check_sizes(len(names), max(k, 2), max(len(blocks), 1))

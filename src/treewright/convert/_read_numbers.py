@@ -16,6 +16,7 @@ from treewright.convert._check_ensemble import EnsembleFault
 from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.convert._number_ensemble import NumberEnsemble
 from treewright.convert._number_files import FORMAT, numbers_from_json
+from treewright.convert._objectives import LIGHTGBM_NUMBERS, XGBOOST_NUMBERS
 from treewright.convert._read import content_of
 from treewright.convert._read_lightgbm import lightgbm_text, lightgbm_trees
 from treewright.convert._read_sklearn import column_names, histogram_nodes, refuse_categories, tree_nodes
@@ -29,8 +30,6 @@ ACCEPTED = (
     "RandomForestRegressor, ExtraTreesRegressor, GradientBoostingRegressor, HistGradientBoostingRegressor, "
     "DecisionTreeRegressor, ExtraTreeRegressor, xgboost.XGBRegressor or Booster, lightgbm.LGBMRegressor or Booster"
 )
-XGBOOST = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror")
-LIGHTGBM = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 HISTOGRAM = ("squared_error", "absolute_error", "quantile")  # losses whose link is the identity
 Parts = tuple[list[EnsembleTree], float]
 
@@ -89,13 +88,13 @@ def load_numbers(path: str | Path) -> NumberEnsemble:
 
 def _from_xgboost(content: bytes, source: str) -> NumberEnsemble:
     """XGBoost adds in single precision, from the base score on."""
-    param, _, names, trees = xgboost_trees(content, source, XGBOOST, float32_inputs=False)
+    param, _, names, trees = xgboost_trees(content, source, XGBOOST_NUMBERS, float32_inputs=False)
     bias = base_score(param.field("base_score"), 1, of_probabilities=False)
     return NumberEnsemble(trees, names, float(bias[0]), single=True, source=source)
 
 
 def _from_lightgbm(text: str, source: str) -> NumberEnsemble:
-    _, options, _, names, trees = lightgbm_trees(text, source, LIGHTGBM)
+    _, options, _, names, trees = lightgbm_trees(text, source, LIGHTGBM_NUMBERS)
     if "sqrt" in options:
         raise InputError(f"{source} squares its sums (reg_sqrt=True); fit it with reg_sqrt=False.")
     return NumberEnsemble(trees, names, source=source)

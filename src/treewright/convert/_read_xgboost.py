@@ -17,12 +17,12 @@ from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._objectives import XGBOOST_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text
 from treewright.errors import InputError
 
 __all__ = ["base_score", "read_xgboost", "read_xgboost_json", "xgboost_json", "xgboost_trees"]
 
-OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
 LARGEST = 2**31 - 1
 
 
@@ -91,7 +91,7 @@ def read_xgboost_json(
     ModelFileError, EnsembleFault
         The file is damaged.
     """
-    param, k, names, trees = xgboost_trees(content, source, OBJECTIVES, float32_inputs)
+    param, k, names, trees = xgboost_trees(content, source, XGBOOST_CLASSES, float32_inputs)
     if classes is not None and len(classes) != max(k, 2):
         raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
     rule: dict[str, Any] = {"link": "softmax32"}
@@ -127,7 +127,7 @@ def xgboost_trees(
     if kind != "gbtree":
         raise InputError(f"{source} uses booster {kind!r}; only 'gbtree' can be read.")
     if objective not in objectives:
-        raise InputError(f"{source} has objective {objective!r}; accepted are {', '.join(objectives)}.")
+        raise InputError(f"{source} has objective {objective!r}; {accepted_instead(objective, objectives)}")
     param = learner.field("learner_model_param")
     k = _n_scores(learner, objective)
     names = _names(learner, _count(param.field("num_feature")))

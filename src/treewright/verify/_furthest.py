@@ -124,8 +124,9 @@ def furthest_apart(
         here, at = np.arange(len(open_)), column[open_]
         upper, lower = high[open_].copy(), low[open_].copy()
         upper[here, at] = lower[here, at] = cut[open_]
-        both = [np.stack(pair, axis=1) for pair in ((low[open_], lower), (upper, high[open_]))]
-        stack.append((*(ends.reshape(-1, ends.shape[2]) for ends in both), np.repeat(value[open_], 2)))
+        halves = (np.stack(pair, axis=1) for pair in ((low[open_], lower), (upper, high[open_])))
+        low, high = (ends.reshape(-1, ends.shape[2]) for ends in halves)
+        stack.append((low, high, np.repeat(value[open_], 2)))
     return Furthest(far, far, row, n_boxes)
 
 
