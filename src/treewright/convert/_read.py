@@ -58,8 +58,8 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     try:
         if start.startswith(b"{") and NUMBERS_FORMAT.encode() in start[:200]:
             raise ModelFileError(
-                "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the command "
-                "line."
+                "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the "
+                "command line."
             )
         if start.startswith(b"{"):
             return read_xgboost_json(content, f"XGBoost file {file.name}", **options)
