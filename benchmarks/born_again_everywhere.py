@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.born_again_everywhere --data FOLDER``. Random forests on two thirds of a table; the tolerance is
 a half, or a quarter, of the standard deviation of the target. Beside our tree: CART of as many leaves, fitted to the
-forest's numbers, and the tree distilled on the training rows (at most 16 leaves). How far each can be from the forest is
-found by branch and bound over all rows (`treewright.verify.furthest_apart`); where that gives up after `BOXES` boxes,
-the figure is of a row that was found, and another row may be further. How far each is on the fresh rows is looked up.
+forest's numbers, and the tree distilled on the training rows (at most 16 leaves). How far each can be from the forest
+is found by branch and bound over all rows (`treewright.verify.furthest_apart`); where that gives up after `BOXES`
+boxes, the figure is of a row that was found, and another row may be further. On fresh rows each is looked up.
 """
 
 from __future__ import annotations
