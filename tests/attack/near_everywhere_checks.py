@@ -36,8 +36,8 @@ def near_everywhere_answers(case: Case) -> Iterator[Mismatch]:
     words = f"{result.sentence()} Tolerance {tolerance!r}."
     yield from walks_alike(found, model, lambda leaf, _: nodes[leaf]["value"][0])
     rows = every_cell(case, model.estimator_)
-    said = model.estimator_.predict(rows)
-    ours = model.predict(pd.DataFrame(rows, columns=case.names) if not case.as_array else rows)
+    table = rows if case.as_array else pd.DataFrame(rows, columns=case.names)
+    said, ours = model.estimator_.predict(table), model.predict(table)
     far = [abs(Fraction(a) - Fraction(b)) for a, b in zip(said.tolist(), ours.tolist(), strict=True)]
     worst = int(np.argmax(np.array(far, dtype=object)))
     if far[worst] > Fraction(result.loss):
