@@ -1,13 +1,17 @@
-"""What `reborn` refuses: options that do not go together, and files that do not fit what is asked."""
+"""What `reborn` and `verify` refuse: options that do not go together, and files that do not fit what is asked."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from treewright.errors import InputError
 
-__all__ = ["check_asked", "is_table", "of_numbers"]
+if TYPE_CHECKING:
+    from treewright.convert import Certificate, Model
+
+__all__ = ["check_asked", "is_table", "objective_of_model", "of_numbers", "refuse_claims_of_rows"]
 
 TABLE_SUFFIXES = (".csv", ".csv.gz")
 PRUNINGS = (None, "rows", "active")
@@ -88,3 +92,37 @@ def _check_numbers(given: SimpleNamespace) -> None:
         for value, option in ((given.tolerance, "--tolerance"), (given.max_depth, "--max-depth")):
             if value is not None:
                 raise InputError(f"{option} is for a tree that is near on rows; leave it out here.")
+
+
+def refuse_claims_of_rows(claim: Certificate, path: Path) -> None:
+    """Refuse to hold what a file claims of rows against an ensemble.
+
+    Raises
+    ------
+    InputError
+        The tree agrees with a model on rows, or is near it there.
+    """
+    objective = claim.options.get("objective")
+    if objective == "rows":
+        raise InputError(
+            f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
+            "it. Make it again to check it: treewright reborn --faithful rows."
+        )
+    if objective == "labels":
+        raise InputError(
+            f"This tree says what a model said of {claim.scope}, not what {path.name} would say. Make it again to "
+            "check it, treewright.bornagain.distil_labels with these rows and the model's answers."
+        )
+    if objective == "values":
+        raise InputError(
+            f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
+            "about it. Give the CSV file of these rows, with the model's numbers in a column."
+        )
+
+
+def objective_of_model(content: Model) -> tuple[str, ...]:
+    """The objective of a tree that is near a regression model, as its certificate names it; nothing of other trees."""
+    from treewright.result import BornAgainResult
+
+    named = content.result.options.get("objective") if isinstance(content.result, BornAgainResult) else None
+    return (named,) if named in ("values", "values-everywhere") else ()

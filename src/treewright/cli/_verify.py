@@ -16,6 +16,7 @@ from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
 from treewright.cli._question import F1
 from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
+from treewright.cli._reborn_checks import objective_of_model, refuse_claims_of_rows
 from treewright.cli._reborn_everywhere import check_near_everywhere, is_near_everywhere
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
@@ -169,21 +170,8 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     if is_near_everywhere(content):
         _refuse_other_terms(content)
         return check_near_everywhere(content, path)
-    if claim is not None and claim.options.get("objective") == "rows":
-        raise InputError(
-            f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
-            "it. Make it again to check it: treewright reborn --faithful rows."
-        )
-    if claim is not None and claim.options.get("objective") == "labels":
-        raise InputError(
-            f"This tree says what a model said of {claim.scope}, not what {path.name} would say. Make it again to "
-            "check it, treewright.bornagain.distil_labels with these rows and the model's answers."
-        )
-    if claim is not None and claim.options.get("objective") == "values":
-        raise InputError(
-            f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
-            "about it. Give the CSV file of these rows, with the model's numbers in a column."
-        )
+    if claim is not None:
+        refuse_claims_of_rows(claim, path)
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     if claim is not None and " of the domain" in claim.scope and "domain" not in claim.options:
@@ -246,21 +234,13 @@ def refuse_other_question(content: Model) -> None:
     terms = terms_of(content)
     if _has_terms(content) and terms.objective not in (
         *OBJECTIVES[content.tree.kind.value],
-        *_of_model(content),
+        *objective_of_model(content),
     ):
         raise InputError(
             f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
             "are not made for."
         )
     _refuse_other_terms(content)
-
-
-def _of_model(content: Model) -> tuple[str, ...]:
-    """The objective of a tree that is near a regression model, as its certificate names it; nothing of other trees."""
-    from treewright.result import BornAgainResult
-
-    named = content.result.options.get("objective") if isinstance(content.result, BornAgainResult) else None
-    return (named,) if named in ("values", "values-everywhere") else ()
 
 
 def _refuse_other_terms(content: Model) -> None:
