@@ -1,4 +1,5 @@
-// The depth-two kernels of every level against a plain double loop, with ties, weights and minimum leaf sizes.
+// The depth-two kernels of every level against a plain double loop, with ties, weights and minimum leaf sizes; and with
+// rows in the order of their labels, which stretches of ties then keep.
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/kernels/pair_kernel.hpp"
 
@@ -25,7 +26,7 @@ struct Case {
 };
 
 Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, bool unit, std::uint32_t min_leaf,
-               std::uint32_t n_lanes) {
+               std::uint32_t n_lanes, bool sorted = false) {
     const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(random() % most); };
     Case c;
     LabelledTable& d = c.data;
@@ -35,9 +36,10 @@ Case make_case(std::mt19937& random, std::uint32_t n, std::uint32_t n_classes, b
     d.min_leaf = min_leaf;
     const std::uint32_t ranks[] = {n, std::max(2u, n / 3), 4};
     for (const std::uint32_t most : ranks)
-        for (std::uint32_t i = 0; i < n; ++i) d.rank.push_back(below(most));
+        for (std::uint32_t i = 0; i < n; ++i)
+            d.rank.push_back(sorted && most < n ? static_cast<std::uint32_t>(i + 3 >= n) : below(most));
     for (std::uint32_t i = 0; i < n; ++i) {
-        d.label.push_back(static_cast<std::uint16_t>(below(n_classes)));
+        d.label.push_back(static_cast<std::uint16_t>(sorted ? i * n_classes / n : below(n_classes)));
         d.weight.push_back(unit ? static_cast<std::int32_t>(below(8) > 0) : static_cast<std::int32_t>(below(6)));
     }
     for (std::uint32_t y = 0; y < n_classes; ++y)
@@ -177,6 +179,23 @@ int main() {
                 Case many = make_case(random, n, 5, false, min_leaf, kernels.lanes32);
                 run(many, kernels.classes16, kernels.lanes32, "classes16");
                 run(many, kernels.classes32, kernels.lanes32, "classes32");
+            }
+        }
+        // Stretches of ties as long as several chunks of the kernels: inside is no split, whatever the sums there say.
+        for (const std::uint32_t n_classes : {2u, 3u, 5u}) {
+            constexpr std::uint32_t kRows = 600, kLanes = 3;
+            Case unit = make_case(random, kRows, n_classes, true, 1, kLanes, true);
+            Case any = make_case(random, kRows, n_classes, false, 1, kLanes, true);
+            if (n_classes == 2) {
+                run(unit, kernels.unit16, kLanes, "unit16, sorted");
+                run(unit, kernels.unit32, kLanes, "unit32, sorted");
+                run(any, kernels.signed16, kLanes, "signed16, sorted");
+                run(any, kernels.signed32, kLanes, "signed32, sorted");
+            } else {
+                run(unit, kernels.unit_classes16, kLanes, "unit_classes16, sorted");
+                run(unit, kernels.unit_classes32, kLanes, "unit_classes32, sorted");
+                run(any, kernels.classes16, kLanes, "classes16, sorted");
+                run(any, kernels.classes32, kLanes, "classes32, sorted");
             }
         }
         std::printf("level %d: kernels equal the slow loop\n", static_cast<int>(level));

@@ -254,3 +254,19 @@ def test_steps_end_between_rounds_that_are_rounded():
     for steps in range(1, 6):
         result = solve_f1(problem, limits=Limits(step_limit=steps))
         assert 0 <= result.lower_bound <= result.objective <= 1
+
+
+def test_near_1_the_sentence_says_what_rounding_leaves_open():
+    # The price of the leaves is nearly all of the objective: trees of F1 1 and .5 differ in its 14th digit.
+    X = np.array([[1, 1], [1, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [1, 0]])
+    y = np.array([1, 0, 0, 0, 0, 0, 0, 0])
+    weight = np.array([1.0, 1, 1e9, 1, 2, 3e9, 3e9, 1])
+    for engine in ("binary", "ranked"):
+        model = OptimalTreeClassifier(
+            cost_complexity=0.001, objective="f1", thresholds="all", search_options=BinaryOptions(engine=engine)
+        )
+        result = model.fit(X, y, weight).result_
+        best, _ = best_of_all(X, y, weight, 0.001, None, None, 1)
+        assert result.lower_bound <= float(best)
+        assert result.objective - float(best) <= result.rounding < 1e-11
+        assert ("to within" in result.sentence()) == (result.objective > float(best)), engine

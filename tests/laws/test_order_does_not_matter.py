@@ -8,6 +8,8 @@ import pytest
 
 from engines import Engine, every_engine
 from tiny_problems import TOLERANCE, TinyProblem, check, random_problem
+from treewright import OptimalTreeClassifier
+from treewright.result import SolveStatus
 
 
 def some(seed: int) -> tuple[np.random.Generator, TinyProblem]:
@@ -78,3 +80,19 @@ def test_sides(seed: int, engine: Engine) -> None:
     result = engine.solve(moved)
     check(moved, result)
     assert result.objective == pytest.approx(engine.solve(problem).objective, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_rows_in_the_order_of_their_labels(n_classes: int) -> None:
+    """Ties as long as several chunks of a kernel keep that order, and no split parts them, whatever it promises."""
+    rng = np.random.default_rng(n_classes)
+    n_rows = 300 * n_classes
+    y = np.repeat(np.arange(n_classes), 300)
+    X = np.column_stack([np.arange(n_rows) >= n_rows - 3, rng.permutation(n_rows)])
+    mixed = rng.permutation(n_rows)
+    sorted_rows, mixed_rows = (
+        OptimalTreeClassifier(0.0, max_depth=2, thresholds="all").fit(X[rows], y[rows]).result_
+        for rows in (np.arange(n_rows), mixed)
+    )
+    assert sorted_rows.status is mixed_rows.status is SolveStatus.OPTIMAL
+    assert sorted_rows.objective == mixed_rows.objective

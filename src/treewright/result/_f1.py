@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treewright.result._solve import SolveResult
+from treewright.result._solve import ROUNDING, SolveResult
 
 __all__ = ["F1Result"]
 
@@ -24,6 +24,16 @@ class F1Result(SolveResult):
     Proven optimal over all thresholds: no tree has a smaller objective than this one with 2 leaves,
     objective 0.000000 (training F1 1.0000 of class 1).
     """
+
+    @property
+    def rounding(self) -> float:
+        """What a proof leaves open: by how much another tree may be better than one with status OPTIMAL.
+
+        0 where float64 does not show it, neither in the objective nor in what is left of 1: near 1, where the price of
+        the leaves is nearly all of the objective, trees of very different F1 differ in its last digits only.
+        """
+        left = self.objective - self.lower_bound
+        return left if left > ROUNDING * min(abs(self.objective), abs(1 - self.objective)) else 0.0
 
     def _loss_in_words(self) -> str:
         classes = self.tree.classes

@@ -1,9 +1,10 @@
 """From an engine's answer to a result; the same for all engines of the exact search.
 
 Every tree is pruned here before it is handed out (`_prune.py`). Where a search was stopped, that is what keeps its tree
-from being worse than its own subtrees. Where a search claims a proof, no pruning can be better; if one is, the proof is
-false. The better tree is then handed out without any claim, and a `RefutedProofWarning` says so: a user keeps working
-with an honest result, and tests, which turn warnings into errors, fail.
+from being worse than its own subtrees. Where a search claims a proof, no pruning can be better, and the tree costs what
+the search says; if not, the proof is false. The better tree is then handed out without any claim, and a
+`RefutedProofWarning` says so: a user keeps working with an honest result, and tests, which turn warnings into errors,
+fail.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def result_of(
     lower_bound : float
         Proven bound on the objective.
     upper_bound : float, default=None
-        What the engine says that the tree costs at most. If the tree costs more, the run was stopped while
-        its tree was written, and nothing is claimed but the lower bound.
+        What the engine says that the tree costs at most. If the tree costs more and the run was stopped, it was
+        stopped while its tree was written, and nothing is claimed but the lower bound. If it was not stopped, the
+        engine counted wrongly, and nothing is claimed at all.
     slack : float
         What integer rounding may have moved (0 for whole weights).
     scope : str
@@ -81,7 +83,7 @@ def result_of(
     Warns
     -----
     RefutedProofWarning
-        A pruning of the tree is better than was claimed possible.
+        A pruning of the tree is better than was claimed possible, or the tree is worse than was claimed.
 
     Examples
     --------
@@ -100,7 +102,11 @@ def result_of(
     objective = (
         loss + problem.cost_complexity * pruning.merged_leaves
     )  # of the given tree, but for needless splits
-    if stop is not None and upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
+    if upper_bound is not None and objective > upper_bound + 1e-9 * abs(objective):
+        if stop is None:
+            claim = f"a tree with an objective of {upper_bound:.9g} at most"
+            notes = (*notes, refute(claim, f"{objective:.9g}", "its own tree"))
+            lower_bound = min(1.0, problem.cost_complexity)  # every tree has a leaf
         proven = False
     if is_coarse(slack, objective):
         proven = False

@@ -267,7 +267,10 @@ def solve_ranked(
         tree,
         proven=proven,
         lower_bound=units.objective(lower) - slack,
-        upper_bound=units.objective(upper) + slack,
+        # A penalty above every loss was cut off for the engine (_Units.make), so leaves are counted here.
+        upper_bound=units.objective(upper - tree.n_leaves * units.leaf)
+        + problem.cost_complexity * tree.n_leaves
+        + slack,
         slack=units.integers.slack,
         scope=space.scope,
         stop=stop_reason(answer["stop"]),

@@ -12,6 +12,7 @@ import pytest
 from treewright import SolveStatus
 from treewright.errors import RefutedProofWarning
 from treewright.problem import Problem, make_problem
+from treewright.result import StopReason
 from treewright.search import leaf_accuracy_result_of, leaf_value
 from treewright.search._prune import best_pruning, best_worst_leaf
 from treewright.search._result import measured, result_of
@@ -155,6 +156,25 @@ def test_a_proof_that_a_pruning_refutes_is_not_handed_out() -> None:
     assert (honest.objective, honest.lower_bound) == (pytest.approx(0.39), 0.2)
     guessed = result_of(problem, tree, proven=True, lower_bound=0.2, conditional=True, **about)
     assert (guessed.status, guessed.objective) == (SolveStatus.OPTIMAL, pytest.approx(0.39))
+
+
+def test_a_proof_of_a_tree_that_costs_more_is_not_handed_out() -> None:
+    """An engine that counts a tree as cheaper than it is proves nothing, whatever it says of other trees."""
+    X = np.array([[0]] * 50 + [[1]] * 50, dtype=float)
+    problem = make_problem(table_from(X), [0] * 50 + [1] * 40 + [0] * 10, cost_complexity=0.1)
+    tree = grown(problem, [ThresholdSplit(0, 0.5), None, None])
+    about: dict[str, object] = {
+        "slack": 0.0, "scope": "nothing", "stats": {}, "options": {}, "notes": (),
+    }  # fmt: skip
+    with pytest.warns(RefutedProofWarning, match=r"at most, but its own tree has 0\.3"):
+        result = result_of(problem, tree, proven=True, lower_bound=0.29, upper_bound=0.29, stop=None, **about)
+    assert (result.status, result.lower_bound) == (SolveStatus.FEASIBLE, pytest.approx(0.1))
+    stopped = result_of(
+        problem, tree, proven=True, lower_bound=0.2, upper_bound=0.29, stop=StopReason.TIME_LIMIT, **about
+    )
+    assert (stopped.status, stopped.lower_bound) == (SolveStatus.FEASIBLE, 0.2)
+    honest = result_of(problem, tree, proven=True, lower_bound=0.3, upper_bound=0.3, stop=None, **about)
+    assert honest.status is SolveStatus.OPTIMAL
 
 
 def test_ties_of_real_numbers_are_exact() -> None:

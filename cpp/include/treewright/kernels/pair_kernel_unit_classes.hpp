@@ -29,8 +29,9 @@ struct SmallSide {
     V best;
 };
 
+// Tells whether some position of the chunk is a change of rank; else `best` of the sides means nothing.
 template <int kBytes, bool kLeft, bool kRight>
-__attribute__((noinline)) void small_walk(const std::uint32_t* order, const std::uint32_t* end,
+__attribute__((noinline)) bool small_walk(const std::uint32_t* order, const std::uint32_t* end,
                                           const std::uint64_t* lanes, const std::uint8_t* place, const bool* matters,
                                           SmallSide<kBytes>& on_left, SmallSide<kBytes>& on_right) {
     using V = typename SmallSide<kBytes>::V;
@@ -40,8 +41,10 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
         for (std::uint32_t i = 1; i < side.n; ++i) rest = larger(rest, side.rest[side.which[i]]);
         high = larger(high, rest + most);
     };
+    std::uint32_t changes = 0;
     for (; order != end; ++order) {
         const std::uint32_t entry = *order;
+        changes |= entry;
         if ((entry & 1u) != 0) {
             if constexpr (kLeft) look(on_left, max_left, high_left);
             if constexpr (kRight) look(on_right, max_right, high_right);
@@ -59,6 +62,7 @@ __attribute__((noinline)) void small_walk(const std::uint32_t* order, const std:
     }
     on_left.best = high_left;
     on_right.best = high_right;
+    return (changes & 1u) != 0;
 }
 
 // Less the number of rows of each class on the left: counts[c] and counts[kPlaces + c] together.
@@ -213,9 +217,10 @@ void unit_classes_pass(PairTask& task) {
                 const auto walk = on_left && on_right ? small_walk<kBytes, true, true>
                                   : on_left           ? small_walk<kBytes, true, false>
                                                       : small_walk<kBytes, false, true>;
-                walk(order + start, order + end, task.left_lanes, task.place, matters, small_left, small_right);
-                if (on_left) left.take(small_left);
-                if (on_right) right.take(small_right);
+                if (walk(order + start, order + end, task.left_lanes, task.place, matters, small_left, small_right)) {
+                    if (on_left) left.take(small_left);
+                    if (on_right) right.take(small_right);
+                }
             }
             for (std::uint32_t c = 0; c < n_classes; ++c) {
                 left.rest[c] = left.next[c];
