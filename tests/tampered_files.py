@@ -173,7 +173,8 @@ WORDS = (
     "balanced_accuracy", "squared_error", "poisson", "gamma", "absolute_error", "quantile", "brier",
     "log_loss", "row_costs", "f1", "policy", "survival", "regression", "probability", "shards", "born-again",
     "leaf-accuracy", "latent", "lower_bound", "balanced", "depth", "leaves", "depth-leaves", "heuristic",
-    "values", "values-everywhere", "active", "rows", "simple_linear", "linear", "continuous", "binary", "categorical", "ranked",
+    "values", "values-everywhere", "active", "rows", "simple_linear", "linear", "continuous", "binary",
+    "categorical", "ranked",
     "", "y", "num", "c", "inf", "nan", "No tree is better.",
     "Proven of shallower trees: no tree of depth at most 9 has a smaller objective than 0.000001.",
 )  # fmt: skip

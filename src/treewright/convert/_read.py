@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
 from treewright.convert._unwrap import unwrapped
 from treewright.errors import InputError, ModelFileError
 
-__all__ = ["content_of", "load_ensemble", "read_ensemble"]
+__all__ = ["content_of", "faults_of", "load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
     "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
@@ -55,7 +57,7 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     content = content_of(file)
     head = content[:4096]
     start = head.lstrip()
-    try:
+    with faults_of(file):
         if start.startswith(b"{") and NUMBERS_FORMAT.encode() in start[:200]:
             raise ModelFileError(
                 "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the "
@@ -68,17 +70,24 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
             return read_lightgbm_text(text, f"LightGBM file {file.name}", **options)
         if b"NB_TREES" in head or b"[TREE" in head:
             return read_forest_text(content, f"forest file {file.name}")
+    raise ModelFileError(
+        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
+        "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
+        "(Booster.save_model('model.txt'))."
+    )
+
+
+@contextmanager
+def faults_of(file: Path) -> Iterator[None]:
+    """Let what is found wrong with a model file name the file."""
+    try:
+        yield
     except EnsembleFault as fault:
         raise ModelFileError(f"{file.name} is damaged. {fault}") from None
     except ModelFileError as error:
         raise ModelFileError(f"{file.name} cannot be read. {error}") from None
     except MemoryError:
         raise ModelFileError(f"{file.name} does not fit into memory.") from None
-    raise ModelFileError(
-        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
-        "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
-        "(Booster.save_model('model.txt'))."
-    )
 
 
 def content_of(file: Path) -> bytes:

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.convert._check_ensemble import EnsembleFault
 from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.convert._number_ensemble import NumberEnsemble
 from treewright.convert._number_files import FORMAT, numbers_from_json
 from treewright.convert._objectives import LIGHTGBM_NUMBERS, XGBOOST_NUMBERS
-from treewright.convert._read import content_of
+from treewright.convert._read import content_of, faults_of
 from treewright.convert._read_lightgbm import lightgbm_text, lightgbm_trees
 from treewright.convert._read_sklearn import column_names, histogram_nodes, refuse_categories, tree_nodes
 from treewright.convert._read_xgboost import base_score, xgboost_json, xgboost_trees
@@ -66,19 +65,13 @@ def load_numbers(path: str | Path) -> NumberEnsemble:
     file = Path(path)
     content = content_of(file)
     start = content[:4096].lstrip()
-    try:
+    with faults_of(file):
         if start.startswith(b"{") and FORMAT.encode() in start[:200]:
             return numbers_from_json(content, f"file {file.name}")
         if start.startswith(b"{"):
             return _from_xgboost(content, f"XGBoost file {file.name}")
         if start.startswith((b"tree\n", b"tree\r\n")):
             return _from_lightgbm(content.decode("utf-8", errors="replace"), f"LightGBM file {file.name}")
-    except EnsembleFault as fault:
-        raise ModelFileError(f"{file.name} is damaged. {fault}") from None
-    except ModelFileError as error:
-        raise ModelFileError(f"{file.name} cannot be read. {error}") from None
-    except MemoryError:
-        raise ModelFileError(f"{file.name} does not fit into memory.") from None
     raise ModelFileError(
         f"{file.name} is no regression model that can be read: an XGBoost JSON model "
         "(Booster.save_model('model.json')), a LightGBM text model (Booster.save_model('model.txt')), or a file of "
