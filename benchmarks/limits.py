@@ -113,6 +113,15 @@ def estimators() -> dict[str, Any]:
             tw.BornAgainTreeRegressor,
             {"estimator": trained(RandomForestRegressor(5, max_depth=3)), "max_depth": 3},
         ),
+        "BornAgainTreeRegressor, everywhere": (
+            tw.BornAgainTreeRegressor,
+            {
+                "estimator": trained(RandomForestRegressor(100, max_depth=8, max_features=0.3)),
+                "faithful": "everywhere",
+                "tolerance": 1e-6,
+                "max_leaves": 10**7,
+            },
+        ),
         "LatentTreeClassifier": (tw.LatentTreeClassifier, {}),
         "LatentTreeRegressor": (tw.LatentTreeRegressor, {}),
         "LatentTreeClusterer": (tw.LatentTreeClusterer, {}),

@@ -264,6 +264,10 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         ),
         "born again, groups": (InGroups, {"estimator": _forest()}),
         "near values": (tw.BornAgainTreeRegressor, {"estimator": _numbers(), "max_depth": 5}),
+        "near everywhere": (
+            tw.BornAgainTreeRegressor,
+            {"estimator": _numbers(), "faithful": "everywhere", "tolerance": 1e-6, "max_leaves": 10**7},
+        ),
         "hybrid": (tw.HybridTreeClassifier, {"tune": "rounds"}),
         "hybrid, optimal top": (tw.HybridTreeClassifier, {"top": optimal(1e-4)}),
         "latent classifier": (tw.LatentTreeClassifier, {"epochs": 10**6, "patience": 10**6}),

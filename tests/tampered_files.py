@@ -34,7 +34,7 @@ import numpy as np
 from typer.main import get_command
 
 from mutations import mutants
-from tampered_kinds import BORN_AGAIN, COMMANDS, KINDS, WRITERS, write_data, write_ensemble
+from tampered_kinds import BORN_AGAIN, COMMANDS, KINDS, WRITERS, write_data, write_ensemble, write_numbers
 from treewright.convert import load_model
 from treewright.errors import TreewrightError
 from treewright.near_optimal import load_near_optimal
@@ -81,6 +81,7 @@ UNSAID = {
     r"nodes\.#\.line\.freedom": "no claim: an effective number of coefficients",
     r"born again.*: nodes\.#(\.(n_node_samples|value(\.#)?))?": "of rows beside the ensemble, which `verify` has "
     "not; whatever is exchanged, the tree decides like the ensemble",
+    r"born again, numbers: certificate\.stats\.rows_apart(\.#)*": "other rows whose numbers are as far apart in pairs",
     r"best\.(written_by|reading(\..*)?)": "as of a model file",
     r"best\.certificate\.(stats|options|notes|terms)(\.\w+|\.#)?": "as of a model file",
     r"best\.certificate\.(objective|loss|lower_bound)": "as of a model file",
@@ -116,6 +117,7 @@ WEAKER = {
     r"certificate\.stats\.loss_with_lines": "less than a ten-millionth, as sums of lines cancel",
     r"nodes\.#\.line\.(centers|slopes)(\.#)*": "likewise",
     r"best\.certificate\.(objective|lower_bound|loss)": "the last bits of a number",
+    r"born again, numbers: certificate\.loss": "another distance that the ensemble keeps",
 }
 
 
@@ -141,18 +143,21 @@ def program() -> Any:
 def made(folder: Path, seed: int, kinds: tuple[str, ...] = ()) -> Iterator[Made]:
     """Write a file of each kind into a folder, with the table or the ensemble that it is about."""
     data, file, ensemble = folder / "data.csv", folder / "model.json", folder / "forest.txt"
+    numbers = folder / "numbers.json"
     write_data(data, seed)
     write_ensemble(ensemble)
+    write_numbers(numbers)
     for kind in KINDS:
         if kinds and kind not in kinds:
             continue
         if kind in WRITERS:
             WRITERS[kind](data, file)
         else:
-            named = {"DATA": data, "FILE": file, "FOREST": ensemble}
+            named = {"DATA": data, "FILE": file, "FOREST": ensemble, "NUMBERS": numbers}
             _, printed, error = run(*(str(named.get(part, part)) for part in COMMANDS[kind]))
             assert file.exists(), (kind, printed, error)
-        against = ("--ensemble", str(ensemble)) if kind in BORN_AGAIN else (str(data),)
+        of_which = numbers if "NUMBERS" in COMMANDS.get(kind, ()) else ensemble
+        against = ("--ensemble", str(of_which)) if kind in BORN_AGAIN else (str(data),)
         yield Made(kind, json.loads(file.read_text(encoding="utf-8")), against)
         file.unlink()
 
@@ -168,7 +173,8 @@ WORDS = (
     "balanced_accuracy", "squared_error", "poisson", "gamma", "absolute_error", "quantile", "brier",
     "log_loss", "row_costs", "f1", "policy", "survival", "regression", "probability", "shards", "born-again",
     "leaf-accuracy", "latent", "lower_bound", "balanced", "depth", "leaves", "depth-leaves", "heuristic",
-    "values", "active", "rows", "simple_linear", "linear", "continuous", "binary", "categorical", "ranked",
+    "values", "values-everywhere", "active", "rows", "simple_linear", "linear", "continuous", "binary",
+    "categorical", "ranked",
     "", "y", "num", "c", "inf", "nan", "No tree is better.",
     "Proven of shallower trees: no tree of depth at most 9 has a smaller objective than 0.000001.",
 )  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["BORN_AGAIN", "COMMANDS", "FOREIGN_TERMS", "KINDS", "WRITERS", "write_data", "write_ensemble"]
+__all__ = [
+    "BORN_AGAIN", "COMMANDS", "FOREIGN_TERMS", "KINDS", "WRITERS", "write_data", "write_ensemble", "write_numbers",
+]  # fmt: skip
 
 TARGETS = (
     "y", "num", "num2", "count", "cost_no", "cost_yes", "drug", "none", "event", "months", "weight", "yhat",
@@ -112,6 +115,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "born again, heuristic": ("reborn", "FOREST", "--out", "FILE", "--objective", "heuristic"),
     "born again, pruned": ("reborn", "FOREST", "--out", "FILE", "--rows", "DATA", "--prune", "rows"),
     "born again, domain": ("reborn", "FOREST", "--out", "FILE", "--rows", "DATA", "--domain", "rows"),
+    "born again, numbers": (
+        *("reborn", "NUMBERS", "--task", "regression", "--rows", "DATA", "--target", "y", *without("y")),
+        *("-x", "gaps", "-x", "w", "--within", "2", "--out", "FILE"),
+    ),
     "born again, groups": ("reborn", "FOREST", "--out", "FILE", "--one-hot", "x0,x1"),
 }
 
@@ -137,7 +144,7 @@ KINDS = (*COMMANDS, *WRITERS)
 BORN_AGAIN = tuple(kind for kind in COMMANDS if kind.startswith("born again"))
 OF_NO_LABELS = (  # kinds whose loss is no cost of a wrong label, weighted by class
     *("brier", "log loss", "row costs", "regression", "poisson", "quantile", "outputs", "lines"),
-    *("policy", "survival", "near values"),
+    *("policy", "survival", "near values", "born again, numbers"),
 )
 COSTS, BALANCED = ("costs", [[0, 1], [1, 0]]), ("class_weight", "balanced")
 FOREIGN_TERMS = [  # that the question of a kind cannot have, each harmless where it can
@@ -172,6 +179,18 @@ NB_NODES: 3
 def write_ensemble(path: Path) -> None:
     """Write a forest of two trees in the published format."""
     path.write_text(FOREST, encoding="utf-8")
+
+
+def write_numbers(path: Path) -> None:
+    """Write a forest of three regression trees over the columns of numbers of the table."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    from treewright.convert import NumberEnsemble, save_numbers
+
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 80), rng.integers(0, 2, 80), rng.normal(size=80)])
+    forest = RandomForestRegressor(3, max_depth=2, random_state=0).fit(X, 3 * X[:, 0] + X[:, 1] + 2 * X[:, 2])
+    save_numbers(path, replace(NumberEnsemble.from_model(forest), feature_names=("a", "b", "c")))
 
 
 def write_data(path: Path, seed: int) -> None:

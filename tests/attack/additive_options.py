@@ -19,6 +19,7 @@ from attack.options import (
 
 __all__ = [
     "deviance",
+    "near_everywhere",
     "near_values",
     "policy",
     "probability",
@@ -135,3 +136,26 @@ def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
     if rng.random() < 0.2:
         options["max_rows"] = int(rng.integers(1, len(y) + 1))
     return options | random_categorical(rng, columns) | random_limits(rng) | random_jobs(rng)
+
+
+def near_everywhere(
+    rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
+) -> dict[str, Any]:
+    kinds = ("RandomForestRegressor", "ExtraTreesRegressor", "GradientBoostingRegressor")
+    model: dict[str, Any] = {
+        "kind": str(rng.choice(kinds)),
+        "n_estimators": int(rng.integers(1, 5)),
+        "max_depth": int(rng.integers(1, 4)),
+    }
+    if model["kind"] == "GradientBoostingRegressor" and rng.random() < 0.4:
+        model["init"] = "zero"
+    options: dict[str, Any] = {
+        "sum": model,
+        "faithful": "everywhere",
+        "units": str(rng.choice(["deviations", "target"])),
+        "tolerance": float(rng.choice([0.0, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5])),
+        "random_state": int(rng.integers(1000)),
+    }
+    if rng.random() < 0.4:
+        options["max_leaves"] = int(rng.choice([1, 2, 3, 5, 16]))
+    return options | random_limits(rng)

@@ -49,6 +49,7 @@ CALLS = {
     "regression cv": "OptimalTreeRegressorCV",
     "hybrid": "HybridTreeClassifier",
     "near values": "BornAgainTreeRegressor",
+    "near everywhere": "BornAgainTreeRegressor",
     "distil labels": "distil_labels",
     "reborn rows": "BornAgainTreeClassifier",
     "latent": "LatentTreeClassifier",
@@ -173,6 +174,11 @@ class Case:
             from treewright.bornagain import Domain
 
             arguments["domain"] = Domain.of(list(self.columns), **arguments["domain"])
+        if "sum" in arguments:
+            import sklearn.ensemble
+
+            stated = dict(arguments.pop("sum"))
+            arguments["estimator"] = getattr(sklearn.ensemble, stated.pop("kind"))(**stated)
         if "regressor" in arguments:
             arguments["estimator"] = of_any_columns(**arguments.pop("regressor"))
         if "top" in arguments:
@@ -246,6 +252,11 @@ class Case:
             lines.append("from treewright.bornagain import Domain")
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments["domain"].items())
             arguments["domain"] = _Code(f"Domain.of({list(self.columns)!r}, {inner})")
+        if "sum" in arguments:
+            stated = dict(arguments.pop("sum"))
+            lines.append(f"from sklearn.ensemble import {stated['kind']}")
+            inner = ", ".join(f"{k}={v!r}" for k, v in stated.items() if k != "kind")
+            arguments["estimator"] = _Code(f"{stated['kind']}({inner})")
         if "regressor" in arguments:
             inner = ", ".join(f"{k}={v!r}" for k, v in arguments.pop("regressor").items())
             lines += [

@@ -45,6 +45,7 @@ FAST = {
     "row costs": 0.03,
     "near choice": 0.03,
     "near values": 0.03,
+    "near everywhere": 0.02,
     "distil labels": 0.03,
     "roc": 0.02,
     "several outputs": 0.02,
@@ -71,6 +72,7 @@ ADDITIVE = (
     "row costs",
     "regression cv",
     "near values",
+    "near everywhere",
     "several outputs",
 )
 # These have cases of up to forty rows, now and then.
@@ -84,10 +86,11 @@ CALLED = {
 NUMBERS_ONLY = (
     "reborn",
     "reborn rows",
+    "near everywhere",
     "leaf cv",
     "regression cv",
 )  # a fold does not say where a value goes that it lacks
-UNWEIGHTED = ("mip", "reborn", "reborn rows", "near values", "distil labels")
+UNWEIGHTED = ("mip", "reborn", "reborn rows", "near values", "near everywhere", "distil labels")
 LISTED = ("near", "near choice")  # all trees are listed
 
 
@@ -100,7 +103,7 @@ def random_case(rng: np.random.Generator, mix: dict[str, float] = FAST) -> Case:
     is_wide = method in WIDE and rng.random() < 0.04
     if method in ("mip", "cv"):
         n_rows, n_columns = int(rng.integers(5, 9)), int(rng.integers(1, 3))
-    if method in ("reborn", "reborn rows", "hybrid", "leaf cv", "regression cv"):
+    if method in ("reborn", "reborn rows", "near everywhere", "hybrid", "leaf cv", "regression cv"):
         n_rows = max(n_rows, 4)
     if method in (*ADDITIVE, "f1", "roc"):  # their oracles add in Python
         n_rows, n_columns = min(n_rows, 8), min(n_columns, 3)
@@ -161,6 +164,7 @@ _TARGETS: dict[str, Any] = {
     "row costs": random_row_costs,
     "regression cv": random_numbers,
     "near values": random_numbers,
+    "near everywhere": random_numbers,
 }
 
 
@@ -191,6 +195,7 @@ _OPTIONS = {
     "regression cv": additive_options.regression_cv,
     "hybrid": class_options.hybrid,
     "near values": additive_options.near_values,
+    "near everywhere": additive_options.near_everywhere,
     "distil labels": class_options.distil_labels,
     "reborn rows": class_options.reborn_rows,
     "latent": class_options.latent,

@@ -23,6 +23,7 @@ from attack.latent_checks import latent_answers
 from attack.leaf_checks import front_answers, leaf_answers
 from attack.near_checks import near_answers
 from attack.near_choice_checks import near_choice_answers
+from attack.near_everywhere_checks import near_everywhere_answers
 from attack.near_values_checks import near_values_answers
 from attack.policy_checks import FoundPolicy, policy_answers
 from attack.probability_checks import FoundProbability, probability_answers
@@ -59,6 +60,7 @@ CHECKS: dict[str, Callable[[Case], Iterator[Mismatch]]] = {
     "regression cv": regression_cv_answers,
     "hybrid": hybrid_answers,
     "near values": near_values_answers,
+    "near everywhere": near_everywhere_answers,
     "distil labels": distil_answers,
     "reborn rows": reborn_rows_answers,
     "latent": latent_answers,

@@ -93,7 +93,7 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 # Parameters that stand in a case under another name.
-SHOWN = {"forest": "estimator", "neighbours": "estimator", "regressor": "estimator"}
+SHOWN = {"forest": "estimator", "neighbours": "estimator", "regressor": "estimator", "sum": "estimator"}
 
 
 def parameters(name: str) -> set[str]:

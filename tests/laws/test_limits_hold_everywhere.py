@@ -53,6 +53,7 @@ NAMES = [
     "born again, rows",
     "born again, groups",
     "near values",
+    "near everywhere",
     "hybrid",
     "hybrid, optimal top",
     "latent classifier",

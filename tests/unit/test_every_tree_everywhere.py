@@ -26,8 +26,8 @@ from treewright.errors import InputError, TreewrightError
 from treewright.result import SolveResult
 
 OTHERS = (
-    "classifier", "leaf accuracy", "mip", "near optimal", "born again", "near values", "hybrid", "latent",
-    "latent regressor", "latent clusters",
+    "classifier", "leaf accuracy", "mip", "near optimal", "born again", "near values", "near everywhere", "hybrid",
+    "latent", "latent regressor", "latent clusters",
 )  # fmt: skip
 N_ROWS = 90
 
@@ -51,13 +51,18 @@ def fitted(kind: str) -> tuple[Any, pd.DataFrame, Any]:
         "near optimal": lambda: tw.NearOptimalTreeClassifier(max_depth=2, thresholds=6).fit(X, y),
         "born again": lambda: tw.BornAgainTreeClassifier(forest).fit(X, y),
         "near values": lambda: tw.BornAgainTreeRegressor(boosted, tolerance=1.0).fit(X, z),
+        "near everywhere": lambda: tw.BornAgainTreeRegressor(boosted, faithful="everywhere").fit(X, z),
         "hybrid": lambda: tw.HybridTreeClassifier(tw.OptimalTreeClassifier(0.2, max_depth=1)).fit(X, y),
         "latent": lambda: tw.LatentTreeClassifier(depth=2, **quick).fit(X, y),
         "latent regressor": lambda: tw.LatentTreeRegressor(depth=2, **quick).fit(X, z),
         "latent clusters": lambda: tw.LatentTreeClusterer(2, **quick).fit(X),
     }
     model = make[kind]()
-    return model, X, {"near values": z, "latent regressor": z, "latent clusters": None}.get(kind, y)
+    return (
+        model,
+        X,
+        {"near values": z, "near everywhere": z, "latent regressor": z, "latent clusters": None}.get(kind, y),
+    )
 
 
 def in_python(model: Any, X: Any, y: Any) -> Any:
@@ -142,7 +147,10 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 ANSWERS = {"to_python", "to_sql", "to_onnx", "to_sklearn", "to_sklearn_pipeline", "to_json"}
 EXPORTS = {name for name in FUNCTIONS if name.startswith("to_")} - {"to_text", "to_rules", "to_graphviz"}
-OF_NUMBERS = {*TASKS, "near values", "latent regressor", "latent clusters"} - {"policy", "probability"}
+OF_NUMBERS = {*TASKS, "near values", "near everywhere", "latent regressor", "latent clusters"} - {
+    "policy",
+    "probability",
+}
 LATENT = {"latent", "latent regressor", "latent clusters"}
 
 

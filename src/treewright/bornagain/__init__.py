@@ -8,11 +8,11 @@ from treewright.bornagain._distil_labels import distil_labels
 from treewright.bornagain._distil_values import distil_values, value_agreement
 from treewright.bornagain._forecast import Forecast, forecast
 from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
-from treewright.bornagain._near_everywhere import NearEverywhere, near_everywhere
+from treewright.bornagain._near_everywhere import near_everywhere
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
 from treewright.bornagain._solve import solve
-from treewright.convert import Domain, Ensemble
+from treewright.convert import Domain, Ensemble, NumberEnsemble
 from treewright.result import BornAgainResult
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "Ensemble",
     "Forecast",
     "LeafScores",
-    "NearEverywhere",
+    "NumberEnsemble",
     "Progress",
     "agreement",
     "distil",

@@ -18,6 +18,7 @@ from treewright.cli._question import ProgressBar, Threads, TimeLimit
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
+from treewright.cli._reborn_everywhere import reborn_everywhere
 from treewright.cli._reborn_kept import merged, pruned, with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
@@ -47,16 +48,18 @@ def reborn(
     ],
     out: ModelOut = None,
     faithful: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="'everywhere': exactly the model's decisions. 'rows': the fewest leaves that agree on the rows."
+            help="'everywhere': exactly the model's decisions, or near its numbers, on every row. 'rows': the fewest "
+            "leaves that agree on the rows, or are near there.",
+            show_default="everywhere; rows with --predictions, and a CSV file with --task regression",
         ),
-    ] = "everywhere",
+    ] = None,
     task: Annotated[
         str,
         typer.Option(
-            help="CSV file: 'classification', or 'regression' to train a regression forest on a target of numbers and "
-            "find the fewest leaves near it."
+            help="'classification', or 'regression': of a CSV file, train a regression forest on a target of numbers "
+            "and find a tree near it; of a model file, read one that predicts numbers."
         ),
     ] = "classification",
     predictions: Annotated[
@@ -78,7 +81,7 @@ def reborn(
     tolerance: Annotated[
         float | None,
         typer.Option(
-            help="--faithful rows, --predictions, --task regression: share of the rows that may differ.",
+            help="--faithful rows, --predictions: share of the rows that may differ.",
             show_default="0.02; 0.1 of numbers",
             min=0,
             max=1,
@@ -87,7 +90,7 @@ def reborn(
     max_depth: Annotated[
         int | None,
         typer.Option(
-            help="--faithful rows, --predictions, --task regression: largest number of splits on a path.",
+            help="--faithful rows, --predictions: largest number of splits on a path.",
             show_default="4; 3 of numbers",
             min=0,
         ),
@@ -97,7 +100,7 @@ def reborn(
         typer.Option(
             help="Largest number of leaves: where the smallest tree cannot be found, the search for a faithful one "
             "gives up beyond it (--faithful rows: it looks at no larger tree).",
-            show_default="20000; 16 with --faithful rows, and of numbers",
+            show_default="20000; of numbers 1000; 16 on rows",
             min=1,
         ),
     ] = None,
@@ -156,6 +159,13 @@ def reborn(
         int, typer.Option(help="CSV file: quantile bins of each column before training; 0 for none.", min=0)
     ] = 0,
     seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0)] = 0,
+    forest_out: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file with --task regression: write the forest, too, for verify --ensemble.",
+            metavar="FILE",
+        ),
+    ] = None,
     *,
     how: CsvOptions,
     time_limit: TimeLimit = 60.0,
@@ -172,7 +182,8 @@ def reborn(
     On continuous columns the faithful tree of many or deep trees is huge: use --faithful rows for a small tree to
     read, which agrees with the model on nearly all rows; or --bins, fewer or shallower trees, or --prune active. A
     pruned tree decides like the model on the rows it was pruned with. --predictions reads the numbers that a
-    regression model of any kind says, and finds the smallest tree near them.
+    regression model of any kind says, and finds the smallest tree near them. --task regression --faithful everywhere
+    finds a tree that is near a regression forest or booster on every row there can be.
 
     \b
     Examples:
@@ -184,6 +195,8 @@ def reborn(
       treewright reborn data.csv --target y --trees 5 --depth 2 --bins 10
       treewright reborn data.csv --target y --task regression --within 10
       treewright reborn data.csv --predictions yhat --ignore y --within 10 --tolerance .1
+      treewright reborn booster.json --task regression --within 10 --out near.json
+      treewright reborn data.csv -t y --task regression --faithful everywhere --within 10 --forest-out forest.json
 
     \b
     Exit codes: 0 done, 1 the check failed, 2 bad input or no tree within the limits,
@@ -196,6 +209,10 @@ def reborn(
     from treewright.result import StopReason
 
     check_asked(given)
+    if faithful is None:
+        faithful = "rows" if of_numbers(given) and is_table(source) else "everywhere"
+    if forest_out is not None:
+        check_writable(forest_out)
     if out is not None:
         check_writable(out)  # now, not after a minute of search
 
@@ -204,23 +221,27 @@ def reborn(
 
     clock = Clock(None if math.isinf(time_limit) else time_limit)
     if of_numbers(given):
-        reborn_values(
+        find = reborn_everywhere if faithful == "everywhere" else reborn_values
+        find(
             AskedValues(
                 data=source,
                 predictions=predictions,
-                target=target or column_names(source, how["separator"], how["encoding"])[-1],
+                target=_target_of(source, target, how) if is_table(source) else target,
                 forest=(trees, depth, seed),
                 ignore=(*(ignore or ()), *(() if target is None or predictions is None else (target,))),
                 csv_options={**how},
+                rows=rows,
                 new_rows=new_rows,
                 within=within,
                 share=0.1 if tolerance is None else tolerance,
                 max_depth=3 if max_depth is None else max_depth,
-                max_leaves=max_leaves or 16,
+                max_leaves=max_leaves or (1000 if faithful == "everywhere" else 16),
                 memory_limit=memory_limit << 20,
                 n_jobs=n_jobs,
                 clock=clock,
                 out=out,
+                forest_out=forest_out,
+                check=check,
                 progress=progress,
                 ascii_only=ascii_only,
             )
@@ -229,7 +250,7 @@ def reborn(
     tolerance = 0.02 if tolerance is None else tolerance
     max_depth = 4 if max_depth is None else max_depth
     if is_table(source):
-        csv = read(source, target or column_names(source, how["separator"], how["encoding"])[-1])
+        csv = read(source, _target_of(source, target, how))
         decider = train_on(csv, trees, depth, bins, seed)
         for text in csv.table.notes:
             note(f"Note: {text}")
@@ -327,6 +348,11 @@ def reborn(
         raise typer.Exit(stop_code())
     if check and prune != "active" and faithful == "everywhere":
         _check(result.tree, ensemble, saved=out is not None)
+
+
+def _target_of(source: Path, target: str | None, how: Any) -> str:
+    """Return the column of labels or numbers: the one named, or the last."""
+    return target or column_names(source, how["separator"], how["encoding"])[-1]
 
 
 def _check(tree: Tree, ensemble: Ensemble, saved: bool) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.convert import Ensemble
+    from treewright.convert import Ensemble, NumberEnsemble
     from treewright.table import CsvTable, Reading, Table
     from treewright.tree import Column
 
@@ -115,7 +115,7 @@ def in_units(ensemble: Ensemble, edges: list[NDArray[np.float64]]) -> Ensemble:
     return replace(ensemble, trees=tuple(trees))
 
 
-def rows_for(ensemble: Ensemble, table: Table) -> NDArray[np.float64]:
+def rows_for(ensemble: Ensemble | NumberEnsemble, table: Table) -> NDArray[np.float64]:
     """Columns of the model by name or, where the model has no such names, the first ones in order."""
     names = table.names
     if set(ensemble.feature_names) <= set(names):

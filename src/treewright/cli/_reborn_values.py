@@ -6,7 +6,7 @@ The numbers are a column of the table (``--predictions``), or those of a forest 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport
 
-__all__ = ["AskedValues", "check_near_values", "predictions_of", "reborn_values"]
+__all__ = [
+    "COMPLAINTS",
+    "AskedValues",
+    "check_near_values",
+    "predictions_of",
+    "reborn_values",
+    "train_forest",
+]
 
 OPTIONS_IN_PYTHON = "Raise tolerance, share, max_leaves, max_depth or time_limit."
 OPTIONS_HERE = "Raise --within, --tolerance, --max-leaves, --max-depth or --time-limit."
@@ -42,17 +49,19 @@ class AskedValues:
     Parameters
     ----------
     data : Path
-        CSV file of the rows and the model's numbers.
+        CSV file of the rows and the model's numbers; a model file, for a tree that is near everywhere.
     predictions : str or None
         The column of these numbers.
-    target : str
-        Without `predictions`: the column that a forest learns.
+    target : str or None
+        Without `predictions`: the column that a forest learns; None of a model file.
     forest : tuple of int
         Its trees, their depth, its seed.
     ignore : sequence of str
         Columns that are left out.
     csv_options : dict
         How the file is read.
+    rows : Path or None
+        Beside a model file: CSV file of rows to count in the nodes.
     new_rows : Path or None
         CSV file of rows, with the same columns, that the model has not seen.
     within : float or None
@@ -65,16 +74,20 @@ class AskedValues:
     n_jobs : int
         Threads of a search.
     clock : Clock
-    out : Path or None
+    out, forest_out : Path or None
+        Where the tree goes, and the forest that was trained.
+    check : bool
+        Prove once more that a tree is near everywhere.
     progress, ascii_only : bool
     """
 
     data: Path
     predictions: str | None
-    target: str
+    target: str | None
     forest: tuple[int, int, int]
     ignore: Sequence[str]
     csv_options: dict[str, Any]
+    rows: Path | None
     new_rows: Path | None
     within: float | None
     share: float
@@ -84,6 +97,8 @@ class AskedValues:
     n_jobs: int
     clock: Clock
     out: Path | None
+    forest_out: Path | None
+    check: bool
     progress: bool
     ascii_only: bool
 
@@ -109,13 +124,14 @@ def reborn_values(asked: AskedValues) -> None:
     from treewright.search import progress_bar
 
     column = asked.target if asked.predictions is None else asked.predictions
+    assert column is not None  # of a table there is one
     csv = read_csv(asked.data, target=column, ignore=asked.ignore, **asked.csv_options)
     numbers = predictions_of(
         csv, asked.data, column, asked.csv_options, COMPLAINTS[asked.predictions is None]
     )
     model = None
     if asked.predictions is None:
-        model = _forest(csv, numbers, asked.forest)
+        model = train_forest(csv, numbers, asked)
         numbers = model.predict(csv.table.X)
     for text in csv.table.notes:
         note(f"Note: {text}")
@@ -178,8 +194,15 @@ def reborn_values(asked: AskedValues) -> None:
         raise typer.Exit(stop_code())
 
 
-def _forest(csv: CsvTable, y: NDArray[np.float64], size: tuple[int, int, int]) -> Any:
-    """Train a regression forest on a table of numbers."""
+def train_forest(csv: CsvTable, y: NDArray[np.float64], asked: AskedValues) -> Any:
+    """Train a regression forest on a table of numbers, and save it if that was asked for.
+
+    Raises
+    ------
+    InputError
+        A column holds text.
+    """
+    from treewright.convert import NumberEnsemble, save_numbers
     from treewright.estimators import make_regression_forest
     from treewright.tree import ColumnKind
 
@@ -189,8 +212,12 @@ def _forest(csv: CsvTable, y: NDArray[np.float64], size: tuple[int, int, int]) -
             f"The column {words[0]!r} holds text, and the forest takes numbers. Leave it out with --ignore, or train a "
             "model yourself and give its numbers as a column, --predictions."
         )
-    n_trees, depth, seed = size
-    return make_regression_forest(n_trees, depth, seed).fit(csv.table.X, y)
+    forest = make_regression_forest(*asked.forest).fit(csv.table.X, y)
+    if asked.forest_out is not None:
+        save_numbers(
+            asked.forest_out, replace(NumberEnsemble.from_model(forest), feature_names=csv.table.names)
+        )
+    return forest
 
 
 def predictions_of(

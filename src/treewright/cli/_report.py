@@ -18,6 +18,7 @@ from treewright.cli._options import Csv, Digits, Html, KnownTarget, ModelPath
 from treewright.cli._output import note
 from treewright.cli._policy import named_rewards, rewards_of
 from treewright.cli._read_csv import read_csv, read_groups
+from treewright.cli._reborn_checks import objective_of_model
 from treewright.cli._regression import outputs_of, regression_problem_of
 from treewright.cli._survival import events_and_times, named_event
 from treewright.cli._verify import checked, problem_of, refuse_other_question, seen_columns, terms_of
@@ -195,7 +196,8 @@ def _frontier(
 
     free: dict[str, Any] = {"cost_complexity": 0.0, "max_leaf_nodes": max_leaves}
     limits = Limits(None if math.isinf(time_limit) else time_limit)
-    if content.tree.kind is TreeKind.REGRESSION:
+    of_a_model = bool(objective_of_model(content))
+    if content.tree.kind is TreeKind.REGRESSION and not of_a_model:
         problem = replace(regression_problem_of(content, csv, data, named, csv_options), **free)
         with progress_bar("auto", limits.time_limit) as progress:
             return solve_regression_frontier(problem, limits=limits, progress=progress)

@@ -16,6 +16,8 @@ from treewright.cli._probability import check_probability, check_row_costs
 from treewright.cli._query import read_set
 from treewright.cli._question import F1
 from treewright.cli._read_csv import labels_like, read_csv, settings_with, with_absent
+from treewright.cli._reborn_checks import objective_of_model, refuse_claims_of_rows
+from treewright.cli._reborn_everywhere import check_near_everywhere, is_near_everywhere
 from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
@@ -65,7 +67,7 @@ def verify(
         Path | None,
         typer.Option(
             "--ensemble",
-            help="Model file (XGBoost JSON, LightGBM text, published forest) that the tree decides like.",
+            help="Model file (XGBoost JSON, LightGBM text, published forest, --forest-out) that the tree is made of.",
         ),
     ] = None,
     target: KnownTarget = None,
@@ -132,6 +134,11 @@ def verify(
                     "This tree repeats the answers of a model, not the labels of a table. Make it again to check it: "
                     "treewright.bornagain.distil_labels with the same rows and answers."
                 )
+            if content.result.options.get("objective") == "values-everywhere":
+                raise InputError(
+                    "This tree is near a regression ensemble on every row, whatever the rows of a table: leave the CSV "
+                    "file out and add --ensemble FILE."
+                )
             raise InputError(
                 "This tree repeats the decisions of an ensemble, not the labels of a table: leave the CSV file out "
                 "and add --ensemble FILE."
@@ -160,21 +167,11 @@ def _decides_like(content: Model, path: Path, *, with_rows: bool) -> bool:
     from treewright.verify import check_faithful, verify_born_again
 
     claim = content.certificate
-    if claim is not None and claim.options.get("objective") == "rows":
-        raise InputError(
-            f"This tree agrees with an ensemble on {claim.scope}, not everywhere, so {path.name} proves nothing about "
-            "it. Make it again to check it: treewright reborn --faithful rows."
-        )
-    if claim is not None and claim.options.get("objective") == "labels":
-        raise InputError(
-            f"This tree says what a model said of {claim.scope}, not what {path.name} would say. Make it again to "
-            "check it, treewright.bornagain.distil_labels with these rows and the model's answers."
-        )
-    if claim is not None and claim.options.get("objective") == "values":
-        raise InputError(
-            f"This tree is near the numbers of a regression model on {claim.scope}, so {path.name} proves nothing "
-            "about it. Give the CSV file of these rows, with the model's numbers in a column."
-        )
+    if is_near_everywhere(content):
+        _refuse_other_terms(content)
+        return check_near_everywhere(content, path)
+    if claim is not None:
+        refuse_claims_of_rows(claim, path)
     routes_missing = any(column.has_missing for column in content.tree.columns)
     model = Ensemble.load(path, missing="route" if routes_missing else "refuse")
     if claim is not None and " of the domain" in claim.scope and "domain" not in claim.options:
@@ -235,7 +232,10 @@ def refuse_other_question(content: Model) -> None:
         It does.
     """
     terms = terms_of(content)
-    if _has_terms(content) and terms.objective not in OBJECTIVES[content.tree.kind.value]:
+    if _has_terms(content) and terms.objective not in (
+        *OBJECTIVES[content.tree.kind.value],
+        *objective_of_model(content),
+    ):
         raise InputError(
             f"The model file holds a {content.tree.kind.value} tree and asks for {terms.objective!r}, which such trees "
             "are not made for."

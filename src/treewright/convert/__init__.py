@@ -9,6 +9,8 @@ from treewright.convert._float32 import Float32Conflict
 from treewright.convert._from_json import from_json, load_model
 from treewright.convert._from_sklearn import from_sklearn
 from treewright.convert._model import Certificate, Model, Terms
+from treewright.convert._number_ensemble import NumberEnsemble
+from treewright.convert._number_files import save_numbers
 from treewright.convert._read_forest_file import read_forest_file
 from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json
@@ -27,6 +29,7 @@ __all__ = [
     "EnsembleTree",
     "Float32Conflict",
     "Model",
+    "NumberEnsemble",
     "Terms",
     "check_writable",
     "float32_conflicts",
@@ -36,6 +39,7 @@ __all__ = [
     "load_model",
     "read_forest_file",
     "save_model",
+    "save_numbers",
     "to_c",
     "to_json",
     "to_onnx",

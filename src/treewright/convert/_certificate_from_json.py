@@ -90,7 +90,7 @@ def _terms(value: Checked, n_classes: int) -> Terms:
             "balanced_accuracy",
             "f1",
             *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
-            *("brier", "log_loss", "row_costs", "policy", "survival", "values"),
+            *("brier", "log_loss", "row_costs", "policy", "survival", "values", "values-everywhere"),
         ),
         class_weight=class_weight,
         costs=matrix,

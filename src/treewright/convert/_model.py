@@ -55,7 +55,8 @@ class Terms:
     objective : str, default="accuracy"
         "accuracy", "balanced_accuracy" or "f1"; the criterion of a regression tree ("squared_error", "poisson",
         "gamma", "absolute_error", "quantile") or of a probability tree ("brier", "log_loss"); "policy", "survival" and
-        "row_costs" of these trees, "values" of a tree near the numbers of a model.
+        "row_costs" of these trees, "values" of a tree near the numbers of a model on rows, "values-everywhere" of one
+        near a regression ensemble on every row.
     class_weight : tuple of float, "balanced" or None
         One factor per class, in the order of ``tree.classes``.
     costs : tuple of tuple of float, or None
@@ -78,7 +79,7 @@ class Terms:
         Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
     tolerance, share : float or None
         Tree near the numbers of a model, which `target` holds: how far it may be from them, and on what share of the
-        rows further; `max_leaf_nodes` has the most leaves that were tried.
+        rows further (None everywhere); `max_leaf_nodes` has the most leaves that were tried.
 
     Examples
     --------

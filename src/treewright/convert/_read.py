@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from treewright.convert._check_ensemble import MAX_BYTES, EnsembleFault
 from treewright.convert._ensemble import Ensemble
+from treewright.convert._number_files import FORMAT as NUMBERS_FORMAT
 from treewright.convert._read_forest_file import read_forest_text
 from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
@@ -14,7 +17,7 @@ from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
 from treewright.convert._unwrap import unwrapped
 from treewright.errors import InputError, ModelFileError
 
-__all__ = ["load_ensemble", "read_ensemble"]
+__all__ = ["content_of", "faults_of", "load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
     "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
@@ -51,19 +54,15 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     """Read a model file; see `Ensemble.load`."""
     options = _options(missing, inputs)
     file = Path(path)
-    if not file.is_file():
-        raise ModelFileError(f"There is no file {str(path)!r}.")
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ModelFileError(
-                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
-            )
-        content = file.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
+    content = content_of(file)
     head = content[:4096]
     start = head.lstrip()
-    try:
+    with faults_of(file):
+        if start.startswith(b"{") and NUMBERS_FORMAT.encode() in start[:200]:
+            raise ModelFileError(
+                "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the "
+                "command line."
+            )
         if start.startswith(b"{"):
             return read_xgboost_json(content, f"XGBoost file {file.name}", **options)
         if start.startswith((b"tree\n", b"tree\r\n")):
@@ -71,17 +70,44 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
             return read_lightgbm_text(text, f"LightGBM file {file.name}", **options)
         if b"NB_TREES" in head or b"[TREE" in head:
             return read_forest_text(content, f"forest file {file.name}")
+    raise ModelFileError(
+        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
+        "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
+        "(Booster.save_model('model.txt'))."
+    )
+
+
+@contextmanager
+def faults_of(file: Path) -> Iterator[None]:
+    """Let what is found wrong with a model file name the file."""
+    try:
+        yield
     except EnsembleFault as fault:
         raise ModelFileError(f"{file.name} is damaged. {fault}") from None
     except ModelFileError as error:
         raise ModelFileError(f"{file.name} cannot be read. {error}") from None
     except MemoryError:
         raise ModelFileError(f"{file.name} does not fit into memory.") from None
-    raise ModelFileError(
-        f"{file.name} is none of the known model files: a published forest file (header NB_TREES), an "
-        "XGBoost JSON model (Booster.save_model('model.json')) or a LightGBM text model "
-        "(Booster.save_model('model.txt'))."
-    )
+
+
+def content_of(file: Path) -> bytes:
+    """Return the bytes of a model file.
+
+    Raises
+    ------
+    ModelFileError
+        There is none, it is too large, or it cannot be read.
+    """
+    if not file.is_file():
+        raise ModelFileError(f"There is no file {str(file)!r}.")
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise ModelFileError(
+                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
+            )
+        return file.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
 
 
 def _options(missing: str, inputs: str) -> dict[str, Any]:

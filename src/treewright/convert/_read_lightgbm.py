@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes_from_root
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._objectives import LIGHTGBM_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text, whole_in_text
 from treewright.errors import InputError, ModelFileError
 
-__all__ = ["read_lightgbm", "read_lightgbm_text"]
+__all__ = ["lightgbm_text", "lightgbm_trees", "read_lightgbm", "read_lightgbm_text"]
 
 CATEGORICAL, DEFAULT_LEFT = 1, 2  # bits of decision_type; bits 2 and 3 hold the kind of missing value:
 MISSING_NONE, MISSING_ZERO, MISSING_NAN = 0, 1, 2
@@ -33,20 +34,28 @@ def read_lightgbm(model: Any, *, route_missing: bool, float32_inputs: bool) -> E
     """Read an `LGBMClassifier` or a `Booster`; None for another class."""
     classes: NDArray[Any] | None = None
     source = type(model).__name__
-    booster = model
-    if hasattr(model, "booster_") or hasattr(type(model), "booster_"):
-        if not hasattr(model, "fitted_") or not model.fitted_:
-            raise InputError(f"This {source} is not fitted; call fit first.")
+    text = lightgbm_text(model)
+    if text is None:
+        return None
+    if hasattr(model, "booster_"):
         if not hasattr(model, "classes_"):
             raise InputError(f"{source} is not a classifier; born-again trees need LGBMClassifier.")
-        booster = model.booster_
         classes = np.asarray(model.classes_)
-    if not hasattr(booster, "model_to_string"):
-        return None
-    text = booster.model_to_string()  # up to the best iteration, as predict does
     return read_lightgbm_text(
         text, source, classes=classes, route_missing=route_missing, float32_inputs=float32_inputs
     )
+
+
+def lightgbm_text(model: Any) -> str | None:
+    """Return the text of a fitted model or a `Booster`; None for another class."""
+    booster = model
+    if hasattr(model, "booster_") or hasattr(type(model), "booster_"):
+        if not hasattr(model, "fitted_") or not model.fitted_:
+            raise InputError(f"This {type(model).__name__} is not fitted; call fit first.")
+        booster = model.booster_
+    if not hasattr(booster, "model_to_string"):
+        return None
+    return str(booster.model_to_string())  # up to the best iteration, as predict does
 
 
 def read_lightgbm_text(
@@ -76,29 +85,9 @@ def read_lightgbm_text(
     ModelFileError, EnsembleFault
         The file is damaged.
     """
-    model, end, _ = text.partition("\nend of trees")
-    if not end:
-        raise ModelFileError("It ends before 'end of trees': the file is cut short. Save it again.")
-    head, *blocks = model.split("\nTree=")
-    header = _fields(head, "the header")
-    if "average_output" in head.split():
-        raise InputError(f"{source} was fitted with boosting='rf'; only 'gbdt' models can be read.")
-    objective, *options = header.get("objective", "none").split() or ["none"]
-    if objective not in ("binary", "multiclass"):
-        raise InputError(f"{source} has objective {objective!r}; accepted are 'binary' and 'multiclass'.")
-    names = tuple(_get(header, "feature_names", "the header").split())
-    k = _n_scores(header, objective, options)
-    check_sizes(len(names), max(k, 2), max(len(blocks), 1))
-    if _count(header, "max_feature_idx", "the header") != len(names) - 1 or len(set(names)) < len(names):
-        raise ModelFileError(
-            f"feature_names lists {len(set(names))} different columns, max_feature_idx={header['max_feature_idx']}."
-        )
-    if not blocks:
-        raise InputError(f"{source} has no trees; fit it with at least one boosting round.")
-    _check_number_of_trees(header, len(blocks), k)
+    objective, options, k, names, trees = lightgbm_trees(text, source, LIGHTGBM_CLASSES)
     if classes is not None and len(classes) != max(k, 2):
         raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
-    trees = tuple(_read_tree(block, t, t % k, k, names, source) for t, block in enumerate(blocks))
     rule: dict[str, Any] = {"link": "softmax64"}
     if objective == "binary":
         rule = {"link": "positive", "cut": _sigmoid_cut(_sigmoid_scale(options))}
@@ -112,6 +101,40 @@ def read_lightgbm_text(
         source=source,
         **rule,
     )
+
+
+def lightgbm_trees(
+    text: str, source: str, objectives: tuple[str, ...]
+) -> tuple[str, list[str], int, tuple[str, ...], tuple[EnsembleTree, ...]]:
+    """Read what models of all objectives have: objective, its options, number of scores, column names and trees.
+
+    Raises
+    ------
+    InputError, ModelFileError, EnsembleFault
+        As `read_lightgbm_text`.
+    """
+    model, end, _ = text.partition("\nend of trees")
+    if not end:
+        raise ModelFileError("It ends before 'end of trees': the file is cut short. Save it again.")
+    head, *blocks = model.split("\nTree=")
+    header = _fields(head, "the header")
+    if "average_output" in head.split():
+        raise InputError(f"{source} was fitted with boosting='rf'; only 'gbdt' models can be read.")
+    objective, *options = header.get("objective", "none").split() or ["none"]
+    if objective not in objectives:
+        raise InputError(f"{source} has objective {objective!r}; {accepted_instead(objective, objectives)}")
+    names = tuple(_get(header, "feature_names", "the header").split())
+    k = _n_scores(header, objective, options)
+    check_sizes(len(names), max(k, 2), max(len(blocks), 1))
+    if _count(header, "max_feature_idx", "the header") != len(names) - 1 or len(set(names)) < len(names):
+        raise ModelFileError(
+            f"feature_names lists {len(set(names))} different columns, max_feature_idx={header['max_feature_idx']}."
+        )
+    if not blocks:
+        raise InputError(f"{source} has no trees; fit it with at least one boosting round.")
+    _check_number_of_trees(header, len(blocks), k)
+    trees = tuple(_read_tree(block, t, t % k, k, names, source) for t, block in enumerate(blocks))
+    return objective, options, k, names, trees
 
 
 def _fields(block: str, where: str) -> dict[str, str]:
@@ -160,7 +183,7 @@ def _n_scores(header: dict[str, str], objective: str, options: list[str]) -> int
     n_classes = _count(header, "num_class", "the header")
     k = _count(header, "num_tree_per_iteration", "the header")
     stated = [option.partition(":")[2] for option in options if option.startswith("num_class:")]
-    if k != n_classes or (k == 1) != (objective == "binary") or any(s != str(k) for s in stated):
+    if k != n_classes or (k == 1) == (objective == "multiclass") or any(s != str(k) for s in stated):
         raise ModelFileError(
             f"objective {header['objective'][:60]!r}, num_class={n_classes} and num_tree_per_iteration={k} do "
             "not fit together."

@@ -19,7 +19,7 @@ from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
 from treewright.errors import InputError
 
-__all__ = ["read_sklearn"]
+__all__ = ["column_names", "histogram_nodes", "read_sklearn", "refuse_categories", "tree_nodes"]
 
 
 def read_sklearn(model: Any, *, route_missing: bool, float32_inputs: bool) -> Ensemble | None:
@@ -55,14 +55,15 @@ def read_sklearn(model: Any, *, route_missing: bool, float32_inputs: bool) -> En
     return reader(model, route_missing, float32_inputs)
 
 
-def _names(model: Any) -> tuple[str, ...]:
+def column_names(model: Any) -> tuple[str, ...]:
+    """Return the names of a fitted model's columns; x0, x1, ... if it saw none."""
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         return tuple(str(name) for name in names)
     return tuple(f"x{f}" for f in range(model.n_features_in_))
 
 
-def _tree(
+def tree_nodes(
     tree: Any,
     value: NDArray[np.float64],
     float32_inputs: bool,
@@ -90,7 +91,7 @@ def _finish(
     float32_inputs: bool,
     **rule: Any,
 ) -> Ensemble:
-    names = _names(model)
+    names = column_names(model)
     return Ensemble(
         tuple(trees),
         np.asarray(model.classes_),
@@ -104,13 +105,13 @@ def _finish(
 
 
 def _one_tree(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
-    trees = [_tree(model.tree_, model.tree_.value[:, 0, : model.n_classes_], float32_inputs)]
+    trees = [tree_nodes(model.tree_, model.tree_.value[:, 0, : model.n_classes_], float32_inputs)]
     return _finish(model, trees, np.zeros(model.n_classes_), route_missing, float32_inputs)
 
 
 def _forest(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
     k = len(model.classes_)
-    trees = [_tree(e.tree_, e.tree_.value[:, 0, :k], float32_inputs) for e in model.estimators_]
+    trees = [tree_nodes(e.tree_, e.tree_.value[:, 0, :k], float32_inputs) for e in model.estimators_]
     return _finish(model, trees, np.zeros(k), route_missing, float32_inputs, divisor=float(len(trees)))
 
 
@@ -122,7 +123,7 @@ def _bagging(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
         value = np.zeros((estimator.tree_.node_count, k))
         # A bootstrap sample may lack a class: the tree's columns are the classes that it saw.
         value[:, estimator.classes_.astype(np.int64)] = estimator.tree_.value[:, 0, : len(estimator.classes_)]
-        trees.append(_tree(estimator.tree_, value, float32_inputs, np.asarray(columns, dtype=np.int64)))
+        trees.append(tree_nodes(estimator.tree_, value, float32_inputs, np.asarray(columns, dtype=np.int64)))
     return _finish(
         model, trees, np.zeros(k), route_missing, float32_inputs, divisor=float(model.n_estimators)
     )
@@ -135,7 +136,7 @@ def _adaboost(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble
         _check_is_tree(estimator, model)
         label = estimator.classes_[np.argmax(estimator.tree_.value[:, 0, :], axis=1)]
         value = np.where(label[:, None] == model.classes_[None, :], weight, -1 / (k - 1) * weight)
-        trees.append(_tree(estimator.tree_, value[:, 1:] if k == 2 else value, float32_inputs))
+        trees.append(tree_nodes(estimator.tree_, value[:, 1:] if k == 2 else value, float32_inputs))
     if k == 2:  # the score of class 0 is the exact negative, so the sign of the score of class 1 decides
         return _finish(model, trees, np.zeros(1), route_missing, float32_inputs, link="positive")
     total = float(model.estimator_weights_.sum())
@@ -165,40 +166,46 @@ def _gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) ->
         for output, estimator in enumerate(stage):
             value = np.zeros((estimator.tree_.node_count, k))
             value[:, output] = model.learning_rate * estimator.tree_.value[:, 0, 0]
-            trees.append(_tree(estimator.tree_, value, float32_inputs))
+            trees.append(tree_nodes(estimator.tree_, value, float32_inputs))
     if k == 1:  # class 1 if score >= 0, that is if it is above the largest number below zero
         return _finish(model, trees, bias, False, float32_inputs, link="positive", cut=-5e-324)
     return _finish(model, trees, bias, False, float32_inputs)
 
 
-def _hist_gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
-    names = _names(model)
-    categorical = model.is_categorical_
+def refuse_categories(model: Any) -> None:
+    """Raise an error if a histogram boosting model splits sets of categories."""
+    names, categorical = column_names(model), model.is_categorical_
     if categorical is not None and np.any(categorical):
         which = ", ".join(repr(names[f]) for f in np.flatnonzero(categorical)[:5])
         raise InputError(
             f"This {type(model).__name__} splits the categorical columns {which}, which threshold splits "
             "cannot express. One-hot encode them and fit again."
         )
+
+
+def histogram_nodes(nodes: Any, value: NDArray[np.float64]) -> EnsembleTree:
+    """Nodes of a histogram boosting model's tree with the leaf scores `value` (n_nodes, n_outputs)."""
+    leaf = nodes["is_leaf"].astype(np.bool_)
+    return EnsembleTree(
+        np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
+        np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float64),
+        np.where(leaf, 0, nodes["left"]).astype(np.int32),
+        np.where(leaf, 0, nodes["right"]).astype(np.int32),
+        value,
+        nodes["missing_go_to_left"].astype(np.bool_),
+    )
+
+
+def _hist_gradient_boosting(model: Any, route_missing: bool, float32_inputs: bool) -> Ensemble:
+    refuse_categories(model)
     bias = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
     k = len(bias)
     trees = []
     for stage in model._predictors:
         for output, predictor in enumerate(stage):
-            nodes = predictor.nodes
-            leaf = nodes["is_leaf"].astype(np.bool_)
-            value = np.zeros((len(nodes), k))
-            value[:, output] = nodes["value"]
-            trees.append(
-                EnsembleTree(
-                    np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
-                    np.where(leaf, 0.0, nodes["num_threshold"]).astype(np.float64),
-                    np.where(leaf, 0, nodes["left"]).astype(np.int32),
-                    np.where(leaf, 0, nodes["right"]).astype(np.int32),
-                    value,
-                    nodes["missing_go_to_left"].astype(np.bool_),
-                )
-            )
+            value = np.zeros((len(predictor.nodes), k))
+            value[:, output] = predictor.nodes["value"]
+            trees.append(histogram_nodes(predictor.nodes, value))
     link = "positive" if k == 1 else "argmax"
     return _finish(model, trees, bias, route_missing, float32_inputs, link=link)
 

@@ -17,12 +17,12 @@ from treewright.convert._check_ensemble import EnsembleFault, check_sizes, nodes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree, float32_threshold
+from treewright.convert._objectives import XGBOOST_CLASSES, accepted_instead
 from treewright.convert._text_numbers import number_in_text
 from treewright.errors import InputError
 
-__all__ = ["read_xgboost", "read_xgboost_json"]
+__all__ = ["base_score", "read_xgboost", "read_xgboost_json", "xgboost_json", "xgboost_trees"]
 
-OBJECTIVES = ("binary:logistic", "multi:softprob", "multi:softmax")
 LARGEST = 2**31 - 1
 
 
@@ -30,24 +30,29 @@ def read_xgboost(model: Any, *, route_missing: bool, float32_inputs: bool) -> En
     """Read an `XGBClassifier` or a `Booster`; None for another class."""
     classes: NDArray[Any] | None = None
     source = type(model).__name__
+    text = xgboost_json(model)
+    if text is None:
+        return None
+    if hasattr(model, "get_booster"):
+        if not hasattr(model, "classes_"):
+            raise InputError(f"{source} is not a classifier; born-again trees need XGBClassifier.")
+        classes = np.asarray(model.classes_)
+    return read_xgboost_json(
+        text, source, classes=classes, route_missing=route_missing, float32_inputs=float32_inputs
+    )
+
+
+def xgboost_json(model: Any) -> bytes | None:
+    """Return the JSON of a fitted model or a `Booster`, up to its best iteration; None for another class."""
     booster = model
     if hasattr(model, "get_booster"):
         from sklearn.exceptions import NotFittedError
 
         try:
-            booster = model.get_booster()
+            booster = _until_best(model, model.get_booster())
         except NotFittedError as error:
-            raise InputError(f"This {source} is not fitted; call fit first.") from error
-        if not hasattr(model, "classes_"):
-            raise InputError(f"{source} is not a classifier; born-again trees need XGBClassifier.")
-        classes = np.asarray(model.classes_)
-        booster = _until_best(model, booster)
-    if not hasattr(booster, "save_raw"):
-        return None
-    text = bytes(booster.save_raw(raw_format="json"))
-    return read_xgboost_json(
-        text, source, classes=classes, route_missing=route_missing, float32_inputs=float32_inputs
-    )
+            raise InputError(f"This {type(model).__name__} is not fitted; call fit first.") from error
+    return bytes(booster.save_raw(raw_format="json")) if hasattr(booster, "save_raw") else None
 
 
 def _until_best(model: Any, booster: Any) -> Any:
@@ -86,19 +91,46 @@ def read_xgboost_json(
     ModelFileError, EnsembleFault
         The file is damaged.
     """
+    param, k, names, trees = xgboost_trees(content, source, XGBOOST_CLASSES, float32_inputs)
+    if classes is not None and len(classes) != max(k, 2):
+        raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
+    rule: dict[str, Any] = {"link": "softmax32"}
+    if k == 1:
+        rule = {"link": "positive", "cut": _sigmoid_cut()}
+    return Ensemble(
+        trees,
+        np.arange(max(k, 2)) if classes is None else classes,
+        names,
+        base_score(param.field("base_score"), k, of_probabilities=k == 1),
+        single=True,
+        missing=np.full(len(names), route_missing),
+        inputs="float32" if float32_inputs else "float64",
+        source=source,
+        **rule,
+    )
+
+
+def xgboost_trees(
+    content: bytes, source: str, objectives: tuple[str, ...], float32_inputs: bool
+) -> tuple[Checked, int, tuple[str, ...], tuple[EnsembleTree, ...]]:
+    """Read what models of all objectives have: parameters, number of scores, column names and trees.
+
+    Raises
+    ------
+    InputError, ModelFileError, EnsembleFault
+        As `read_xgboost_json`.
+    """
     learner = parse(content).field("learner")
     objective = learner.field("objective").field("name").text()
     booster = learner.field("gradient_booster")
     kind = booster.field("name").text()
     if kind != "gbtree":
         raise InputError(f"{source} uses booster {kind!r}; only 'gbtree' can be read.")
-    if objective not in OBJECTIVES:
-        raise InputError(f"{source} has objective {objective!r}; accepted are {', '.join(OBJECTIVES)}.")
+    if objective not in objectives:
+        raise InputError(f"{source} has objective {objective!r}; {accepted_instead(objective, objectives)}")
     param = learner.field("learner_model_param")
     k = _n_scores(learner, objective)
     names = _names(learner, _count(param.field("num_feature")))
-    if classes is not None and len(classes) != max(k, 2):
-        raise EnsembleFault(f"The model decides {max(k, 2)} classes, and {len(classes)} labels are given.")
     body = booster.field("model")
     entries = list(body.field("trees").entries())
     check_sizes(len(names), max(k, 2), max(len(entries), 1))
@@ -109,20 +141,7 @@ def read_xgboost_json(
         _read_tree(entry, int(group), k, names, float32_inputs, source)
         for entry, group in zip(entries, groups, strict=True)
     )
-    rule: dict[str, Any] = {"link": "softmax32"}
-    if k == 1:
-        rule = {"link": "positive", "cut": _sigmoid_cut()}
-    return Ensemble(
-        trees,
-        np.arange(max(k, 2)) if classes is None else classes,
-        names,
-        _base_score(param.field("base_score"), k),
-        single=True,
-        missing=np.full(len(names), route_missing),
-        inputs="float32" if float32_inputs else "float64",
-        source=source,
-        **rule,
-    )
+    return param, k, names, trees
 
 
 def _count(value: Checked, most: int = LARGEST) -> int:
@@ -166,7 +185,7 @@ def _names(learner: Checked, n_features: int) -> tuple[str, ...]:
     return tuple(names or [f"x{f}" for f in range(n_features)])
 
 
-def _base_score(value: Checked, k: int) -> NDArray[np.float64]:
+def base_score(value: Checked, k: int, *, of_probabilities: bool) -> NDArray[np.float64]:
     """The bias: for two classes the single-precision logit of a probability, else one score or k of them."""
     text = str(value.value) if isinstance(value.value, (int, float)) else value.text()
     try:
@@ -176,7 +195,7 @@ def _base_score(value: Checked, k: int) -> NDArray[np.float64]:
     if len(numbers) not in (1, k) or not (np.abs(numbers) < np.finfo(np.float32).max).all():
         value.fail(f"one finite number, or {k}")
     base = numbers.astype(np.float32)
-    if k == 1:
+    if of_probabilities:
         if not np.finfo(np.float32).tiny < base[0] < 1:
             value.fail("a probability between 0 and 1")
         base = -np.log(np.float32(1.0) / base - np.float32(1.0))

@@ -1,8 +1,10 @@
-"""A regression model, trained and then replaced by one small tree that is near its numbers."""
+"""A regression model, trained and then replaced by one small tree near its numbers: on rows, or everywhere."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
@@ -10,19 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
-from treewright.bornagain import Agreement, distil_values, value_agreement
+from treewright.bornagain import Agreement, NumberEnsemble, distil_values, near_everywhere, value_agreement
 from treewright.errors import InputError
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
 from treewright.result import BornAgainResult
 from treewright.search import ProgressCallback, progress_bar
 from treewright.table import Table
+from treewright.tree import ColumnKind
 
 __all__ = ["BornAgainTreeRegressor", "deviations", "make_regression_forest"]
 
 UNITS = ("deviations", "target")
+FAITHFUL = ("rows", "everywhere")
+MOST_LEAVES = {"rows": 16, "everywhere": 1000}
 SMALLER = "a larger tolerance or share, or a smaller max_depth or max_rows"
 
 
@@ -34,32 +41,41 @@ def make_regression_forest(
 
 
 class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
-    """The smallest tree that is near the numbers of a regression model, with proof.
+    """A small tree that is near the numbers of a regression model, with proof.
 
     `fit` trains the model, and then finds the tree of fewest leaves whose numbers are within `tolerance` of the model's
     on all but `share` of the training rows. Use `from_fitted` for a model that is trained already. Only the model's
-    predictions are read, so it may be any: a forest, boosting, a network, a pipeline.
+    predictions are read, so it may be any: a forest, boosting, a network, a pipeline. With ``faithful="everywhere"``
+    the trees of a forest or boosted model are read, and the tree is near on every row there can be.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        What to train. None is a random forest of 20 trees of depth 4.
+        What to train. None is a random forest of 20 trees of depth 4. For ``faithful="everywhere"`` a sum of trees that
+        `treewright.bornagain.NumberEnsemble.from_model` reads.
+    faithful : {"rows", "everywhere"}, default="rows"
+        ``rows``: near on the training rows, by exact search for the fewest leaves; see
+        `treewright.bornagain.distil_values`. ``everywhere``: near on all rows without missing values, seen or not, by
+        boxes that are split until a proven range of the model's numbers is narrow enough; see
+        `treewright.bornagain.near_everywhere`. That takes many more leaves, whose number is not proven least. Where
+        `max_leaves` or a limit ends it, `result_` says how far the tree can be from the model.
     tolerance : float, default=0.5
         How far the tree's number may be from the model's, >= 0.
     units : {"deviations", "target"}, default="deviations"
         Of `tolerance`: standard deviations of the model's numbers on the training rows, or the units of the target.
         ``tolerance_`` has it in those of the target, deviations to four digits.
     share : float, default=0.1
-        Share of the rows, 0 to 1, on which the tree may be further from the model.
+        For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model.
     max_depth : int, default=3
-        Largest number of splits on a path.
-    max_leaves : int, default=16
-        Largest number of leaves.
+        For ``faithful="rows"``: largest number of splits on a path.
+    max_leaves : int or "auto", default="auto"
+        Largest number of leaves. "auto" is 16, and 1000 for ``faithful="everywhere"``.
     max_rows : int or None, default=1000
-        The tree is made from at most so many training rows, drawn at random; the certificate is about these. Time and
-        memory of the search grow with their square. None takes all rows.
+        For ``faithful="rows"``: the tree is made from at most so many training rows, drawn at random; the certificate
+        is about these. Time and memory of the search grow with their square. None takes all rows.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that the tree reads as unordered categories; the model gets the table as it came.
+        For ``faithful="rows"``: columns of numbers that the tree reads as unordered categories; the model gets the
+        table as it came.
     time_limit : float or None, default=30
         Seconds for the tree, not for training the model; then the best tree so far is kept with its bound.
     step_limit : int or None, default=None
@@ -67,8 +83,8 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of the search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven
-        answer does not depend on it.
+        Threads of the search on rows (``faithful="everywhere"`` has one): -1 is all cores, None is 1 unless
+        ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -79,11 +95,14 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     ----------
     tree_ : Tree
     result_ : BornAgainResult
-        ``print(result_.sentence())`` says on how many rows the tree is near, and what is proven of its size.
+        ``print(result_.sentence())`` says on which rows the tree is near, and what is proven of its size.
+    ensemble_ : NumberEnsemble or None
+        The model's trees; None if only its predictions were used.
     tolerance_ : float
         In the units of the target.
     rows_ : ndarray of shape (n_rows_used,), int64
-        Positions of the training rows that the tree was made from, ascending.
+        Positions of the training rows that the tree was made from, ascending; all rows with ``faithful="everywhere"``,
+        which counts them in the nodes.
     estimator_ : regressor
         The trained model.
     n_features_in_ : int
@@ -92,7 +111,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
 
     See Also
     --------
-    treewright.bornagain.distil_values : the search, for numbers from anywhere.
+    treewright.bornagain.distil_values : the search on rows, for numbers from anywhere.
+    treewright.bornagain.near_everywhere : the tree for every row there can be.
+    treewright.verify.verify_near_everywhere : the independent check of that tree.
     treewright.OptimalTreeRegressor : the tree that predicts the target best; this one describes a model.
 
     Examples
@@ -105,17 +126,24 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     ('proven optimal', True)
     >>> model.agreement(X[300:]).share > 0.7
     True
+
+    Near the same forest on every row there can be, within one standard deviation of its numbers:
+
+    >>> near = BornAgainTreeRegressor.from_fitted(model.estimator_, X[:300], faithful="everywhere", tolerance=1.0)
+    >>> near.result_.loss <= near.tolerance_, near.agreement(X[300:]).share
+    (True, 1.0)
     """
 
     def __init__(
         self,
         estimator: Any = None,
         *,
+        faithful: str = "rows",
         tolerance: float = 0.5,
         units: str = "deviations",
         share: float = 0.1,
         max_depth: int = 3,
-        max_leaves: int = 16,
+        max_leaves: Any = "auto",
         max_rows: int | None = 1000,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         time_limit: float | None = 30.0,
@@ -126,6 +154,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
+        self.faithful = faithful
         self.tolerance = tolerance
         self.units = units
         self.share = share
@@ -166,12 +195,14 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         Raises
         ------
         InputError
-            A parameter is out of range, the table cannot be read, or the model predicts several outputs.
+            A parameter is out of range, the table cannot be read, the model predicts several outputs, or its trees
+            cannot be read (``faithful="everywhere"``).
 
         Warns
         -----
         ConvergenceWarning
-            A limit was reached before the proof; `result_` has the bound.
+            A limit was reached before the proof; `result_` has the bound. Or the tree is not within the tolerance
+            everywhere; `result_` says how far it can be.
         """
         self._check()
         table = self._training_table(X, y)
@@ -181,7 +212,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             estimator.set_params(random_state=self.random_state)
         self.estimator_ = estimator.fit(X, np.asarray(y).ravel() if is_column_vector(y) else y)
         self._find_tree(X, table)
-        end_of_fit(self.result_, SMALLER)
+        self._end()
         return self
 
     @classmethod
@@ -213,10 +244,18 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         table = self._training_table(X, None)
         self.estimator_ = model
         self._find_tree(X, table)
-        end_of_fit(self.result_, SMALLER)
+        self._end()
         return self
 
     def _check(self) -> None:
+        if self.faithful not in FAITHFUL:
+            raise InputError(f'faithful={self.faithful!r}; give "rows" or "everywhere".')
+        if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
+            raise InputError(f'max_leaves={self.max_leaves!r}; give a number or "auto".')
+        if self.faithful == "everywhere" and self.categorical_features is not None:
+            raise InputError(
+                'categorical_features is for faithful="rows"; with "everywhere" the tree splits where the model does.'
+            )
         if self.units not in UNITS:
             raise InputError(f'units={self.units!r}; give "deviations" or "target".')
         rows = self.max_rows
@@ -230,23 +269,56 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         self.tolerance_ = self.tolerance
         if self.units == "deviations" and isinstance(self.tolerance, Real) and self.tolerance is not True:
             self.tolerance_ = deviations(float(self.tolerance), numbers)
+        most = MOST_LEAVES[self.faithful] if isinstance(self.max_leaves, str) else self.max_leaves
+        limits = {
+            "tolerance": self.tolerance_,
+            "max_leaves": most,
+            "time_limit": self.time_limit,
+            "step_limit": self.step_limit,
+            "memory_limit": self.memory_limit,
+        }
+        with progress_bar(self.progress, self.time_limit) as report:
+            if self.faithful == "everywhere":
+                self._find_everywhere(table, limits | {"progress": report})
+            else:
+                self._find_on_rows(numbers, table, limits | {"progress": report})
+        self.tree_ = self.result_.tree
+
+    def _find_on_rows(self, numbers: NDArray[Any], table: Table, limits: dict[str, Any]) -> None:
+        self.ensemble_: NumberEnsemble | None = None
         self.rows_ = self._drawn(table.n_rows)
         all_rows = len(self.rows_) == table.n_rows
-        with progress_bar(self.progress, self.time_limit) as report:
-            self.result_ = distil_values(
-                numbers if all_rows else numbers[self.rows_],
-                table if all_rows else table.take(self.rows_),
-                tolerance=self.tolerance_,
-                share=self.share,
-                max_depth=self.max_depth,
-                max_leaves=self.max_leaves,
-                time_limit=self.time_limit,
-                step_limit=self.step_limit,
-                memory_limit=self.memory_limit,
-                n_jobs=self.n_jobs,
-                progress=report,
+        self.result_ = distil_values(
+            numbers if all_rows else numbers[self.rows_],
+            table if all_rows else table.take(self.rows_),
+            share=self.share,
+            max_depth=self.max_depth,
+            n_jobs=self.n_jobs,
+            **limits,
+        )
+
+    def _find_everywhere(self, table: Table, limits: dict[str, Any]) -> None:
+        words = [column.name for column in table.columns if column.kind is ColumnKind.CATEGORICAL]
+        if words:
+            raise InputError(
+                f'The column {words[0]!r} holds text; faithful="everywhere" is for columns of numbers.'
             )
-        self.tree_ = self.result_.tree
+        ensemble = NumberEnsemble.from_model(self.estimator_)
+        if ensemble.n_features == len(table.columns):  # the model may have seen an array
+            ensemble = replace(ensemble, feature_names=table.names)
+        self.ensemble_, self.rows_ = ensemble, np.arange(table.n_rows)
+        result = near_everywhere(ensemble, X=table.X, **limits)
+        self.result_ = replace(result, tree=replace(result.tree, columns=table.columns))
+
+    def _end(self) -> None:
+        """Warn of what is not proven, and pass Ctrl-C on to a loop over fits; called by `fit` and `from_fitted`."""
+        result = self.result_
+        if self.faithful == "rows":
+            end_of_fit(result, SMALLER, stacklevel=4)
+            return
+        if result.loss > self.tolerance_:
+            warnings.warn(f"{result.sentence()} {result.notes[0]}", ConvergenceWarning, stacklevel=3)
+        settle_interrupt(result.asked_to_stop)
 
     def _drawn(self, n_rows: int) -> NDArray[np.int64]:
         if self.max_rows is None or n_rows <= self.max_rows:

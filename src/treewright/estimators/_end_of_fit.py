@@ -27,6 +27,7 @@ def end_of_fit(
     search: Callable[..., Any] | None = None,
     limits: Limits | None = None,
     thresholds: Any = None,
+    stacklevel: int = 3,
 ) -> None:
     """Warn the caller of `fit`, which calls this, where nothing is proven, and pass Ctrl-C on to a loop over fits.
 
@@ -37,6 +38,8 @@ def end_of_fit(
         What makes the problem smaller, where no time can be named.
     problem, search, limits, thresholds
         The question, to name what would end with its time: see `smaller_in_words`.
+    stacklevel : int, default=3
+        Of the warning, which points at the caller of `fit`.
     """
     stop = result.asked_to_stop
     if result.status is SolveStatus.FEASIBLE:
@@ -51,7 +54,7 @@ def end_of_fit(
                 except KeyboardInterrupt:  # while samples were searched
                     stop = StopReason.INTERRUPT
             advice = f"Raise time_limit, or make the problem smaller: {smaller}."
-        warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=3)
+        warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel)
     settle_interrupt(stop)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,8 @@ class BornAgainResult(SolveResult):
     lower_bound : float
         No faithful tree has a smaller objective.
     loss : float
-        0, for the tree decides like the ensemble.
+        0 of a faithful tree; the share of the rows on which a tree that agrees on rows does not; how far a tree near a
+        regression ensemble everywhere can be from it.
     scope : str
         Over which rows it does, in words.
     stop_reason : StopReason or None
@@ -62,6 +64,8 @@ class BornAgainResult(SolveResult):
             apart = exactly(tolerance) if isinstance(tolerance, (int, float)) else tolerance
             within = f"is within {apart} of the model's numbers on"
             return self._sentence_of_rows(f"This tree of {size} {within}", "is as near")
+        if self.options.get("objective") == "values-everywhere":
+            return self._sentence_of_distance(f"This tree of {size}")
         if self.status is SolveStatus.OPTIMAL:
             least = PROVEN_LEAST.get(str(self.options.get("objective")), "no faithful tree is smaller")
             where = f"decides like the ensemble ({ensemble}) on {self.scope}"
@@ -72,6 +76,20 @@ class BornAgainResult(SolveResult):
             f"This tree of {size} decides like the ensemble ({ensemble}) on {self.scope}. Its size is not proven "
             f"least{why}{least if of['leaves_lower_bound'] != 1 else ''}."
         )
+
+    def _sentence_of_distance(self, tree: str) -> str:
+        """The sentence of a tree that is near a regression ensemble on every row."""
+        tolerance = self.options.get("tolerance", "unknown")
+        known = isinstance(tolerance, (int, float))
+        asked = exactly(tolerance) if known else tolerance
+        said = f"{tree} says a number within {_not_below(self.loss)} of the model's on {self.scope}: proven."
+        if not known or self.loss > tolerance:
+            why = "max_leaves is too small" if self.stop_reason is None else self.stop_reason.value
+            said += f" It was asked to be within {asked} ({why})."
+        least = self.stats.get("leaves_lower_bound", "unknown")
+        if least == 1:
+            return said
+        return f"{said} A tree of fewer than {least} leaves cannot be within {asked} everywhere."
 
     def _keeps(self, rows: Any, asked: Any) -> bool:
         """Whether the tree agrees on as many rows as were asked; not where a file does not say how many."""
@@ -104,6 +122,14 @@ class BornAgainResult(SolveResult):
             f"{said} Proven: no tree {within} with fewer leaves {agrees} on as many as were asked, and none with as "
             f"many leaves {agrees} on more."
         )
+
+
+def _not_below(number: float) -> str:
+    """Return four digits of a number, rounded up."""
+    said = f"{number:.4g}"
+    return (
+        said if float(said) >= number else f"{number + 0.5 * 10 ** (math.floor(math.log10(number)) - 3):.4g}"
+    )
 
 
 LARGEST_COUNT = 2**53  # a file may say anything

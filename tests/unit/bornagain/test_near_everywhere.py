@@ -1,6 +1,7 @@
 """A tree near a regression forest on every row: every cell between thresholds of the forest is tried."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,12 +12,15 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
+from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from treewright.bornagain import near_everywhere
-from treewright.convert import from_sklearn
+from treewright.bornagain._number_boxes import Forest
+from treewright.convert import NumberEnsemble, from_sklearn, save_numbers
 from treewright.errors import InputError
-from treewright.result import StopReason
+from treewright.result import SolveStatus, StopReason
+from treewright.verify import furthest_apart, verify_near_everywhere
 
 X, Y = make_regression(60, 3, noise=20, random_state=0)
 MODELS = {
@@ -51,15 +55,23 @@ def test_no_cell_is_further_than_proven(name, tolerance):
     numbers = model.predict(cells)
     found = near_everywhere(model, tolerance=tolerance, max_leaves=100_000)
     far = np.abs(found.tree.predict(cells) - numbers).max()
-    assert far <= found.distance
-    assert found.distance <= max(tolerance, 1e-9)
+    assert far <= found.loss
+    assert found.loss <= max(tolerance, 1e-9)
     assert found.stop_reason is None
-    assert 1 <= found.needed_leaves <= found.tree.n_leaves
-    assert sorted(found.tree.apply(found.rows)) == list(np.flatnonzero(found.tree.is_leaf))
+    assert 1 <= found.lower_bound <= found.objective == found.tree.n_leaves
+    assert (found.status is SolveStatus.OPTIMAL) == (found.loss <= tolerance and found.gap == 0)
+    ensemble = NumberEnsemble.from_model(model)
+    report = verify_near_everywhere(ensemble, found)
+    assert report.ok, str(report)
+    furthest = furthest_apart(found.tree, ensemble)
+    assert abs(furthest.distance - far) <= ensemble.rounding
+    if furthest.row is not None:
+        apart = abs(found.tree.predict(furthest.row[None]) - model.predict(furthest.row[None]))[0]
+        assert abs(apart - far) <= ensemble.rounding
     if tolerance == 1e4:
         assert found.tree.n_leaves == 1
     if tolerance == 0:
-        assert found.needed_leaves == len(np.unique(np.round(numbers, 9)))
+        assert found.lower_bound == len(np.unique(np.round(numbers, 9)))
 
 
 @pytest.mark.parametrize("max_leaves", [1, 2, 7, 30])
@@ -68,14 +80,15 @@ def test_a_stopped_run_has_a_tree_with_its_proven_distance(max_leaves):
     cells = rows_of_all_cells(model)
     found = near_everywhere(model, tolerance=0.5, max_leaves=max_leaves)
     assert found.tree.n_leaves <= max_leaves
+    assert verify_near_everywhere(NumberEnsemble.from_model(model), found).ok
     far = np.abs(found.tree.predict(cells) - model.predict(cells)).max()
-    assert 0.5 < far <= found.distance
+    assert 0.5 < far <= found.loss
     assert "max_leaves is too small" in found.sentence()
 
 
 def test_the_distance_falls_with_the_leaves():
     model = MODELS["forest"].fit(X, Y)
-    made = [near_everywhere(model, tolerance=0, max_leaves=n).distance for n in (1, 5, 20, 80)]
+    made = [near_everywhere(model, tolerance=0, max_leaves=n).loss for n in (1, 5, 20, 80)]
     assert made == sorted(made, reverse=True)
     assert made[-1] < made[0] / 3
 
@@ -83,33 +96,119 @@ def test_the_distance_falls_with_the_leaves():
 def test_fewer_leaves_than_needed_are_refuted_by_the_numbers_themselves():
     model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 10.0, 20.0])
     found = near_everywhere(model, tolerance=0.5)
-    assert (found.tree.n_leaves, found.needed_leaves) == (3, 3)
+    assert (found.tree.n_leaves, found.lower_bound) == (3, 3)
 
 
 def test_a_time_limit_and_ctrl_c_keep_a_tree(monkeypatch):
     model = MODELS["forest"].fit(X, Y)
-    found = near_everywhere(model, tolerance=0.5, time_limit=0)
+    found = near_everywhere(model, tolerance=0.5, time_limit=1e-9)
     assert (found.tree.n_leaves, found.stop_reason) == (1, StopReason.TIME_LIMIT)
     assert "time limit reached" in found.sentence()
-    asked = iter(range(10_000))
+    calls = 0
 
-    def interrupted():
-        if next(asked) == 12:
-            raise KeyboardInterrupt
-        return 0.0
+    class Interrupted(Forest):
+        def questions(self, box):
+            nonlocal calls
+            calls += 1
+            if calls == 12:
+                raise KeyboardInterrupt
+            return super().questions(box)
 
-    monkeypatch.setattr("treewright.bornagain._near_everywhere.time.monotonic", interrupted)
+    monkeypatch.setattr("treewright.bornagain._near_everywhere.Forest", Interrupted)
     found = near_everywhere(model, tolerance=0.5)
     assert found.stop_reason is StopReason.INTERRUPT
+    assert found.asked_to_stop is StopReason.INTERRUPT
     assert 1 < found.tree.n_leaves <= 12
     cells = rows_of_all_cells(model)
-    assert np.abs(found.tree.predict(cells) - model.predict(cells)).max() <= found.distance
+    assert np.abs(found.tree.predict(cells) - model.predict(cells)).max() <= found.loss
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"step_limit": 40}, StopReason.STEP_LIMIT),
+        ({"memory_limit": 20_000}, StopReason.MEMORY_LIMIT),
+        ({"progress": lambda _: True}, StopReason.CALLBACK),
+    ],
+)
+def test_every_limit_keeps_a_tree_with_its_distance(limits, reason, monkeypatch):
+    monkeypatch.setattr("treewright.bornagain._near_everywhere.SECONDS_BETWEEN_CALLS", 0.0)
+    model = MODELS["forest"].fit(X, Y)
+    found = near_everywhere(model, tolerance=0.5, **limits)
+    assert found.stop_reason is reason
+    assert found.stats["steps"] <= limits.get("step_limit", 10**6)
+    cells = rows_of_all_cells(model)
+    assert np.abs(found.tree.predict(cells) - model.predict(cells)).max() <= found.loss
+    assert verify_near_everywhere(NumberEnsemble.from_model(model), found).ok
+
+
+def test_a_callback_sees_the_distance_fall(monkeypatch):
+    monkeypatch.setattr("treewright.bornagain._near_everywhere.SECONDS_BETWEEN_CALLS", 0.0)
+    seen = []
+    near_everywhere(
+        MODELS["forest"].fit(X, Y), tolerance=5.0, progress=lambda now: seen.append(now.objective)
+    )
+    assert len(seen) > 10
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_rows_are_counted_in_the_nodes():
+    model = MODELS["forest"].fit(X, Y)
+    tree = near_everywhere(model, tolerance=20.0, X=X).tree
+    leaf, count = np.unique(tree.apply(X), return_counts=True)
+    assert tree.n_node_samples[leaf].tolist() == count.tolist()
+    assert tree.n_node_samples[0] == len(X)
+
+
+def test_a_search_without_rounding_is_exact_to_the_last_bit():
+    """Of one tree nothing is added; the distance is the exact difference, rounded up."""
+    rng = np.random.default_rng(0)
+    for seed in range(40):
+        rows, y = rng.normal(size=(12, 2)), rng.normal(size=12)
+        model = DecisionTreeRegressor(random_state=seed).fit(rows, y)
+        found = near_everywhere(model, tolerance=0.3)
+        said = found.tree.predict(rows)
+        assert max(abs(Fraction(a) - Fraction(b)) for a, b in zip(said, y, strict=True)) <= Fraction(
+            found.loss
+        )
+        assert found.loss <= 0.3
+
+
+@pytest.mark.parametrize("make", ["xgboost", "lightgbm", "histogram"])
+def test_models_of_other_libraries(make, tmp_path):
+    if make == "histogram":
+        model = HistGradientBoostingRegressor(max_iter=3, max_leaf_nodes=4, min_samples_leaf=5)
+    elif make == "xgboost":
+        library = pytest.importorskip("xgboost")
+        model = library.XGBRegressor(n_estimators=4, max_depth=2)
+    else:
+        library = pytest.importorskip("lightgbm")
+        model = library.LGBMRegressor(n_estimators=3, num_leaves=4, min_child_samples=5, verbose=-1)
+    model.fit(X, Y)
+    found = near_everywhere(model, tolerance=8.0)
+    ensemble = NumberEnsemble.from_model(model)
+    cuts = [
+        np.unique(np.concatenate([t.threshold[t.feature == j] for t in ensemble.trees])) for j in range(3)
+    ]
+    cells = np.array(list(itertools.product(*([*c, c[-1] + 1 if len(c) else 0] for c in cuts))))
+    far = np.abs(found.tree.predict(cells) - model.predict(cells)).max()
+    assert 0 < far <= found.loss <= 8.0
+    assert verify_near_everywhere(ensemble, found).ok
+    save_numbers(tmp_path / "model.json", model)
+    again = near_everywhere(NumberEnsemble.load(tmp_path / "model.json"), tolerance=8.0)
+    assert again.tree.value.tolist() == found.tree.value.tolist()
 
 
 @pytest.mark.parametrize(
     ("model", "options", "said"),
     [
-        (HistGradientBoostingRegressor(), {}, "is not read"),
+        (LinearRegression().fit(X, Y), {}, "cannot be read as a sum of regression trees"),
+        (
+            HistGradientBoostingRegressor(loss="poisson", max_iter=1).fit(X, abs(Y)),
+            {},
+            "whose numbers are no sum",
+        ),
+        (DecisionTreeRegressor(max_depth=1).fit(X, np.c_[Y, Y]), {}, "has 2 outputs"),
         (RandomForestRegressor(2), {}, "not fitted"),
         (MODELS["tree"].fit(X, Y), {"tolerance": -1}, "tolerance=-1"),
         (MODELS["tree"].fit(X, Y), {"tolerance": np.nan}, "tolerance=nan"),
@@ -118,7 +217,7 @@ def test_a_time_limit_and_ctrl_c_keep_a_tree(monkeypatch):
         (
             GradientBoostingRegressor(n_estimators=2, init=DecisionTreeRegressor(max_depth=1)).fit(X, Y),
             {},
-            "leave init out",
+            "not a constant",
         ),
     ],
 )
@@ -130,5 +229,9 @@ def test_mistakes_are_explained(model, options, said):
 def test_rows_of_the_proof_are_rows_that_the_model_takes() -> None:
     model = DecisionTreeRegressor().fit([[2e38], [3e38]], [0.0, 1.0])  # twice the threshold is no float32
     found = near_everywhere(model, tolerance=0.0)
-    assert found.needed_leaves == 2
-    assert model.predict(found.rows).tolist() == [0.0, 1.0]
+    assert found.lower_bound == 2
+    rows = np.zeros((2, 1))
+    for i, row in enumerate(found.stats["rows_apart"]):
+        for column, value in row:
+            rows[i, column] = value
+    assert model.predict(rows).tolist() == [0.0, 1.0]

@@ -14,9 +14,10 @@ from treewright.binarize import quantiles
 from treewright.bornagain import Ensemble, solve
 from treewright.cli import app
 from treewright.cli._reborn_rows import bin_numbers, edges_of, in_units
-from treewright.convert import load_model
+from treewright.convert import NumberEnsemble, load_model, save_numbers
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import table_from
+from treewright.verify import verify_near_everywhere
 
 
 def run(verb, *words):
@@ -374,7 +375,7 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
         ((forest, "--predictions", "yhat"), "is no CSV file"),
         ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
         ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
-        ((old, "--predictions", "yhat", "--rows", old), "--rows is for a model"),
+        ((old, "--predictions", "yhat", "--rows", old), "rows of its own"),
         ((old, "--within", 3), "name their column"),
         ((old, "--task", "guess"), "--task 'guess'"),
         ((old, "--task", "regression", "-t", "yhat"), "'colour' holds text"),
@@ -462,3 +463,73 @@ def test_a_regression_forest_is_trained_first(numbers, tmp_path):
     refused = run("verify", out, old)
     assert refused.exit_code == 2
     assert "add --target NAME" in refused.stderr
+
+
+def test_a_tree_near_a_regression_forest_everywhere(numbers, tmp_path):
+    old, new = numbers
+    out, forest_file = tmp_path / "tree.json", tmp_path / "forest.json"
+    asked = (*("-t", "yhat", "-x", "y", "-x", "colour"), "--trees", 5, "--depth", 2, "--seed", 1)
+    everywhere = ("--task", "regression", "--faithful", "everywhere", "--within", 1)
+    result = run(
+        "reborn", old, *asked, *everywhere, "--forest-out", forest_file, "--new-rows", new, "-o", out
+    )
+    assert result.exit_code == 0, result.output
+    kept = load_model(out)
+    forest = NumberEnsemble.load(forest_file)
+    assert kept.result.loss <= 1
+    assert kept.result.sentence() in result.output
+    assert verify_near_everywhere(forest, kept.result).ok
+    assert "Checked by independent code: the tree is as near everywhere" in result.output
+    assert "Tree and model are at most 1 apart on 80 of 80 rows" in result.output
+    rows = np.linspace(-9, 9, 500)[:, None]
+    assert np.abs(kept.tree.predict(rows) - forest.predict(rows)).max() <= kept.result.loss
+    assert f"treewright verify {out} --ensemble {forest_file}" in "".join(result.output.split("\n"))
+    checked = run("verify", out, "--ensemble", forest_file)
+    assert checked.exit_code == 0, checked.output
+    assert "Verified: 19 of 19 checks hold." in checked.output
+    assert "Not checked" not in checked.output
+    assert run("verify", out, old).exit_code == 2  # rows say nothing about it
+    written = tmp_path / "report.html"
+    assert run("report", out, old, "--out", written).exit_code == 0
+    assert "Near its model on every row" in written.read_text()
+    document = json.loads(out.read_text())
+    document["certificate"]["loss"] = 0.01
+    out.write_text(json.dumps(document))
+    refused = run("verify", out, "--ensemble", forest_file)
+    assert refused.exit_code == 1
+    assert "distance" in refused.output
+    document["certificate"] = None
+    out.write_text(json.dumps(document))
+    plain = run("verify", out, "--ensemble", forest_file)
+    assert plain.exit_code == 0
+    assert "Tree and ensemble are at most" in plain.output
+    again = run("reborn", forest_file, "--task", "regression", "--within", 1)  # the file is read as a model
+    assert kept.result.sentence() in again.output
+    few = run("reborn", forest_file, "--task", "regression", "--rows", old, "--max-leaves", 2)
+    assert few.exit_code == 0
+    assert "max_leaves is too small" in few.output
+    assert "Raise --within, --max-leaves or --time-limit" in few.output
+
+
+def test_mistakes_about_nearness_everywhere_are_explained(numbers, forest, tmp_path):
+    old, _ = numbers
+    model = tmp_path / "forest.json"
+    save_numbers(model, RandomForestRegressor(2, max_depth=1).fit([[1.0], [2.0], [3.0]], [1.0, 2.0, 5.0]))
+    everywhere = ("--task", "regression", "--faithful", "everywhere")
+    for words, message in [
+        ((model,), "--task regression on the command"),
+        ((model, "--task", "regression"), "Add --within NUMBER"),
+        ((model, "--task", "regression", "--within", 1, "--tolerance", 0.1), "--tolerance is for a tree"),
+        ((model, "--task", "regression", "--within", 1, "--max-depth", 3), "--max-depth is for a tree"),
+        ((model, "--task", "regression", "--faithful", "rows"), "--predictions COLUMN"),
+        ((model, "--task", "regression", "--within", 1, "--one-hot", "x0,x1"), "--one-hot is for a model"),
+        ((model, "--task", "regression", "--within", 1, "--forest-out", model), "leave it out here"),
+        ((forest, "--task", "regression", "--within", 1), "is no regression model that can be read"),
+        ((forest, "--forest-out", model), "--forest-out is for --task regression"),
+        ((old, "--predictions", "yhat", "-x", "y", "--faithful", "everywhere"), "give the model's file"),
+        ((old, *everywhere, "-t", "yhat", "--rows", old), "rows of its own"),
+        ((old, *everywhere, "-t", "yhat"), "'colour' holds text"),
+    ]:
+        result = run("reborn", *words)
+        assert result.exit_code == 2, (words, result.output)
+        assert message in result.stderr, (words, result.stderr)

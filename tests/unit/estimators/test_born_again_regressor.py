@@ -1,6 +1,7 @@
 """BornAgainTreeRegressor: what it hands to the search, what it says of rows, what it refuses."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,20 +9,22 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from treewright import BornAgainTreeRegressor
-from treewright.bornagain import distil_values
+from treewright.bornagain import distil_values, near_everywhere
 from treewright.convert import Model, from_json, to_json
 from treewright.errors import InputError
 from treewright.result import SolveStatus, StopReason
 from treewright.table import table_from
 from treewright.tree import CategorySplit
+from treewright.verify import verify_near_everywhere
 
 QUICK = {"max_depth": 2, "max_leaves": 4, "time_limit": None, "progress": False}
 
@@ -167,6 +170,11 @@ def test_the_callback_stops_it(rows):
         ({"tolerance": "wide"}, "tolerance='wide'"),
         ({"tolerance": True}, "tolerance=True"),
         ({"share": 1.5}, "share=1.5"),
+        ({"faithful": "always"}, 'give "rows" or "everywhere"'),
+        ({"max_leaves": "many"}, 'give a number or "auto"'),
+        ({"faithful": "everywhere", "max_leaves": 0}, "max_leaves=0"),
+        ({"faithful": "everywhere", "tolerance": "wide"}, "tolerance='wide'"),
+        ({"faithful": "everywhere", "categorical_features": [0]}, 'is for faithful="rows"'),
         ({"max_depth": -1}, "max_depth=-1"),
         ({"max_leaves": 0}, "max_leaves=0"),
         ({"max_rows": 0}, "max_rows=0"),
@@ -199,3 +207,60 @@ def test_a_table_may_be_given_to_the_search(rows):
     X, y, _ = rows
     tables = [distil_values(y[:40], rows, tolerance=30, max_depth=2) for rows in (X[:40], table_from(X[:40]))]
     assert tables[0].sentence() == tables[1].sentence()
+
+
+def test_near_everywhere_is_its_own_search_on_the_models_trees(rows):
+    X, y, new = rows
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    forest = RandomForestRegressor(6, max_depth=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a size that is not proven least is no reason to warn
+        model = BornAgainTreeRegressor(forest, faithful="everywhere", random_state=3, progress=False).fit(
+            frame, y
+        )
+    assert model.estimator_.random_state == 3
+    again = near_everywhere(model.estimator_, tolerance=model.tolerance_, X=X)
+    assert model.result_.sentence() == again.sentence()
+    assert model.result_.loss <= model.tolerance_ == float(f"{model.estimator_.predict(frame).std() / 2:.4g}")
+    far = pd.DataFrame(np.vstack([new, 1e6 * new]), columns=frame.columns)
+    assert np.abs(model.predict(far) - model.estimator_.predict(far)).max() <= model.result_.loss
+    assert model.agreement(far).share == 1.0
+    assert model.tree_.n_node_samples[0] == len(X) == len(model.rows_)
+    assert [column.name for column in model.tree_.columns] == list(frame.columns)
+    assert verify_near_everywhere(model.ensemble_, model.result_).ok
+    saved = from_json(to_json(Model.of(model.result_)))
+    assert saved.result.sentence() == model.result_.sentence()
+    assert verify_near_everywhere(model.ensemble_, saved.result).ok
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(far), model.predict(far))
+    ready = BornAgainTreeRegressor.from_fitted(model.estimator_, frame, faithful="everywhere", progress=False)
+    assert ready.result_.sentence() == model.result_.sentence()
+
+
+def test_a_tree_that_is_not_near_enough_everywhere_is_told(rows):
+    X, y, _ = rows
+    asked = {"faithful": "everywhere", "tolerance": 0.1, "random_state": 0, "progress": False}
+    with pytest.warns(ConvergenceWarning, match="max_leaves is too small.*Raise tolerance") as caught:
+        model = BornAgainTreeRegressor(max_leaves=5, **asked).fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.get_n_leaves() <= 5
+    assert model.result_.loss > model.tolerance_
+    with pytest.warns(ConvergenceWarning, match="step limit reached"):
+        model = BornAgainTreeRegressor(step_limit=100, **asked).fit(X, y)
+    assert model.result_.stop_reason is StopReason.STEP_LIMIT
+
+
+def test_models_whose_trees_cannot_be_read_are_refused_everywhere(rows):
+    X, y, _ = rows
+    with pytest.raises(InputError, match="cannot be read as a sum of regression trees"):
+        BornAgainTreeRegressor(LinearRegression(), faithful="everywhere").fit(X, y)
+    gaps = X.copy()
+    gaps[0, 0] = np.nan
+    with pytest.raises(InputError, match="missing values"):
+        BornAgainTreeRegressor(faithful="everywhere").fit(gaps, y)
+    scaled = make_pipeline(StandardScaler(), RandomForestRegressor(2, max_depth=2))
+    with pytest.raises(InputError, match="changes rows before the ensemble sees them"):
+        BornAgainTreeRegressor(scaled, faithful="everywhere").fit(X, y)
+    found = GridSearchCV(RandomForestRegressor(3, random_state=0), {"max_depth": [1, 2]}, cv=2)
+    model = BornAgainTreeRegressor(found, faithful="everywhere", progress=False).fit(X, y)
+    assert model.result_.loss <= model.tolerance_

@@ -254,6 +254,8 @@ def _end(result: SolveResult) -> str:
 
 
 def _born_again(result: BornAgainResult) -> Certificate:
+    if result.options.get("objective") == "values-everywhere":
+        return _near_everywhere(result)
     proven = result.status is SolveStatus.OPTIMAL
     of_rows = result.options.get("objective") in ("rows", "active") or not result.scope.startswith("all rows")
     claim = "To decide like an ensemble of trees" + (
@@ -272,3 +274,26 @@ def _born_again(result: BornAgainResult) -> Certificate:
     badge += "; proven smallest" if proven else ""
     mark = "proven" if proven else "open"
     return Certificate(badge, mark, result.sentence(), answers, tuple(result.notes))
+
+
+def _near_everywhere(result: BornAgainResult) -> Certificate:
+    tolerance = result.options.get("tolerance")
+    within = isinstance(tolerance, (int, float)) and result.loss <= tolerance
+    answers = (
+        (
+            "What does this tree claim?",
+            "To say nearly the number of a regression model. It does not claim to be the best tree for the target.",
+        ),
+        ("On which rows?", f"On {result.scope}, seen or not."),
+        (
+            "Did the search run to its end?",
+            "Yes: the tree is within the tolerance." if within else _end(result),
+        ),
+        (
+            "What is not proven?",
+            "That the model is right; the errors below are those of its numbers. Nor that no smaller tree is as near, "
+            "unless the sentence above says that its leaves are needed.",
+        ),
+    )
+    badge = "Near its model on every row" if within else "Not as near its model as was asked"
+    return Certificate(badge, "proven" if within else "open", result.sentence(), answers, tuple(result.notes))
