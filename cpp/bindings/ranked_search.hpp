@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -62,9 +63,12 @@ inline nanobind::dict run_search(Run& run, const std::function<std::unique_ptr<R
             tree = search.write(outcome.plan);
             statistics = search.statistics();
         };
+        std::optional<RowGroups> groups;
         if (GroupSearch::fits(*objective, options, limits))
-            finish(GroupSearch(*objective, options, control));
-        else
+            groups = RowGroups::of(*objective, *objective->two_sums(), control);
+        if (groups)
+            finish(GroupSearch(*objective, options, control, std::move(*groups)));
+        else  // also where the limits ended while rows were grouped: it leaves the best tree of one split
             finish(Search(*objective, options, control));
     }
     nanobind::dict result;

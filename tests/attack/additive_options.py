@@ -119,7 +119,7 @@ def regression_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: 
     if rng.random() < 0.3:
         options["search_options"] = ranked_switches(rng)
     options |= random_jobs(rng, 0.05)  # two are two processes
-    return options | {"rule": str(rng.choice(["one_se", "best"]))}
+    return options | random_limits(rng) | {"rule": str(rng.choice(["one_se", "best"]))}
 
 
 def near_values(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:

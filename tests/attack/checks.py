@@ -17,11 +17,13 @@ from treewright.result import SolveResult
 
 __all__ = [
     "HONEST",
+    "LIMITS",
     "Found",
     "Mismatch",
     "answers",
     "check_result",
     "limited",
+    "not_worse_than_simple",
     "predicts_alike",
     "says_rounded",
 ]

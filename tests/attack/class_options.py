@@ -15,6 +15,7 @@ from attack.options import (
     random_costs,
     random_jobs,
     random_limits,
+    random_limits_of_an_ensemble,
     random_shape,
     random_switches,
     random_thresholds,
@@ -119,6 +120,8 @@ def leaf(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]
     if rng.random() < 0.3:
         options["search_options"] = options.get("search_options", {}) | {"alone_work": 0}
         options["n_jobs"] = int(rng.integers(1, 4))
+    if rng.random() < 0.3:
+        options["search_options"] = options.get("search_options", {}) | {"block_rows": 0}
     return options
 
 
@@ -139,7 +142,7 @@ def frontier(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[
 def guided(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
     options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
     options |= random_shape(rng, need_depth=False, leaves=True) | weights_of_classes(rng, y)
-    options |= random_categorical(rng, columns) | random_jobs(rng, 0.3)
+    options |= random_categorical(rng, columns) | random_jobs(rng, 0.3) | random_limits(rng)
     costs = random_costs(rng, y)
     if costs is not None:
         options["costs"] = costs
@@ -174,7 +177,7 @@ def cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) 
     if rng.random() < 0.3:
         names = ("equivalent_points", "budgets", "cache", "greedy_start")
         options["search_options"] = {name: False for name in names if rng.random() < 0.5}
-    return options | random_jobs(rng, 0.05)  # two are two processes
+    return options | random_limits(rng) | random_jobs(rng, 0.05)  # two are two processes
 
 
 def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -194,7 +197,7 @@ def mip(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any])
         options["max_leaf_nodes"] = int(rng.integers(1, 5))
     if rng.random() < 0.3 and formulation != "leaf_accuracy" and len(set(y)) > 1:
         options["costs"] = (rng.integers(1, 6, (len(set(y)),) * 2) * (1 - np.eye(len(set(y))))).tolist()
-    return options | random_categorical(rng, columns) | random_jobs(rng, 0.3)
+    return options | random_categorical(rng, columns) | random_limits(rng) | random_jobs(rng, 0.3)
 
 
 def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -211,7 +214,7 @@ def reborn(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["prune"] = str(rng.choice(["rows", "active"]))
     if rng.random() < 0.3:
         options["n_jobs"] = int(rng.integers(1, 4))
-    return options
+    return options | random_limits_of_an_ensemble(rng)
 
 
 def distil_labels(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -240,7 +243,7 @@ def reborn_rows(rng: np.random.Generator, columns: dict[str, list[Value]], y: li
         options["random_state"] = int(rng.integers(1000))
     else:  # no ensemble: its answers alone are read
         options["neighbours"] = int(rng.integers(1, 4))
-    return options
+    return options | random_limits_of_an_ensemble(rng)
 
 
 def near(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -322,7 +325,7 @@ def leaf_cv(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[A
         options["search_options"] = {name: False for name in names if rng.random() < 0.5}
     if set(y[::2]) == set(y[1::2]):  # a fold refuses the weight of a class that it lacks
         options |= random_class_weight(rng, y)
-    return options | random_thresholds(rng, columns)
+    return options | random_thresholds(rng, columns) | random_limits(rng)
 
 
 def latent(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
@@ -347,4 +350,6 @@ def hybrid(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
         options["share"] = False
     if rng.random() < 0.3:
         options["reduce"] = False
+    if rng.random() < 0.15:
+        options["time_limit"] = float(rng.choice([1e-9, 1e-4, 1e-2]))
     return options | random_categorical(rng, columns) | random_jobs(rng)

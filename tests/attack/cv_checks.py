@@ -14,7 +14,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from attack.case import Case, halves
-from attack.checks import Found, Mismatch
+from attack.checks import LIMITS, Found, Mismatch, limited
 from attack.leaf_checks import compare_leaf
 from attack.line_checks import is_lined, lined_answers
 from attack.regression_checks import HONEST, FoundRegression, additive_answers
@@ -33,11 +33,16 @@ def part_of(case: Case, rows: list[int]) -> Case:
 
 
 def leaf_cv_answers(case: Case) -> Iterator[Mismatch]:
-    """Scores of every candidate, the choice by the rule, and the tree of all rows."""
+    """Scores of every candidate, the choice by the rule, and the tree of all rows; after a limit the tree alone."""
     model = case.run()
     table = model.cv_results_
     n = len(table["max_depth"])
     shared = {k: v for k, v in case.options.items() if k in ("class_weight", "confidence", "thresholds")}
+    if limited(case):
+        limits = {k: v for k, v in case.options.items() if k in LIMITS}
+        at = replace(case, method="leaf", options=shared | limits | model.best_params_)
+        yield from compare_leaf(at, model)
+        return
     scores: list[list[float]] = [[] for _ in range(n)]
     right: list[list[float]] = [[] for _ in range(n)]
     for train, test in halves(case.n_rows):
@@ -106,14 +111,18 @@ def regression_cv_answers(case: Case) -> Iterator[Mismatch]:
     words = f"{result.sentence()} {dict(table)}"
     shape = {k: v for k, v in case.options.items() if k in ("max_depth", "min_samples_leaf")}
     leaves = model.tree_.n_leaves
+    limits = {k: v for k, v in case.options.items() if k in LIMITS}
     at = replace(
-        case, method="regression", options=shape | {"cost_complexity": 0.0, "max_leaf_nodes": leaves}
+        case, method="regression", options=shape | limits | {"cost_complexity": 0.0, "max_leaf_nodes": leaves}
     )
-    plain: Any = replace(result, objective=result.loss, lower_bound=result.loss)  # of its number of leaves
+    proven = max(0.0, result.loss - result.stats.get("tolerance", 0.0))
+    plain: Any = replace(result, objective=result.loss, lower_bound=proven)  # of its number of leaves
     yield from additive_answers(FoundRegression(at, plain), HONEST)
     if is_lined(case):
         yield from lined_answers(FoundRegression(at, plain), beside=False)
-    elif case.options.get("choose") == "leaves":
+    elif case.options.get("choose") == "leaves" and not limited(
+        case
+    ):  # a limit ends other searches in a fold
         whole = FoundRegression(at, result).stated.whole / FoundRegression(at, result).stated.total
         folds: list[list[float]] = []
         for train, test in halves(case.n_rows):
@@ -138,7 +147,12 @@ def regression_cv_answers(case: Case) -> Iterator[Mismatch]:
 
 
 def choice_by_rule(case: Case, table: Any, leaves: int, words: str) -> Iterator[Mismatch]:
-    """The chosen candidate is the one that the rule prefers by the scores of the two folds."""
+    """The chosen candidate is the one that the rule prefers by the scores of the two folds.
+
+    Where a limit left a fold unsearched, the others choose, by their number and not by this rule.
+    """
+    if limited(case) and any(f"split{f}_test_score" not in table for f in range(2)):
+        return
     scores_of = [
         [float(table[f"split{f}_test_score"][i]) for f in range(2)] for i in range(len(table["n_leaves"]))
     ]

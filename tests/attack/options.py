@@ -15,6 +15,7 @@ __all__ = [
     "random_costs",
     "random_jobs",
     "random_limits",
+    "random_limits_of_an_ensemble",
     "random_shape",
     "random_switches",
     "random_thresholds",
@@ -105,6 +106,17 @@ def random_limits(rng: np.random.Generator) -> dict[str, Any]:
         {"memory_limit": int(rng.choice([1, 1000, 10**5]))},
         {"time_limit": float(rng.choice([1e-9, 1e-4]))},
     ][rng.integers(3)]
+
+
+def random_limits_of_an_ensemble(rng: np.random.Generator) -> dict[str, Any]:
+    """Limits of a born-again tree, which counts no steps and holds a megabyte at least."""
+    if rng.random() < 0.85:
+        return {}
+    return (
+        {"time_limit": float(rng.choice([1e-9, 1e-4, 1e-2]))}
+        if rng.random() < 0.7
+        else {"memory_limit": 2**20}
+    )
 
 
 def random_jobs(rng: np.random.Generator, share: float = 0.15) -> dict[str, Any]:

@@ -45,17 +45,12 @@ NOT_EXACT = {
 EVERYWHERE = {
     "progress": "what is told on the way is compared by regression_checks and tests/laws/test_progress_is_monotone.py",
 }
-BETWEEN_FITS = "a stop among several fits: tests/laws/test_limits_hold_everywhere.py"
-COMPOSITE = dict.fromkeys(("time_limit", "step_limit", "memory_limit"), BETWEEN_FITS)
 GRADIENTS = "of the training by gradients; what is attacked is that predictions are the sum of the trees"
 NOT_DRAWN: dict[str, dict[str, str]] = {
     "BornAgainTreeClassifier": {
         "missing": "which rows a forest can be asked; tests/unit/bornagain compares them",
-        "time_limit": BETWEEN_FITS,
-        "memory_limit": BETWEEN_FITS,
     },
     "HybridTreeClassifier": {
-        "time_limit": BETWEEN_FITS,
         "leaf_estimator": "any model; the law is about the tree on top",
         "n_trials": "of the tuning of CART, which proves nothing",
     },
@@ -66,14 +61,12 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
         GRADIENTS,
     ),
     "LeafAccuracyTreeClassifier": {"reference": "a guess; tests/laws/test_guesses_keep_theorem_4_3.py"},
-    "LeafAccuracyTreeClassifierCV": COMPOSITE
-    | {
+    "LeafAccuracyTreeClassifierCV": {
         "reference": "as in LeafAccuracyTreeClassifier",
         "random_state": "of folds, which the attack gives",
         "categorical_features": "a category that a fold lacks may go either way",
     },
-    "MIPTreeClassifier": COMPOSITE
-    | {
+    "MIPTreeClassifier": {
         "solver": "the other one needs a licence",
         "scaling": "of numbers that a solver sees",
     },
@@ -82,9 +75,7 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
         "time_limit": "stops of the set are drawn with near_optimal_trees",
         "memory_limit": "stops of the set are drawn with near_optimal_trees",
     },
-    "OptimalTreeClassifierCV": COMPOSITE,
-    "OptimalTreeRegressorCV": COMPOSITE
-    | {
+    "OptimalTreeRegressorCV": {
         "categorical_features": "a category that a fold lacks may go either way",
         "criterion": "scores of other losses: tests/unit/estimators",
         "quantile": "goes with criterion",

@@ -72,6 +72,22 @@ std::unique_ptr<RankedObjective> survival(Dice& dice, std::uint32_t n, std::uint
                                       1 + ((6 * table->slack + 3 + (Cost{number(dice, 2)} << table->scale)) << 6));
 }
 
+RowGroups grouped(const RankedObjective& objective) {
+    Control unlimited({});
+    return *RowGroups::of(objective, *objective.two_sums(), unlimited);
+}
+
+// The clock is looked at before the first row is grouped, and groups of some rows are none.
+void check_end_while_grouping(const RankedObjective& objective) {
+    for (const std::int64_t used : {0, 255}) {
+        Control control({.seconds = 0.0});
+        check(!control.poll(used), "the clock was not looked at yet");
+        const auto groups = RowGroups::of(objective, *objective.two_sums(), control);
+        check(groups.has_value() != control.ended(), "groups of all rows, or none");
+        check(used == 0 || control.ended(), "grouping looks at the clock");
+    }
+}
+
 template <class Engine>
 Outcome run(Engine&& engine, Size size) {
     const Outcome found = engine.run(size);
@@ -108,12 +124,13 @@ void check_search(Dice& dice, const RankedObjective& objective) {
     options.segments = dice.coin();
     const Size size{dice.below(3) == 0 ? 60 : 1 + number(dice, 6)};
     if (objective.table().n_rows < objective.table().min_leaf || !GroupSearch::fits(objective, options, size)) return;
+    check_end_while_grouping(objective);
     Control ranked_control({});
     const Cost best = run(Search(objective, options, ranked_control), size).upper;
     for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
         set_simd_limit(level);
         Control control({});
-        GroupSearch search(objective, options, control);
+        GroupSearch search(objective, options, control, grouped(objective));
         const Outcome found = run(search, size);
         check(found.exact() && found.upper == best, "same optimum");
         const std::vector<TreeNode> tree = search.write(found.plan);
@@ -124,7 +141,7 @@ void check_search(Dice& dice, const RankedObjective& objective) {
         Limits limits;
         limits.steps = 1 + number(dice, 12);
         Control stopping(limits);
-        const Outcome stopped = run(GroupSearch(objective, options, stopping), size);
+        const Outcome stopped = run(GroupSearch(objective, options, stopping, grouped(objective)), size);
         check(stopped.lower <= best && best <= stopped.upper, "bounds at a stop");
     }
 }
@@ -133,7 +150,7 @@ void check_search(Dice& dice, const RankedObjective& objective) {
 void check_segments(Dice& dice, const RankedObjective& objective) {
     if (!RowGroups::fit(objective.table())) return;
     const TwoSums sums = *objective.two_sums();
-    const RowGroups groups(objective, sums);
+    const RowGroups groups = grouped(objective);
     Control control({});
     Segmentation segmentation(groups, sums, control);
     if (!segmentation.useful()) return;
@@ -180,7 +197,7 @@ void check_segments(Dice& dice, const RankedObjective& objective) {
 void check_kernel(Dice& dice, const RankedObjective& objective) {
     if (!RowGroups::fit(objective.table())) return;
     const TwoSums sums = *objective.two_sums();
-    const RowGroups groups(objective, sums);
+    const RowGroups groups = grouped(objective);
     std::vector<std::uint32_t> set, columns;
     for (std::uint32_t g = 0; g < groups.n_groups; ++g)
         if (dice.below(5) > 0) set.push_back(g);

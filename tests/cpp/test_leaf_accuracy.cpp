@@ -146,6 +146,7 @@ void check_searches(Dice& dice, const Data& data) {
         options.refute = dice.coin();
         options.dense_splits = dice.coin() ? 0 : 1500;
         options.slack = dice.coin() ? 0.0 : 0.7;
+        options.block_rows = dice.coin() ? 0 : 512;
         Limits limits;
         if (trial == 2) limits.steps = static_cast<std::int64_t>(1 + dice.below(20));
         if (trial == 1) limits.bytes = 1 << 12;
@@ -159,6 +160,55 @@ void check_searches(Dice& dice, const Data& data) {
         check(trial == 2 || found.proven_value || control.ended(), "only a limit prevents the proof");
         check(search.write(found.plan).size() >= 1, "a tree");
     }
+}
+
+// A tree of one split, found by blocks of ranks and by a sort: the same one, with few splits weighed.
+void check_blocks(Dice& dice, bool lower_bound) {
+    Data data = make_data(dice, 3000, lower_bound);
+    for (std::uint32_t& rank : data.table.rank) rank = static_cast<std::uint32_t>(dice.below(3000));
+    data.prepare();
+    const FullCostRates rates = FullCostRates::of(64, 1, data);
+    std::vector<TreeNode> trees[2];
+    std::int64_t looked[2];
+    for (const std::size_t blocks : {0, 1}) {
+        Options options;
+        options.block_rows = blocks == 1 ? 0 : std::numeric_limits<std::uint32_t>::max();
+        Control control({});
+        Search search(data, options, control);
+        const Answer found = search.best(1, &rates);
+        check(found.proven_value && found.proven_cost, "no limit, so proven");
+        trees[blocks] = search.write(found.plan);
+        looked[blocks] = search.statistics().looked;
+    }
+    const auto same = [](const TreeNode& a, const TreeNode& b) {
+        return a.column == b.column && a.low == b.low && a.high == b.high;
+    };
+    check(std::equal(trees[0].begin(), trees[0].end(), trees[1].begin(), trees[1].end(), same), "the same tree");
+    check(looked[1] < looked[0] / 2, "most splits are passed over");
+}
+
+// A run that ends while the columns are sorted for a sweep knows nothing, and still has the best tree of one split.
+void check_end_while_sorting(Dice& dice) {
+    Data data = make_data(dice, 3000, false);
+    Options options;
+    options.dense_splits = 0;
+    Control unlimited({});
+    const Answer one = Search(data, options, unlimited).best(1, nullptr);
+    Control control({.seconds = 0.0});
+    check(!control.poll(255), "the next unit of work looks at the clock");
+    PairSweeper sweeper(data, control);
+    std::vector<std::uint32_t> rows(data.n_rows());
+    std::iota(rows.begin(), rows.end(), 0u);
+    const Node node = node_of(data, rows);
+    PairAnswer answer;
+    sweeper.solve(node, Target::at(data.measure, data.rounding, {1, 1}, false, 1, data.total), 1, 1, answer, {});
+    check(answer.splits.empty() && answer.least == 0, "no bound from columns that were not sorted");
+    Control ended({.seconds = 0.0});
+    ended.glance();
+    Search search(data, options, ended);
+    const Answer found = search.best(3, nullptr);
+    check(!found.proven_value && found.upper_bound == 1.0, "nothing is proven");
+    check(!data.measure.less(found.value, one.value), "the best tree of one split");
 }
 
 // Products of 128 bits compare like those of half as many.
@@ -179,6 +229,11 @@ int main() {
         check_deficits(dice, data);
         check_pairs(dice, data);
         check_searches(dice, data);
+    }
+    for (std::uint32_t seed = 0; seed < 8; ++seed) {
+        Dice dice(1000 + seed);
+        check_blocks(dice, seed % 2 == 0);
+        check_end_while_sorting(dice);
     }
     return 0;
 }

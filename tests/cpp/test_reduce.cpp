@@ -69,6 +69,21 @@ void check_shape(const Dataset& data) {
     }
 }
 
+// A row that no matrix counts would be in sets that have one key: whatever is guessed of it, it is not kept.
+void check_weight(Dice& dice, const MadeInput& in, bool keep, bool merge) {
+    std::vector<std::int64_t> guess(in.n_rows);
+    for (std::int64_t& g : guess) g = static_cast<std::int64_t>(dice.below(9));
+    Input guessed = in.view(keep, merge);
+    guessed.guess = guess;
+    const Dataset data = reduce(guessed);
+    check(data.n_rows == reduce(in.view(keep, merge)).n_rows, "guesses keep no row");
+    for (std::size_t r = 0; r < data.n_rows; ++r) {
+        const auto* cost = &data.cost[r * data.n_classes];
+        check(keep || std::any_of(cost, cost + data.n_classes, [](std::int64_t c) { return c > 0; }),
+              "a row that is not counted has some cost");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -88,6 +103,7 @@ int main() {
                 for (const std::int64_t c : data.count) rows += c;
                 if (keep) check(rows == static_cast<std::int64_t>(in.n_rows), "with free rows kept, all are counted");
                 if (!merge) check(data.n_rows <= in.n_rows, "never more rows");
+                check_weight(dice, in, keep, merge);
             }
     }
     std::puts("reduce: ok");

@@ -263,10 +263,35 @@ def test_near_1_the_sentence_says_what_rounding_leaves_open():
     weight = np.array([1.0, 1, 1e9, 1, 2, 3e9, 3e9, 1])
     for engine in ("binary", "ranked"):
         model = OptimalTreeClassifier(
-            cost_complexity=0.001, objective="f1", thresholds="all", search_options=BinaryOptions(engine=engine)
+            cost_complexity=0.001,
+            objective="f1",
+            thresholds="all",
+            search_options=BinaryOptions(engine=engine),
         )
         result = model.fit(X, y, weight).result_
         best, _ = best_of_all(X, y, weight, 0.001, None, None, 1)
         assert result.lower_bound <= float(best)
         assert result.objective - float(best) <= result.rounding < 1e-11
         assert ("to within" in result.sentence()) == (result.objective > float(best)), engine
+
+
+@pytest.mark.filterwarnings("ignore:Not proven optimal")
+@pytest.mark.parametrize(
+    ("columns", "y", "weight", "options"),
+    [
+        ([[0.3, 0.1, -7.5, 9.0]], [1, 0, 1, 0], [2, 4, 4, 4], {"cost_complexity": 0.001}),
+        (
+            [[0, 3, 2, -9, 1, 0.5, 9, 9], [3, 4, 4, 3, 4, 0, 3, 2]],
+            [1, 0, 0, 1, 0, 0, 0, 1],
+            [1] * 8,
+            {"cost_complexity": 0.015625, "min_samples_leaf": 2},
+        ),
+    ],
+)
+def test_a_stopped_tree_is_not_worse_than_any_single_split(columns, y, weight, options):
+    """The first round looks at single splits at the ratio of one leaf, where another one may be the best."""
+    X, how = np.array(columns, dtype=float).T, {"objective": "f1", "thresholds": "all", **options}
+    best = OptimalTreeClassifier(max_depth=1, **how).fit(X, y, weight).result_
+    stopped = OptimalTreeClassifier(step_limit=1, **how).fit(X, y, weight).result_
+    assert best.status is SolveStatus.OPTIMAL
+    assert stopped.objective <= best.objective * (1 + 1e-12)

@@ -11,7 +11,13 @@ import pytest
 
 from treewright.errors import SolverError
 from treewright.problem import Problem, make_problem
-from treewright.search import Limits, leaf_value, solve_leaf_accuracy, solve_with_leaf_accuracy
+from treewright.search import (
+    LeafAccuracyOptions,
+    Limits,
+    leaf_value,
+    solve_leaf_accuracy,
+    solve_with_leaf_accuracy,
+)
 from treewright.table import table_from
 from treewright.tree import Split, ThresholdSplit, Tree, grow
 
@@ -115,7 +121,9 @@ def test_no_part_is_better(steps: int, criterion: str) -> None:
     rng = np.random.default_rng(1000 + steps)
     for _ in range(8):
         problem = random_problem(rng)
-        result = solve_leaf_accuracy(problem, "all", criterion=criterion, limits=Limits(step_limit=steps))
+        options = LeafAccuracyOptions(block_rows=int(rng.choice([0, 512])))
+        limits = Limits(step_limit=steps)
+        result = solve_leaf_accuracy(problem, "all", criterion=criterion, limits=limits, options=options)
         mine = worth(problem, result.tree, criterion)
         assert mine is not None
         for splits in parts(result.tree):
@@ -143,7 +151,8 @@ def test_no_part_is_cheaper(steps: int) -> None:
 
 
 def check_no_part_is_cheaper(problem: Problem, least: float, limits: Limits) -> None:
-    result = solve_with_leaf_accuracy(problem, "all", least, limits=limits)
+    options = LeafAccuracyOptions(block_rows=0)
+    result = solve_with_leaf_accuracy(problem, "all", least, limits=limits, options=options)
     for splits in parts(result.tree):
         tree = grown(problem, splits)
         other = worth(problem, tree, "accuracy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from treewright.binarize import candidates_of, given_splits
 from treewright.binarize._thresholds import UnsortedGaps
 from treewright.near_optimal import solve_near_optimal
 from treewright.problem import make_problem
-from treewright.result import StopReason
-from treewright.search import Limits, _solve, _solve_frontier, solve_frontier
+from treewright.result import SolveStatus, StopReason
+from treewright.search import Limits, _solve, _solve_frontier, solve, solve_frontier
 from treewright.search import _single_split as single_split
 from treewright.search._counted import counted_tree
 from treewright.shards import _best_of_cells as best_of_cells
@@ -86,6 +87,22 @@ def test_a_set_that_is_stopped_at_once_searches_nothing(monkeypatch: pytest.Monk
     assert best.lower_bound <= best.objective
     assert best.tree.n_leaves <= 2
     assert trees.n_trees_ == 0
+
+
+def test_a_search_without_time_groups_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    problem = make_problem(table_from(rng.integers(0, 2, (400, 9)).astype(float)), rng.integers(0, 2, 400))
+    whole = solve(problem)
+    with monkeypatch.context() as patch:
+        patch.setattr(single_split, "MOST_UNGROUPED", 1)
+        patch.setattr(_solve, "search_bits", lambda *_, **__: pytest.fail("a search was begun"))
+        stopped = solve(problem, limits=Limits(time_limit=1e-9))
+    assert stopped.stop_reason is StopReason.TIME_LIMIT
+    assert stopped.status is SolveStatus.FEASIBLE
+    assert stopped.lower_bound <= whole.objective + 1e-12
+    stump = solve(replace(problem, max_depth=1))
+    assert stopped.objective <= stump.objective + 1e-12
+    assert solve(problem, limits=Limits(time_limit=1e-9)).objective <= stopped.objective + 1e-12
 
 
 def test_counted_trees_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

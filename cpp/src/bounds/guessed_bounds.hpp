@@ -27,7 +27,10 @@
 // c*l and taking the minimum over l gives Theorem 4.3 among trees of at most K leaves.
 //
 // Rows merged by the reduction have one guess, max(0, sum of g_i - base): the modified cost of the merged row is at
-// least the maximum of its true cost and of the sum of its g_i, so this is at most what F charges above base.
+// least the maximum of its true cost and of the sum of its g_i, so this is at most what F charges above base. A merged
+// row that every class costs the same is dropped with its guess (without a least size of leaves): F charges every tree
+// the same for it, so without it the theorem says more, not less. Kept, it would be in no matrix and in no key of the
+// cache: a bound of a set with it would be taken for one of the set without.
 #pragma once
 
 #include "space/row_values.hpp"

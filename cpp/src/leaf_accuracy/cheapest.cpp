@@ -180,28 +180,6 @@ void Search::raise_floors(Level& here, std::size_t at, bool is_left, Count relax
     }
 }
 
-Cheapest Search::cheapest_stump(const Node& node, std::size_t level) {
-    Cheapest best{0, cost_of(node.leaf()), PartialTree::leaf()};
-    TreePoolNode split{};
-    bool is_split = false;
-    SortedColumn& sorted = level_at(level).column.sorted;
-    for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        sorter_.sums(node, c, sorted);
-        for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
-            const auto [left, right] = sorted.sides(node, i);
-            const Cost wrong = static_cast<Cost>(node.value.weight - left.value.correct - right.value.correct);
-            const Cost cost = rates_->unit * wrong + 2 * rates_->leaf;
-            if (cost >= best.upper || deficit(left) + deficit(right) > 0) continue;
-            best.upper = cost;
-            split = {c, sorted.splits[i].rank, PartialTree::leaf(), PartialTree::leaf()};
-            is_split = true;
-        }
-    }
-    if (is_split) best.plan = remember(split);
-    best.lower = best.upper;
-    return best;
-}
-
 Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Split& root, std::size_t level) {
     Level& here = level_at(level);
     open_split(node, root, level);
@@ -215,14 +193,6 @@ Cheapest Search::cheapest_pair(const Node& node, const PairAnswer::Split& root, 
 Cost Search::cost_of(const Leaf& leaf) const {
     return deficit(leaf) > 0 ? kNoTree
                              : rates_->unit * static_cast<Cost>(leaf.value.weight - leaf.value.correct) + rates_->leaf;
-}
-
-Cost Search::cost_of(const Node& node, PartialTree plan, std::size_t level) {
-    if (plan == PartialTree::leaf()) return cost_of(node.leaf());
-    const TreePoolNode split = store_->planted(plan);
-    open_split(node, {split.column, split.rank}, level);
-    Level& here = level_at(level);
-    return cost_of(here.left_node, split.left, level + 1) + cost_of(here.right_node, split.right, level + 1);
 }
 
 }  // namespace treewright::leaf_accuracy

@@ -58,6 +58,7 @@ void Data::prepare() {
         plane[i] = of_last[label];
     }
 
+    orders_ = std::make_unique<Order[]>(table.n_columns);
     n_ranks.assign(table.n_columns, 1);
     n_splits = 0;
     strips.clear();
@@ -70,9 +71,9 @@ void Data::prepare() {
 }
 
 const std::uint32_t* Data::order(std::uint32_t column) const {
-    Orders& orders = *orders_;
-    std::call_once(orders.once, [&] { orders.of_columns = ranked::orders_of(table); });
-    return orders.of_columns.data() + std::size_t{column} * table.n_rows;
+    Order& order = orders_[column];
+    std::call_once(order.once, [&] { order.rows = ranked::order_of(table, column); });
+    return order.rows.data();
 }
 
 void Node::sum() {
@@ -81,6 +82,13 @@ void Node::sum() {
     value = {static_cast<Whole>(largest), static_cast<Whole>(total)};
     if (full.empty()) return;
     value = {*std::max_element(full.begin(), full.end()), std::accumulate(full.begin(), full.end(), Whole{0})};
+}
+
+void SortedColumn::clear(std::uint32_t of_column) {
+    column = of_column;
+    splits.clear();
+    left.clear();
+    full.clear();
 }
 
 Sides SortedColumn::sides(const Node& node, std::size_t split) const {
@@ -108,72 +116,6 @@ Sides SortedColumn::sides(const Node& node, std::size_t split) const {
     }
     sides.right.value.weight = node.value.weight - sides.left.value.weight;
     return sides;
-}
-
-void Sorter::sums(const Node& node, std::uint32_t column, SortedColumn& out) {
-    const std::size_t n_classes = data_.n_classes(), n_ranks = data_.n_ranks[column], n_sums = n_ranks * n_classes;
-    if (n_sums > node.rows.size()) return sort(node, column, out);
-    const std::uint32_t* rank = &data_.table.rank[std::size_t{column} * data_.n_rows()];
-    out.column = column;
-    out.splits.clear();
-    out.left.clear();
-    out.full.clear();
-    start_.assign(n_ranks, 0);
-    weight_.assign(n_sums, 0);
-    full_.assign(data_.full.empty() ? 0 : n_sums, 0);
-    for (const std::uint32_t row : node.rows) {
-        const std::size_t at = rank[row] * n_classes + data_.table.label[row];
-        ++start_[rank[row]];
-        weight_[at] += data_.table.weight[row];
-        if (!full_.empty()) full_[at] += data_.full[row];
-    }
-    std::uint32_t position = 0;
-    for (std::uint32_t r = 0; r < n_ranks; ++r) {
-        if (start_[r] == 0) continue;
-        const std::size_t at = r * n_classes, before = out.left.size() - n_classes;  // of the last split, if any
-        position += start_[r];
-        if (position == node.rows.size()) break;
-        const bool first = out.splits.empty();
-        out.splits.push_back({position, r + 1});
-        for (std::size_t k = 0; k < n_classes; ++k) {
-            out.left.push_back(weight_[at + k] + (first ? 0 : out.left[before + k]));
-            if (!full_.empty()) out.full.push_back(full_[at + k] + (first ? Whole{0} : out.full[before + k]));
-        }
-    }
-}
-
-void Sorter::sort(const Node& node, std::uint32_t column, SortedColumn& out) {
-    const std::uint32_t* rank = &data_.table.rank[std::size_t{column} * data_.n_rows()];
-    const std::size_t n = node.rows.size(), n_classes = data_.n_classes();
-    const std::size_t n_ranks = data_.n_ranks[column];
-    out.column = column;
-    out.rows.resize(n);
-    if (n_ranks <= 2 * n + 16) {
-        start_.assign(n_ranks + 1, 0);
-        for (const std::uint32_t row : node.rows) ++start_[rank[row] + 1];
-        for (std::size_t r = 0; r < n_ranks; ++r) start_[r + 1] += start_[r];
-        for (const std::uint32_t row : node.rows) out.rows[start_[rank[row]]++] = row;
-    } else {
-        entries_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) entries_[i] = (std::uint64_t{rank[node.rows[i]]} << 32) | node.rows[i];
-        std::sort(entries_.begin(), entries_.end());
-        for (std::size_t i = 0; i < n; ++i) out.rows[i] = static_cast<std::uint32_t>(entries_[i]);
-    }
-    out.splits.clear();
-    out.left.clear();
-    out.full.clear();
-    std::vector<Count> sum(n_classes, 0);
-    std::vector<Whole> full(data_.full.empty() ? 0 : n_classes, 0);
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t row = out.rows[i];
-        if (i > 0 && rank[row] != rank[out.rows[i - 1]]) {
-            out.splits.push_back({i, rank[out.rows[i - 1]] + 1});
-            out.left.insert(out.left.end(), sum.begin(), sum.end());
-            out.full.insert(out.full.end(), full.begin(), full.end());
-        }
-        sum[data_.table.label[row]] += data_.table.weight[row];
-        if (!full.empty()) full[data_.table.label[row]] += data_.full[row];
-    }
 }
 
 }  // namespace treewright::leaf_accuracy

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
 constexpr std::size_t kStepsPerUnit = 2000;  // rows x columns of a pass per unit of clock checks, some 20 microseconds
+constexpr std::size_t kSumsPerUnit = 2000;   // rows x classes of a column that is sorted and summed
 constexpr std::int64_t kLeastWork = 20;      // units of a round that threads divide
 constexpr std::size_t kFilterShare = 16;     // a node of so small a share of the rows is sorted, not filtered
 
@@ -19,7 +20,7 @@ constexpr std::size_t kFilterShare = 16;     // a node of so small a share of th
 
 void PairSweeper::solve(const Node& node, const Target& target, Count own_deficit, Count wanted, PairAnswer& answer,
                         const Confirm& confirm, const Threads& threads) {
-    prepare(node, answer);
+    if (!prepare(node, answer)) return;
     const std::size_t n_splits = answer.splits.size();
     lower_.assign(n_splits, 0);
     for (std::size_t i = 0; i < n_splits; ++i)
@@ -78,7 +79,8 @@ void PairSweeper::solve(const Node& node, const Target& target, Count own_defici
 
 void PairSweeper::solve_costs(const Node& node, const Target& target, const CostRates& rates, Count budget,
                               PairAnswer& answer, Count& relaxed, const Settle& settle) {
-    prepare(node, answer);
+    relaxed = 0;
+    if (!prepare(node, answer)) return;
     const std::size_t n_splits = answer.splits.size();
     lower_.assign(n_splits, 0);
     cost_.assign(n_splits, kNoCost);
@@ -129,7 +131,7 @@ void PairSweeper::solve_costs(const Node& node, const Target& target, const Cost
     }
 }
 
-void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
+bool PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     const std::size_t n = node.rows.size(), n_rows = data_.n_rows(), n_classes = data_.n_classes();
     place_.assign(n_rows, kNone);
     label_.resize(n);
@@ -146,8 +148,16 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     position_.clear();
     left_sum_.clear();
     answer.splits.clear();
+    answer.left.clear();
+    answer.right.clear();
+    answer.least = 0;
     std::vector<Count> sum(n_classes);
+    const auto work = static_cast<std::int64_t>(1 + n * n_classes / kSumsPerUnit);
     for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
+        if (control_.poll(work)) {
+            answer.splits.clear();
+            return false;
+        }
         std::vector<std::uint32_t>& order = orders_[c];
         order.clear();
         const std::uint32_t* rank = &data_.table.rank[std::size_t{c} * n_rows];
@@ -183,6 +193,7 @@ void PairSweeper::prepare(const Node& node, PairAnswer& answer) {
     exact_.assign(answer.splits.size(), 0);
     settled_.assign(answer.splits.size(), 0);
     open_.assign(answer.splits.size(), 0);
+    return true;
 }
 
 void PairSweeper::choose(const Column& column, Desk& desk) const {

@@ -130,6 +130,7 @@ Statistics Search::statistics() const {
         all.branches += more.branches;
         all.cache_hits += more.cache_hits;
         all.passes += more.passes;
+        all.looked += more.looked;
         all.bytes = std::max(all.bytes, more.bytes);
     }
     return all;

@@ -159,7 +159,8 @@ void Search::refute(const Node& root, std::uint32_t depth, std::int64_t steps, d
 // Pass 2 at the current target, from a tree that meets it.
 void Search::finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer) {
     rates_ = &rates;
-    answer.cost = cost_of(root, answer.plan, 0);
+    std::vector<std::uint32_t> rows = all_rows_;
+    answer.cost = weigh(rows, answer.plan).cost;
     long_ = long_ || work_done() >= options_.alone_work;
     const Cheapest found = least(root, depth, long_ ? kNoTree : answer.cost, 0);
     if (found.upper < answer.cost || (long_ && !control_.stopped())) {

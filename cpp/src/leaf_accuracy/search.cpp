@@ -12,8 +12,9 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::size_t kTriedPairs = 4;
-constexpr std::int64_t kPollOfConfirm = 16;  // clock checks' worth of two sides sorted by every column
-constexpr std::size_t kMaxPlanes = 64;       // classes and weights of the dense depth-two step
+constexpr std::int64_t kLeastOfConfirm = 16;    // clock checks' worth of two sides sorted by every column
+constexpr std::int64_t kCellsOfConfirm = 4000;  // of two sides' columns in a clock check's time
+constexpr std::size_t kMaxPlanes = 64;          // classes and weights of the dense depth-two step
 
 }  // namespace
 
@@ -71,6 +72,7 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     }
     ++statistics_.pair_solves;
     if (best < here.pairs.splits.size() && here.pairs.sum(best) == 0) return found_pair(node, here.pairs, best, level);
+    if (control_.stopped()) return {};
     if (depth == 2) return {false, std::min(lower, here.pairs.least)};
 
     ++statistics_.branches;
@@ -94,34 +96,6 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     return {false, lower};
 }
 
-// The node's best tree of depth one that meets the target; else the least deficit.
-Outcome Search::split_once(const Node& node, std::size_t level) {
-    Outcome best{false, deficit(node), node.value, PartialTree::leaf()};
-    best.feasible = best.lower == 0;
-    TreePoolNode split{};
-    SortedColumn& sorted = level_at(level).column.sorted;
-    for (std::uint32_t c = 0; c < data_.table.n_columns; ++c) {
-        sorter_.sums(node, c, sorted);
-        for (std::size_t i = 0; i < sorted.splits.size(); ++i) {
-            const auto [left, right] = sorted.sides(node, i);
-            const Count sum = deficit(left) + deficit(right);
-            if (sum > 0) {
-                best.lower = std::min(best.lower, sum);
-                continue;
-            }
-            const Value value = worse(left.value, right.value);
-            if (best.feasible && !data_.measure.less(best.value, value)) continue;
-            best.feasible = true;
-            best.value = value;
-            best.plan = PartialTree::stump();
-            split = {c, sorted.splits[i].rank, PartialTree::leaf(), PartialTree::leaf()};
-        }
-    }
-    if (best.feasible) best.lower = 0;
-    if (best.plan == PartialTree::stump()) best.plan = remember(split);
-    return best;
-}
-
 // The depth-two step said that there is a tree; of a few such root splits, the one with the best worst leaf.
 Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_t known, std::size_t level) {
     Outcome best;
@@ -134,6 +108,7 @@ Outcome Search::found_pair(const Node& node, const PairAnswer& pairs, std::size_
     for (std::size_t at = step / 2; at < roots.size(); at += step) tried.push_back(roots[at]);
     if (data_.rounding.any) tried.push_back(known);  // the others may fail in full
     for (const std::size_t at : tried) {
+        if (best.feasible && control_.poll(work_of_confirm(node))) break;
         const auto [column, rank] = pairs.splits[at];
         open_split(node, pairs.splits[at], level);
         const Outcome left = split_once(here.left_node, level + 1);
@@ -159,7 +134,7 @@ std::size_t Search::confirm_any(const Node& node, PairAnswer& pairs, std::size_t
     std::size_t found = pairs.splits.size();
     for (std::size_t i = 0; i < pairs.splits.size() && found == pairs.splits.size(); ++i) {
         if (pairs.sum(i) > 0) continue;
-        if (control_.poll(kPollOfConfirm)) break;
+        if (control_.poll(work_of_confirm(node))) break;
         std::tie(pairs.left[i], pairs.right[i]) = confirm(node, pairs.splits[i], level);
         if (pairs.sum(i) == 0) found = i;
     }
@@ -169,12 +144,21 @@ std::size_t Search::confirm_any(const Node& node, PairAnswer& pairs, std::size_t
 
 void Search::open_split(const Node& node, const PairAnswer::Split& root, std::size_t level) {
     Level& here = level_at(level);
-    open_column(node, root.column, here.column);
-    // The last split with every row on its left below the rank.
-    const std::vector<SortedColumn::Split>& splits = here.column.sorted.splits;
-    const auto beyond =
-        std::find_if(splits.begin(), splits.end(), [&](const SortedColumn::Split& c) { return c.rank > root.rank; });
-    make_sides(node, here.column, static_cast<std::size_t>(beyond - splits.begin()) - 1, here);
+    SortedColumn& sorted = here.column.sorted;
+    const auto goes_left = [&](std::uint32_t row) { return data_.table.rank_of(root.column, row) < root.rank; };
+    sorted.clear(root.column);
+    sorted.rows.assign(node.rows.begin(), node.rows.end());
+    const auto middle = std::stable_partition(sorted.rows.begin(), sorted.rows.end(), goes_left);
+    sorted.left.assign(data_.n_classes(), 0);
+    sorted.full.assign(data_.rounding.any ? data_.n_classes() : 0, 0);
+    here.column.key.assign(1, {});
+    for (auto row = sorted.rows.begin(); row != middle; ++row) {
+        sorted.left[data_.table.label[*row]] += data_.table.weight[*row];
+        if (data_.rounding.any) sorted.full[data_.table.label[*row]] += data_.full[*row];
+        here.column.key[0].add(data_.table.key[*row]);
+    }
+    sorted.splits.push_back({static_cast<std::uint32_t>(middle - sorted.rows.begin()), root.rank});
+    make_sides(node, here.column, 0, here);
 }
 
 std::size_t Search::max_splits(const Node& node) const {
@@ -191,6 +175,11 @@ bool Search::is_dense(const Node& node) const {
 std::int64_t Search::work(const Node& node) const {
     const double splits = static_cast<double>(max_splits(node));
     return is_dense(node) ? 1 + static_cast<std::int64_t>(splits * splits * static_cast<double>(node.n()) / 2e7) : 1;
+}
+
+// Of looking for the best split of both sides of a split of the node.
+std::int64_t Search::work_of_confirm(const Node& node) const {
+    return kLeastOfConfirm + node.n() * data_.table.n_columns / kCellsOfConfirm;
 }
 
 Outcome Search::join(const Node& node, std::size_t level, OpenColumn& column, std::size_t at) {

@@ -19,12 +19,12 @@ bool GroupSearch::fits(const RankedObjective& objective, const Options& options,
            objective.two_sums().has_value();
 }
 
-GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control)
+GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control, RowGroups groups)
     : objective_(objective),
       table_(objective.table()),
       control_(control),
       sums_(*objective.two_sums()),
-      groups_(objective, sums_),
+      groups_(std::move(groups)),
       cells_(groups_, sums_, table_.min_leaf, control),
       segmentation_(groups_, sums_, control),
       segments_(options.segments && segmentation_.useful()),

@@ -213,15 +213,15 @@ Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::s
     return out;
 }
 
-// Those whose class matters. Of one class together, cheap ones first: the bit planes of the kernels become short
+// Those whose class matters. One whose class does not has no part in a matrix, so closed patterns, the keys of caches,
+// do not tell whether it is in a set; it has no guess to be kept for either: that charges every tree alike
+// (guessed_bounds.hpp). Of one class together, cheap ones first: the bit planes of the kernels become short
 // ranges. Ties by content, so that the order of the input rows does not matter to anything that follows.
 std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<std::uint64_t>& bits,
                                        std::size_t n_words, bool keep_free_rows) {
     std::vector<std::uint32_t> kept;
     for (std::uint32_t g = 0; g < groups.count.size(); ++g) {
-        // One that costs nothing more is kept if its guess does.
-        const bool guessed = !groups.guess.empty() && groups.guess[g] > 0;
-        if (groups.cheapest[g].second > 0 || guessed || keep_free_rows) kept.push_back(g);
+        if (groups.cheapest[g].second > 0 || keep_free_rows) kept.push_back(g);
     }
     std::stable_sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (groups.cheapest[a] != groups.cheapest[b]) return groups.cheapest[a] < groups.cheapest[b];

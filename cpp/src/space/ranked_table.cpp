@@ -47,6 +47,13 @@ std::vector<std::uint32_t> orders_of(const RankedTable& table) {
     return order;
 }
 
+std::vector<std::uint32_t> order_of(const RankedTable& table, std::uint32_t column) {
+    const std::size_t n = table.n_rows;
+    std::vector<std::uint32_t> order(n);
+    sort_column(std::span(table.rank).subspan(column * n, n), order);
+    return order;
+}
+
 std::vector<Fingerprint> keys_of_rows(std::size_t n_rows) {
     std::vector<Fingerprint> key(n_rows);
     Random random;

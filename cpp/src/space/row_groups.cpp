@@ -14,6 +14,10 @@ std::uint32_t max_rank(const RankedTable& table, std::uint32_t column) {
     return *std::max_element(first, first + table.n_rows);
 }
 
+constexpr std::size_t kCellsPerUnit = 4000;  // rows that a split is looked up for per unit of clock checks
+constexpr std::uint32_t kRowsPerLook = 64;
+constexpr std::int64_t kUnitsOfRows = 4;  // to find the group of so many
+
 }  // namespace
 
 bool RowGroups::fit(const RankedTable& table) {
@@ -27,7 +31,14 @@ bool RowGroups::fit(const RankedTable& table) {
     return n_splits >= 1 && n_splits <= (binary ? kMaxBinary : kMaxSplits) && n_splits * table.n_rows <= kMaxEntries;
 }
 
-RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_sums(objective.n_sums()) {
+std::optional<RowGroups> RowGroups::of(const RankedObjective& objective, const TwoSums& sums, Control& control) {
+    RowGroups groups;
+    if (!groups.make(objective, sums, control)) return std::nullopt;
+    return groups;
+}
+
+bool RowGroups::make(const RankedObjective& objective, const TwoSums& sums, Control& control) {
+    n_sums = objective.n_sums();
     const RankedTable& table = objective.table();
     for (std::uint32_t c = 0; c < table.n_columns; ++c)
         for (std::uint32_t rank = 1, most = max_rank(table, c); rank <= most; ++rank)
@@ -42,14 +53,17 @@ RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_
         k = {high, random()};
     }
     std::vector<std::uint32_t> n_right(splits.size(), 0);
-    for (std::size_t c = 0; c < splits.size(); ++c)
+    for (std::size_t c = 0; c < splits.size(); ++c) {
+        if (control.poll(static_cast<std::int64_t>(1 + table.n_rows / kCellsPerUnit))) return false;
         for (std::uint32_t r = 0; r < table.n_rows; ++r)
             if (table.rank_of(splits[c].column, r) >= splits[c].rank) of_row[r].add(key[c]), ++n_right[c];
+    }
     struct Hash {
         std::size_t operator()(const Fingerprint& f) const { return static_cast<std::size_t>(f.low); }
     };
     std::unordered_map<Fingerprint, std::uint32_t, Hash> known;
     for (std::uint32_t r = 0; r < table.n_rows; ++r) {
+        if (r % kRowsPerLook == 0 && control.poll(kUnitsOfRows)) return false;
         const auto [place, is_new] = known.try_emplace(of_row[r], n_groups);
         if (is_new) {
             ++n_groups;
@@ -72,6 +86,7 @@ RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_
     words_.assign(n_groups * n_words_, 0);
     first.push_back(0);
     for (std::uint32_t g = 0; g < n_groups; ++g) {
+        if (g % kRowsPerLook == 0 && control.poll(kUnitsOfRows)) return false;
         for (std::uint32_t c = 0; c < splits.size(); ++c) {
             const bool right = table.rank_of(splits[c].column, row[g]) >= splits[c].rank;
             if (right == splits[c].ones_left) continue;
@@ -81,6 +96,7 @@ RowGroups::RowGroups(const RankedObjective& objective, const TwoSums& sums) : n_
         first.push_back(list.size());
         loss.push_back(objective.leaf_cost(group[g]) - objective.leaf_penalty());
     }
+    return true;
 }
 
 std::size_t RowGroups::bytes() const {

@@ -16,6 +16,7 @@ from treewright.near_optimal._restricted import RestrictedSet
 from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps
 from treewright.near_optimal._watch import TimeOver, Watch
 from treewright.near_optimal._within import Within, first_within
+from treewright.problem import Problem
 from treewright.search import integer_costs
 from treewright.tree import Tree
 
@@ -106,9 +107,7 @@ class ComparedSet(RestrictedSet):
         True
         """
         problem = self.graph.problem
-        values = np.asarray(leaf_value, dtype=np.float64)
-        if problem.rows is not None and values.ndim == 2 and len(values) > problem.rows.max(initial=-1):
-            values = values[problem.rows]
+        values = _of_training_rows(problem, np.asarray(leaf_value, dtype=np.float64))
         wanted = (problem.table.n_rows, problem.n_classes)
         if values.shape != wanted:
             raise InputError(
@@ -333,9 +332,7 @@ class ComparedSet(RestrictedSet):
                     f"group={group!r} has {len(known)} values; name a column of two, or give a truth value a row."
                 )
             return np.asarray(x == known[1])
-        rows = np.asarray(group)
-        if problem.rows is not None and rows.ndim == 1 and len(rows) > problem.rows.max(initial=-1):
-            rows = rows[problem.rows]
+        rows = _of_training_rows(problem, np.asarray(group))
         if rows.shape != (problem.table.n_rows,) or not np.isin(rows, (0, 1)).all():
             raise InputError(
                 f"group: give a truth value for each of the {problem.table.n_rows} training rows, or a column's name."
@@ -358,3 +355,14 @@ class ComparedSet(RestrictedSet):
     def _some(self, what: str) -> None:
         if self.n_trees_ == 0:
             raise InputError(f"The set is empty: there is {what}.")
+
+
+def _of_training_rows(problem: Problem, values: NDArray[Any]) -> NDArray[Any]:
+    """Return values by training row as they are, and those by row of the input without the rows that were left out.
+
+    As many values as there are training rows are theirs, in their order, whatever the order of the input was.
+    """
+    rows = problem.rows
+    if rows is None or values.ndim == 0 or len(values) == len(rows) or len(values) <= rows.max(initial=-1):
+        return values
+    return np.asarray(values[rows])

@@ -139,8 +139,15 @@ def solve_near_optimal(
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
         optimum = units.objective(problem, known.tree)
         task = task_up_to(max(up_to_bound(optimum), optimum))
-        if _is_optimal(task, optimum, limits, LEAST_SECONDS + known.stats.get("seconds", 0.0)):
+        seconds = LEAST_SECONDS + known.stats.get("seconds", 0.0)
+        is_best, reason = _is_optimal(task, optimum, limits, seconds, progress)
+        if is_best:
             best = known
+        elif reason in (
+            StopReason.INTERRUPT,
+            StopReason.CALLBACK,
+        ):  # whoever asked to stop wants no search instead
+            best = replace(known, status=SolveStatus.FEASIBLE, stop_reason=reason, lower_bound=0.0)
     if best is None:
         task = None
         best = (
@@ -157,11 +164,11 @@ def solve_near_optimal(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
             "give more."
         )
-    reason = _stopped(best)
-    if reason is not None:
+    ended_by = _stopped(best)
+    if ended_by is not None:
         counts = nothing_known(problem, split_matrix, units, rules, best)
         return NearOptimalTrees(
-            counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=reason
+            counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=ended_by
         )
     task = task or task_up_to(max(budget, optimum))
     return _rising(task, best, optimum, up_to_bound, limits, progress)
@@ -238,23 +245,30 @@ def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> b
     return abs(float(units.objective(problem, tree) * units.unit) - known.objective) <= 1e-9
 
 
-def _is_optimal(task: _Task, cost: Fraction, limits: Limits, seconds: float) -> bool:
+def _is_optimal(
+    task: _Task, cost: Fraction, limits: Limits, seconds: float, progress: ProgressCallback | None
+) -> tuple[bool, StopReason | None]:
     """Whether no tree costs less: proven by the graph of all trees that cost no more, which has to have one.
+
+    Also what ended the making of that graph too early.
 
     The search that makes it is kept, so the same graph is made of what is known when the set begins with it. Of other
     rows the graph may be large: limits, or so many seconds, leave the question open.
     """
     budget = cost + task.units.rounding
-    how = {"memory_limit": limits.native()["memory_limit"], "report": None}
+    begun = time.perf_counter()
+    report = _report(progress, begun - (limits.begun or begun))
+    how = {"memory_limit": limits.native()["memory_limit"], "report": report}
     seconds = min(seconds, limits.left())
     graph = task.graph(budget, threads=threads_of(limits.n_jobs), time_limit=seconds, **how)
     if not graph.arrays["complete"]:
-        return False
+        return False, stop_reason(graph.arrays["stop"])
     counts = Counts(graph, Membership(budget, task.problem.max_leaf_nodes))
-    if counts.make(seconds, None) is not None:
-        return False
+    reason = counts.make(seconds, report)
+    if reason is not None:
+        return False, reason
     costs = graph.costs(counts.cells(0))
-    return bool(costs) and abs(min(costs) - cost) <= task.units.rounding
+    return bool(costs) and abs(min(costs) - cost) <= task.units.rounding, None
 
 
 def _rising(

@@ -32,6 +32,8 @@ class LeafAccuracyOptions(Switches):
         it.
     dense_splits : int, default=2_500
         Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+    block_rows : int, default=512
+        Of sets of so many rows the best single split is looked for by blocks of neighbouring thresholds.
     alone_work : int, default=1_500
         Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and
         from there on the answer is the same for any number of them.
@@ -51,4 +53,5 @@ class LeafAccuracyOptions(Switches):
     refute: bool = True
     slack: float = 0.5
     dense_splits: int = 2_500
+    block_rows: int = 512
     alone_work: int = 1_500

@@ -44,6 +44,7 @@ MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than
 RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
 GROUPING = 1e-6  # seconds for each row: to find out which are equal
 MOST_WORK = 200_000_000  # as in the core
+MOST_UNGROUPED = 2**25  # cells whose equal rows are looked for though no time is left: a third of a second
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
 FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns
@@ -224,7 +225,8 @@ def ends_ungrouped(
     Notes
     -----
     A stopped search over binary columns completes its tree within a number of additions
-    (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second.
+    (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second. There is none either
+    where no time is left and to find the equal rows alone would take most of a second.
     """
     if options != BinaryOptions():
         return None
@@ -237,7 +239,10 @@ def ends_ungrouped(
         stop = StopReason.STEP_LIMIT
     else:
         return None
-    if split_matrix.packed.size * 8 * (problem.n_classes + 1) < MOST_WORK:
+    cells = split_matrix.packed.size * 8
+    if stop is StopReason.TIME_LIMIT and cells > MOST_UNGROUPED:
+        return stop
+    if cells * (problem.n_classes + 1) < MOST_WORK:
         return None
     ones = int(ONES[split_matrix.packed].sum(dtype=np.int64))
     return stop if ones * (problem.n_classes + 1) >= MOST_WORK else None

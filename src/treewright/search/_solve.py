@@ -92,7 +92,7 @@ def solve(
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
 
-    search = partial(search_chosen, choice, options)
+    search = partial(search_chosen, choice, options, ungrouped=True)
     if shallower:
         return choice.sign(search_then_shallower(search, problem, limits, progress))
     return choice.sign(search(problem, limits=limits, progress=progress))

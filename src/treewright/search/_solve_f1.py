@@ -27,6 +27,7 @@ the Pareto front of both kinds of errors at every node (van der Linden et al. 20
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -148,6 +149,9 @@ def solve_f1(
         report = run.searches.report(partial(run.bounds_within, now))
         last = choice.sign(search_chosen(choice, options, now.asked, within, report))
         if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
+            if not run.proven:
+                first = Limits(step_limit=1, memory_limit=limits.memory_limit)
+                run.hold_to_one_split(partial(search_chosen, choice, options, limits=first, progress=None))
             return run.result(last)
         if not run.improved:
             steps = None
@@ -251,6 +255,22 @@ class _Run:
             self.stop = self.searches.used_up()
             return self.stop is not None
         return self.stop is not None or not self.improved
+
+    def hold_to_one_split(self, search: Callable[[Problem], SolveResult]) -> None:
+        """Take the best tree of one split if it is better than what a stopped run has found.
+
+        A round looks at single splits at the ratio of the tree before it, where another one may be the best. Rounds
+        over trees of one split alone end with the one of largest F1, or show that none beats the tree at hand. Each is
+        the first step of a search, mostly there is one.
+        """
+        if self.positive == 0 or self.problem.max_depth == 0 or self.problem.max_leaf_nodes == 1:
+            return
+        while True:
+            this = _Round.of(replace(self.next(), max_depth=1))
+            found = self._settled(this, search(this.asked))
+            if found is None or found.ratio >= self.best.ratio:
+                return
+            self.best = found
 
     def _settled(self, this: _Round, last: SolveResult) -> _Found | None:
         """Return the tree of a round with its best labels, and pruned; None if it finds no positive row."""

@@ -10,7 +10,10 @@ import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
+from treewright.near_optimal import solve_near_optimal
+from treewright.problem import make_problem
 from treewright.result import SolveStatus
+from treewright.table import table_from
 
 
 @pytest.fixture(scope="module")
@@ -208,3 +211,32 @@ def test_the_sentence_is_true_of_the_bound_as_it_is_written(seed):
 
 
 TINY = Fraction(1, 10**15)  # of a bound that float64 cannot write
+
+
+def test_values_by_training_row_are_taken_as_they_stand():
+    """Also where the problem has the rows of its input in another order: as many values as training rows are theirs."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (40, 3)).astype(float)
+    y, order = rng.integers(0, 2, 40), rng.permutation(40)
+    plain = make_problem(table_from(X[order]), y[order], cost_complexity=0.05, max_depth=2)
+    taken = make_problem(table_from(X), y, cost_complexity=0.05, max_depth=2).take(order)
+    group, value = rng.random(40) < 0.5, rng.integers(0, 5, (40, 2))
+    expected, found = (solve_near_optimal(problem, epsilon=0.5) for problem in (plain, taken))
+    for ask in (
+        lambda trees: (trees.extreme(value).least.value, trees.extreme(value).most.value),
+        lambda trees: (trees.gap_range(group).least.value, trees.gap_range(group).most.value),
+    ):
+        assert ask(found) == ask(expected)
+
+
+def test_values_by_row_of_the_input_leave_out_rows_without_weight():
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 2, (40, 3)).astype(float), rng.integers(0, 2, 40)
+    weight = (rng.random(40) < 0.8).astype(float)
+    group, value = rng.random(40) < 0.5, rng.integers(0, 5, (40, 2))
+    how = {"cost_complexity": 0.05, "max_depth": 2, "epsilon": 0.5}
+    trees = near_optimal_trees(X, y, sample_weight=weight, **how)
+    kept = weight > 0
+    for of_input, of_training in ((group, group[kept]), (value, value[kept])):
+        ask = trees.gap_range if of_input is group else trees.extreme
+        assert ask(of_input).most.value == ask(of_training).most.value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright import OptimalTreeClassifier, SolveStatus, near_optimal_trees
 from treewright.errors import InputError
 from treewright.near_optimal import _solve
+from treewright.result import StopReason
 from treewright.verify import verify
 
 
@@ -133,3 +134,24 @@ def test_what_a_model_says_of_another_question_is_not_said_of_this_one(table, we
     report = verify(found.graph.problem, found.best)
     assert report.ok, str(report)
     assert found.best.tree in found
+
+
+def interrupted(state):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("progress", "reason"), [(lambda state: True, StopReason.CALLBACK), (interrupted, StopReason.INTERRUPT)]
+)
+def test_who_asks_to_stop_gets_no_search_instead(table, monkeypatch, progress, reason):
+    """The proof that a known optimum is still one hears Ctrl-C and the callback; nothing is begun after it."""
+    X, y, weight = table
+    model = OptimalTreeClassifier(0.02, max_depth=3, thresholds="all").fit(X, y, weight)
+    made = searches(monkeypatch)
+    found = model.set_params(progress=progress).near_optimal(X, y, weight, epsilon=0.1)
+    assert made == []
+    assert found.stop_reason is reason
+    assert found.status_ == f"not known: nothing was proven up to any objective ({reason.value})"
+    assert found.best.tree is model.tree_
+    assert found.best.status is SolveStatus.FEASIBLE
+    assert model.result_.status is SolveStatus.OPTIMAL

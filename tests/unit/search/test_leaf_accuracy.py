@@ -36,7 +36,8 @@ VARIANTS = [
     LeafAccuracyOptions(**dict.fromkeys(SWITCHES, False)),
     *(LeafAccuracyOptions(**{name: False}) for name in SWITCHES),
     SWEEPS,
-    LeafAccuracyOptions(dense_splits=0, slack=0.0),
+    LeafAccuracyOptions(block_rows=0),
+    LeafAccuracyOptions(dense_splits=0, slack=0.0, block_rows=0),
     LeafAccuracyOptions(dense_splits=12, slack=2.0),
     LeafAccuracyOptions(dense_splits=0, propagate=False, cache=False),
 ]

@@ -47,18 +47,18 @@ struct Data {
     std::vector<Strip> strips;
 
     void prepare();
-    // The rows in the order of a column, as in RankedTable. All columns are sorted when the first is asked for, by
-    // whichever thread: a run that its limits end before it sweeps asks for none.
+    // The rows in the order of a column, as in RankedTable. It is sorted when it is first asked for, by whichever
+    // thread: a run that its limits end before it sweeps asks for none.
     [[nodiscard]] const std::uint32_t* order(std::uint32_t column) const;
     [[nodiscard]] std::uint32_t n_rows() const { return table.n_rows; }
     [[nodiscard]] std::uint32_t n_classes() const { return table.n_classes; }
 
    private:
-    struct Orders {
+    struct Order {
         std::once_flag once;
-        std::vector<std::uint32_t> of_columns;
+        std::vector<std::uint32_t> rows;
     };
-    std::unique_ptr<Orders> orders_ = std::make_unique<Orders>();
+    std::unique_ptr<Order[]> orders_;  // [column]
 };
 
 // A set of rows.
@@ -93,6 +93,7 @@ struct SortedColumn {
     std::vector<Count> left;  // [split][class]
     std::vector<Whole> full;  // [split][class] ... in full; empty if the weights are full
 
+    void clear(std::uint32_t of_column);
     [[nodiscard]] Sides sides(const Node& node, std::size_t split) const;
 };
 
@@ -103,7 +104,18 @@ class Sorter {
     // The splits and what is on their left, but not the rows in order: of few ranks, one pass without a sort.
     void sums(const Node& node, std::uint32_t column, SortedColumn& out);
 
+    // Blocks of 2^bits neighbouring ranks. 0 bits: sums() has little to sort, or no more to do than blocks would have.
+    [[nodiscard]] unsigned bits_of_blocks(const Node& node, std::uint32_t column) const;
+    // The splits between blocks and what is on their left; `blocks.blocks` tells them apart.
+    void sums_of_blocks(const Node& node, std::uint32_t column, unsigned bits, SortedColumn& out);
+    // The splits inside the open ones of these blocks: block i is before split i, the last one behind all splits.
+    void sums_inside(const Node& node, const SortedColumn& blocks, unsigned bits, const std::vector<bool>& open,
+                     SortedColumn& out);
+
    private:
+    // Adds the splits between groups of 2^bits ranks that have rows, from one pass over these.
+    void sum_groups(const Node& node, std::uint32_t column, unsigned bits, SortedColumn& out);
+
     const Data& data_;
     std::vector<std::uint32_t> start_;
     std::vector<std::uint64_t> entries_;

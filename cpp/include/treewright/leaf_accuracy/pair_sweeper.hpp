@@ -61,7 +61,8 @@ class PairSweeper {
             right.assign(n, value);
         }
     };
-    void prepare(const Node& node, PairAnswer& answer);
+    // False where the run ends before: then the answer is that nothing is known.
+    [[nodiscard]] bool prepare(const Node& node, PairAnswer& answer);
     // Up to kMaxLanes of the open splits, evenly spread.
     void choose(const Column& column, Desk& desk) const;
     // Exact values of both sides of the chosen splits of a column.

@@ -93,6 +93,7 @@ struct Statistics {
     std::int64_t cache_hits = 0;
     std::int64_t targets = 0;  // values of q asked
     std::int64_t passes = 0;   // of sweeps
+    std::int64_t looked = 0;   // splits weighed for trees of one split
     std::size_t bytes = 0;
 };
 
@@ -166,6 +167,7 @@ class Search {
     struct Level {
         PairAnswer pairs, costs, relaxed;
         OpenColumn column;
+        SortedColumn blocks;                         // of neighbouring ranks
         std::vector<Count> left_floor, right_floor;  // [split] pass 2: lower bounds of E in the kernels' sums
         Boxes boxes;
         Node left_node, right_node;
@@ -185,7 +187,6 @@ class Search {
     // Pass 1.
     [[nodiscard]] Outcome solve(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin = {},
                                 Count wanted = 1);
-    [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
     [[nodiscard]] Outcome branch(const Node& node, std::uint32_t depth, std::size_t level, const Origin& origin,
                                  Count wanted);
     // `at`: a root split that is known to do.
@@ -195,13 +196,14 @@ class Search {
     [[nodiscard]] std::pair<Count, Count> confirm(const Node& node, const PairAnswer::Split& root, std::size_t level);
     // Asks confirm() until one root split lacks nothing: its number, or that there is none.
     [[nodiscard]] std::size_t confirm_any(const Node& node, PairAnswer& pairs, std::size_t level);
-    // Loads a column of the node and makes the sides of the split at this rank.
+    // Makes the sides of the split at this rank of a column.
     void open_split(const Node& node, const PairAnswer::Split& root, std::size_t level);
     // Most splits that the node can have; whether its depth-two step looks at all pairs of them; and how often that
     // step must look at the clock.
     [[nodiscard]] std::size_t max_splits(const Node& node) const;
     [[nodiscard]] bool is_dense(const Node& node) const;
     [[nodiscard]] std::int64_t work(const Node& node) const;
+    [[nodiscard]] std::int64_t work_of_confirm(const Node& node) const;
     [[nodiscard]] Outcome join(const Node& node, std::size_t level, OpenColumn& column, std::size_t at);
     // Columns with the smallest sum first.
     [[nodiscard]] std::vector<ColumnOfPairs> by_promise(const PairAnswer& pairs) const;
@@ -241,6 +243,14 @@ class Search {
     void climb(const Node& root, std::uint32_t depth, Answer& best);
     void refute(const Node& root, std::uint32_t depth, std::int64_t steps, double& target, Answer& best);
 
+    // Trees of one split (leaf_accuracy/stumps.cpp): the best that meets the target, and the cheapest.
+    [[nodiscard]] Outcome split_once(const Node& node, std::size_t level);
+    [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
+    struct Reach;  // what the splits inside of a block of ranks are no better than
+    template <class MayHold, class Look>
+    void visit_splits(const Node& node, std::size_t level, const MayHold& may_hold, const Look& look);
+    [[nodiscard]] Reach reach_of(const Node& node, const SortedColumn& blocks, std::size_t block) const;
+
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
     [[nodiscard]] Cheapest cheapest_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
@@ -254,10 +264,8 @@ class Search {
     [[nodiscard]] Cheapest weigh_costs(const Node& node, Cost budget, bool asks_relaxed, std::size_t level);
     // F of one side of a split is known: floors for the others of the column.
     void raise_floors(Level& here, std::size_t at, bool is_left, Count relaxed) const;
-    [[nodiscard]] Cheapest cheapest_stump(const Node& node, std::size_t level);
     [[nodiscard]] Cheapest cheapest_pair(const Node& node, const PairAnswer::Split& root, std::size_t level);
     [[nodiscard]] Cost cost_of(const Leaf& leaf) const;
-    [[nodiscard]] Cost cost_of(const Node& node, PartialTree plan, std::size_t level);
     [[nodiscard]] Cost lower_of(Count sum, const Node& node) const { return rates_->lower(sum, data_, node.n()); }
     void finish(const Node& root, std::uint32_t depth, const FullCostRates& rates, Answer& answer);
 

@@ -90,6 +90,11 @@ struct Measure {
     }
     [[nodiscard]] double of(double correct, double weight, double observations) const;
     [[nodiscard]] bool less(Value a, Value b) const;  // exact for accuracy
+    // Of bounds: whether what is at most `a` is below `b`. A bound is computed by other operations than what it bounds,
+    // so values of the Wilson interval have to differ by more than these round.
+    [[nodiscard]] bool surely_less(Value a, Value b) const {
+        return criterion == Criterion::accuracy ? less(a, b) : of(a) < as_good(of(b));
+    }
 
     // The least value that counts as good as `value` (see above): an accuracy, or a bound.
     [[nodiscard]] Value as_good(Value value) const;
@@ -144,6 +149,10 @@ struct Target {
     // Whether a tree that meets this target meets `other` too, for targets of one measure.
     [[nodiscard]] bool implies(const Target& other) const;
     [[nodiscard]] bool met_by(const Measure& measure, Value value) const;
+    // Whether nothing that is worth at most `bound` meets it.
+    [[nodiscard]] bool out_of_reach(const Measure& measure, Value bound) const {
+        return table.empty() ? !met_by(measure, bound) : measure.of(bound) < Measure::as_good(q);
+    }
 
    private:
     Value value_{};  // accuracy: q exactly

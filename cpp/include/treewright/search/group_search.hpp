@@ -45,7 +45,8 @@ class GroupSearch {
     // Whether this search is the one for the table: few splits, a loss of two sums, no limit of leaves.
     [[nodiscard]] static bool fits(const RankedObjective& objective, const Options& options, Size limits);
 
-    GroupSearch(const RankedObjective& objective, const Options& options, Control& control);
+    // `groups`: of the objective's rows (RowGroups::of).
+    GroupSearch(const RankedObjective& objective, const Options& options, Control& control, RowGroups groups);
 
     [[nodiscard]] Outcome run(Size limits);
     // The plan as a tree, depth-first.

@@ -37,6 +37,7 @@ struct RankedTable {
 
 // What prepare() derives.
 [[nodiscard]] std::vector<std::uint32_t> orders_of(const RankedTable& table);
+[[nodiscard]] std::vector<std::uint32_t> order_of(const RankedTable& table, std::uint32_t column);
 [[nodiscard]] std::vector<Fingerprint> keys_of_rows(std::size_t n_rows);
 
 // Numbers of some rows, `width` for each.

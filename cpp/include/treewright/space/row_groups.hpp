@@ -5,11 +5,13 @@
 // leaves: a tree of all groups has each of them whole in one leaf).
 #pragma once
 
+#include "treewright/core/control.hpp"
 #include "treewright/objective/ranked_objective.hpp"
 #include "treewright/objective/two_sums.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,8 +26,10 @@ struct RowGroups {
     static constexpr std::size_t kMaxBinary = 512, kMaxSplits = 64, kMaxEntries = std::size_t{1} << 28;
     [[nodiscard]] static bool fit(const RankedTable& table);
 
-    // `objective` stays in use; `sums` is moved from row to group.
-    RowGroups(const RankedObjective& objective, const TwoSums& sums);
+    // Moves `sums` from row to group, under the clock: none where the run ends before. Millions of different rows take
+    // seconds.
+    [[nodiscard]] static std::optional<RowGroups> of(const RankedObjective& objective, const TwoSums& sums,
+                                                     Control& control);
 
     std::vector<Split> splits;
     std::uint32_t n_groups = 0;
@@ -47,6 +51,8 @@ struct RowGroups {
     [[nodiscard]] std::size_t bytes() const;
 
    private:
+    bool make(const RankedObjective& objective, const TwoSums& sums, Control& control);
+
     std::vector<std::uint64_t> words_;  // [group]: bit `split`
     std::size_t n_words_;
 };
