@@ -6,8 +6,9 @@ adds is in ``_additive_losses.py``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,19 @@ import numpy as np
 from treewright.binarize import CandidateSplits, candidates_of_text
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
-from treewright.search._additive_losses import AdditiveLoss
+from treewright.search._additive_losses import AdditiveLoss, Units
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
 from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
+from treewright.search._result import refute
 from treewright.search._space import check_ranked_memory
 from treewright.table import Table
 from treewright.tree import Split
 
 __all__ = ["AdditiveAnswer", "loss_of", "solve_additive"]
+
+MEASURED = 2.0**-43  # of a loss: float64 adds up what is not negative in pairs, some 70 roundings of 2^-53 deep
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,8 @@ class AdditiveAnswer:
         Seconds, steps, subproblems and the rest that the engine counts.
     options : dict
         The switches of the engine.
+    refuted : tuple of str, default=()
+        Why nothing is proven: the tree contradicts what the engine says.
     """
 
     splits: tuple[Split | None, ...]
@@ -68,6 +74,7 @@ class AdditiveAnswer:
     stop: StopReason | None
     stats: dict[str, Any]
     options: dict[str, Any]
+    refuted: tuple[str, ...] = ()
 
     @property
     def n_leaves(self) -> int:
@@ -127,6 +134,11 @@ def solve_additive(
         If the loss has another number of rows than the table, or numbers that are not finite, or no weight.
     SolverError
         If there are fewer rows than ``min_samples_leaf``.
+
+    Warns
+    -----
+    RefutedProofWarning
+        The tree contradicts what the engine says. It is handed out without any claim.
 
     Notes
     -----
@@ -206,9 +218,8 @@ def solve_additive(
     lower, upper = answer["lower"], answer["upper"]
     tolerance = units.tolerance(objective, max_leaves)
     bound = min(objective, max(unavoidable, units.loss(lower) - tolerance))
-    if units.of_one_tree:  # what rounding moved the tree that was found is known
-        tolerance += max(0.0, tree_loss - units.loss(upper - n_leaves * units.leaf))
-    return AdditiveAnswer(
+    counted = units.loss(upper - n_leaves * units.leaf)
+    found = AdditiveAnswer(
         tuple(splits),
         lower == upper,
         objective,
@@ -221,6 +232,28 @@ def solve_additive(
         counts_of(answer),
         options.used(),
     )
+    least = units.loss(lower) - units.tolerance(objective, max_leaves)
+    return _held_to_its_tree(found, units, counted, least)
+
+
+def _held_to_its_tree(found: AdditiveAnswer, units: Units, counted: float, least: float) -> AdditiveAnswer:
+    """Withdraw what is claimed if the tree costs more than was `counted`, or less than the `least` of any tree.
+
+    Rounding explains the tolerance of one tree and `Units.room`, whose proofs stand beside them, and `MEASURED`. What is
+    beyond that was counted wrongly, but for a run that was stopped while its tree was written.
+    """
+    room = units.room + MEASURED * abs(found.objective)
+    if found.loss > counted + units.tolerance(found.loss, found.n_leaves) + room:
+        if found.stop is not None:
+            return replace(found, proven=False)
+        note = refute(f"a tree with a loss of {counted:.9g} at most", f"{found.loss:.9g}", "its own tree")
+    elif found.objective < least - room:
+        note = refute(f"no objective below {least:.9g}", f"{found.objective:.9g}", "its own tree")
+    elif units.of_one_tree:  # what rounding moved the tree that was found is known
+        return replace(found, tolerance=found.tolerance + max(0.0, found.loss - counted))
+    else:
+        return found
+    return replace(found, proven=False, lower_bound=-math.inf, refuted=(note,))
 
 
 def loss_of(splits: list[Split | None], table: Table, loss: AdditiveLoss) -> float:

@@ -43,6 +43,10 @@ class Units(Protocol):
     def leaf(self) -> int:
         """Cost of a leaf without loss."""
 
+    @property
+    def room(self) -> float:
+        """How far a tree's loss as it is measured may be above `loss`, or below, beside the `tolerance` of one tree."""
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""
 

@@ -210,7 +210,7 @@ class AdditiveQuestion(Generic[Result]):
         open_to = (answer.tolerance + self.tolerance) / one_leaf
         bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
         finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
-        refuted: tuple[str, ...] = ()
+        refuted = answer.refuted
         # Of equal trees the one with fewer leaves.
         others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]
         if is_coarse:
@@ -222,7 +222,7 @@ class AdditiveQuestion(Generic[Result]):
             other_share = share_of(other)
             other_objective = other_share + leaf_penalty * other.n_leaves
             if other_objective < bound - ROUNDING:
-                refuted = (refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"),)
+                refuted = (*refuted, refute(f"no objective below {bound:.9g}", f"{other_objective:.9g}"))
                 finished, bound = False, leaf_penalty  # every tree has a leaf
             if (is_coarse or not finished) and other_objective < objective + as_good:
                 tree, share, objective = other, other_share, other_objective

@@ -71,6 +71,16 @@ class SquaredErrorUnits:
 
     of_one_tree: ClassVar[bool] = True
 
+    @property
+    def room(self) -> float:
+        """How far a tree's loss as it is measured may be above `loss`, or below, beside the `tolerance` of one tree.
+
+        `tolerance` takes the root of the loss that was measured. That of whole weights may be above it by w, the
+        rounding of weights, and with t that of targets 2 t sqrt(loss + w) <= 2 t sqrt(loss) + t^2 + w. Where all
+        targets are alike, their loss is what float64 makes of it.
+        """
+        return self.weight_rounding if self.unit > 0 else math.inf
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for, leaf penalties included."""
         return cost / 2.0**self.tie_bits * self.unit
@@ -229,6 +239,8 @@ class ActionUnits:
     rounding : float
         What the rounding of costs may move any tree's loss, in the user's units; 0 where the costs are multiples of the
         unit.
+    room : float
+        What float64 may lose when it adds up costs of rows, one after the other: 2^-53 of all of them for each.
     """
 
     cost: NDArray[np.int64]
@@ -237,6 +249,7 @@ class ActionUnits:
     leaf: int
     unit: float
     rounding: float
+    room: float
 
     of_one_tree: ClassVar[bool] = True
 
@@ -262,6 +275,7 @@ def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, max_leaves: 
         Of any tree in question.
     """
     n = len(cost)
+    largest = float(np.abs(cost).max(axis=1).sum())
     cheapest = cost.min(axis=1)
     exponent = math.frexp(float(np.abs(cost).max(initial=0.0)))[1]
     reduced = np.ldexp(cost, -exponent) - np.ldexp(cheapest, -exponent)[:, None]
@@ -281,7 +295,8 @@ def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, max_leaves: 
         unit,
         # And of the difference to the row's least cost, in floating point.
         float(np.abs(whole - scaled).max(axis=1).sum()) * unit
-        + 2.0**-52 * float(np.abs(cost).max(axis=1).sum()),
+        + 2.0**-52 * largest,
+        2.0**-52 * n * largest,
     )
 
 
@@ -317,6 +332,11 @@ class SurvivalUnits:
     def unit(self) -> float:
         """Loss of one unit of cost above the tie bits, in the user's units."""
         return math.ldexp(1.0, -self.scale)
+
+    @property
+    def room(self) -> float:
+        """How far a tree's loss as it is measured may be above `loss`, which takes all of `offset` off."""
+        return self.offset * self.unit
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""

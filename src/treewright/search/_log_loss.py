@@ -75,6 +75,11 @@ class LogLossUnits:
 
     of_one_tree: ClassVar[bool] = False
 
+    @property
+    def room(self) -> float:
+        """How far a tree's loss as it is measured may be above `loss`, which takes all of `offset` off."""
+        return self.offset * self.unit
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""
         return (cost / 2.0**self.tie_bits - self.offset) * self.unit

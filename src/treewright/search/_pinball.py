@@ -53,6 +53,7 @@ class PinballUnits:
     rounding: float
 
     of_one_tree: ClassVar[bool] = False
+    room: ClassVar[float] = 0.0  # losses are added up exactly (`exact_sum`), and floors are in `tolerance`
 
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for, leaf penalties included."""

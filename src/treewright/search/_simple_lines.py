@@ -65,6 +65,15 @@ class SimpleLinesUnits:
 
     of_one_tree: ClassVar[bool] = False
 
+    @property
+    def room(self) -> float:
+        """How far a tree's loss as it is measured may be above `loss`, or below, beside the `tolerance` of one tree.
+
+        All squares are below ``2**LOSS_BITS`` units. `best_line` may leave a gain of `FLAT` of them, and as much again
+        where float64 subtracts the line; sums of 512 rows are added up one by one, each with an error of 2^-53.
+        """
+        return 2.0**LOSS_BITS * (2 * FLAT + 2.0**-62 * len(self.weight)) * self.unit
+
     def loss(self, cost: float) -> float:
         """Return what an engine cost stands for at least, leaf penalties included."""
         return (cost / 2.0**self.tie_bits - 4.0 * len(self.weight)) * self.unit
