@@ -3,6 +3,7 @@
 #include "treewright/bornagain/active.hpp"
 #include "treewright/bornagain/exact.hpp"
 #include "treewright/bornagain/hybrid.hpp"
+#include "treewright/bornagain/kernel.hpp"
 #include "treewright/core/cpu.hpp"
 
 #include <cstdio>
@@ -55,9 +56,40 @@ int depth_of(const PlaneTree& tree, std::size_t& at) {
     return 1 + std::max(left, depth_of(tree, at));
 }
 
+// Two slabs of a box that are nearly alike have as many splits as the box. Their sum passes 16 bits, and the wrapped one
+// is no value of the box: the batch says so, and the table is filled again in 32 bits.
+void sums_do_not_wrap() {
+    using Value = Splits::Value;
+    const std::size_t pitch = 16 / sizeof(Value);
+    std::vector<Value> left(pitch + 32, 0), right(left), labels(left), other(pitch + 32, 1);
+    const std::vector<Value> deep{31000, 31000, 31001}, flat{2000, 2000, 2001};
+    std::copy(deep.begin(), deep.end(), left.begin());
+    std::copy(flat.begin(), flat.end(), right.begin());
+    const std::vector<std::uint32_t> first{0, 0, 0, 1};  // the third inner box has one split, into the other two
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>> halves{{0, 1}};
+    const std::size_t lanes = batch_lanes<Splits>();
+    std::vector<Value> rows(lanes * pitch + 32, 0), scratch(rows);
+    Batch<Splits> batch;
+    batch.jobs.push_back({0, 1, labels.data(), other.data()});
+    batch.pairs.emplace_back(left.data(), right.data());
+    batch.rows = rows.data();
+    batch.scratch = scratch.data();
+    batch.n_inner = 3;
+    batch.pitch = pitch;
+    batch.split_first = first.data();
+    batch.split_pairs = halves.data();
+    run_batch(batch);
+    require(batch.overflow || rows[2] == 31001 + 2001 + 1, "a wrapped sum of splits is told");
+}
+
 }  // namespace
 
 int main() {
+    for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
+        set_simd_limit(level);
+        sums_do_not_wrap();
+    }
+    set_simd_limit(Simd::avx512);
     std::mt19937 random(7);
     for (int round = 0; round < 12; ++round) {
         const Ensemble e = random_ensemble(random, 3 + round % 4, 3 + round, 2 + round % 2);

@@ -73,7 +73,7 @@ def random_loss(name: str, rng: np.random.Generator, n: int) -> Any:
         w[0] = 1.0
         return SquaredErrorLoss(y, w)
     if name == "outputs":
-        return SquaredErrorLoss(np.column_stack([y, numbers(rng, n)]), w)
+        return SquaredErrorLoss(np.column_stack([y, y[::-1] * rng.integers(0, 2, n)]), w)
     if name == "action":
         return ActionLoss(np.column_stack([numbers(rng, n) for _ in range(int(rng.integers(2, 4)))]))
     if name == "survival":

@@ -122,7 +122,7 @@ TREEWRIGHT_INLINE void run(Batch<Policy>& batch) {
     for (std::size_t j = 0; j < used; j += tile)
         for (std::size_t x = 0; x < pitch; x += tile)
             transpose<Value>(batch.rows + j * pitch + x, pitch, batch.scratch + x * lanes + j, lanes);
-    V deepest{};
+    V deepest{}, largest{};
     for (std::size_t x = 0; x < batch.n_inner; ++x) {
         const std::uint32_t first = batch.split_first[x], last = batch.split_first[x + 1];
         V best = ~V{};  // stays so without splits
@@ -140,6 +140,8 @@ TREEWRIGHT_INLINE void run(Batch<Policy>& batch) {
         if constexpr (!std::is_same_v<Policy, Depth> && !std::is_same_v<Policy, Splits>) {
             const V depth = value & (V{} + Policy::depth_mask);
             deepest = depth > deepest ? depth : deepest;
+        } else if constexpr (std::is_same_v<Policy, Splits>) {
+            largest = value > largest ? value : largest;
         }
         store(batch.scratch + x * lanes, value);
     }
@@ -148,6 +150,9 @@ TREEWRIGHT_INLINE void run(Batch<Policy>& batch) {
             transpose<Value>(batch.scratch + x * lanes + j, lanes, batch.rows + j * pitch + x, pitch);
     if constexpr (!std::is_same_v<Policy, Depth> && !std::is_same_v<Policy, Splits>) {
         for (std::size_t j = 0; j < n_jobs; ++j) batch.overflow |= deepest[j] == Policy::depth_mask;
+    } else if constexpr (std::is_same_v<Policy, Splits>) {
+        // Rows of lower levels are below the limit; those of the batch may be twice that, and two of them may wrap.
+        for (std::size_t j = 0; j < n_jobs; ++j) batch.overflow |= largest[j] >= Policy::limit;
     }
 }
 

@@ -55,7 +55,7 @@ struct Batch {
     std::size_t pitch = 0;                                     // n_inner rounded up to whole tiles of 16 bytes
     const std::uint32_t* split_first = nullptr;                // per inner box: its splits in split_pairs
     const std::pair<std::uint32_t, std::uint32_t>* split_pairs = nullptr;
-    bool overflow = false;  // a depth reached its mask
+    bool overflow = false;  // a depth reached its mask, or a number of splits its limit
 };
 
 // Solves the batch; every row must be readable for 64 bytes past its end.
