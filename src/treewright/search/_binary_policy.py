@@ -23,6 +23,7 @@ from treewright.search._additive_losses import ActionLoss
 from treewright.search._binary_run import search_bits
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import BinaryOptions
+from treewright.search._result import refute
 
 __all__ = ["solve_binary_policy"]
 
@@ -103,15 +104,22 @@ def solve_binary_policy(
         most_leaves = int(min(most_leaves, 1 + 1 / problem.cost_complexity))
     # Each leaf is charged up to 1.5 cost units more than its penalty (core/cost_units.hpp).
     leaf_rounding = 1.5 * most_leaves * math.ldexp(1 / scale, -bits.unit_shift) if bits.leaf_penalty else 0.0
+    # `loss_of` adds up costs of rows, none below 0, one after the other: each sum is off by 2^-53 of itself.
+    counted = raw["upper_bound"] / scale
+    # A penalty above all costs together counts as that sum in the engine.
+    charged = min(leaf_penalty, math.ldexp(bits.leaf_penalty / scale, -bits.unit_shift))
+    is_counted = paid + charged * n_leaves <= (counted + rounding) * (1 + FLOAT + 2.0**-52 * n)
+    is_refuted = not is_counted and raw["exact"] and stop is None
+    refuted = ()
+    if is_refuted:
+        refuted = (refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),)
     kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
     return AdditiveAnswer(
         splits=splits,
-        # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal. (A penalty
-        # above all costs together counts as that sum in the engine, so its bound may be below the objective else.)
-        proven=raw["exact"]
-        and (stop is None or objective <= (raw["upper_bound"] / scale + rounding) * (1 + FLOAT)),
+        # A run that was stopped while it wrote its tree may have left a worse one than it proved optimal.
+        proven=raw["exact"] and not is_refuted and (stop is None or is_counted),
         objective=objective,
-        lower_bound=max(0.0, raw["lower_bound"] / scale - rounding),
+        lower_bound=0.0 if is_refuted else max(0.0, raw["lower_bound"] / scale - rounding),
         loss=paid,
         leaf_loss=one_leaf,
         leaf_penalty=leaf_penalty,
@@ -127,6 +135,7 @@ def solve_binary_policy(
             **told_to_stop(stop_reason(raw["ended_by"])),
         },
         options=options.used(),
+        refuted=refuted,
     )
 
 
