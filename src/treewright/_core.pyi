@@ -332,6 +332,15 @@ class LeafAccuracyOptions:
     def dense_splits(self, arg: int, /) -> None: ...
 
     @property
+    def block_rows(self) -> int:
+        """
+        Of sets of so many rows the best single split is looked for by blocks of neighbouring thresholds.
+        """
+
+    @block_rows.setter
+    def block_rows(self, arg: int, /) -> None: ...
+
+    @property
     def alone_work(self) -> int:
         """
         Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and from there on the answer is the same for any number of them.

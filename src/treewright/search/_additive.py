@@ -239,8 +239,8 @@ def solve_additive(
 def _held_to_its_tree(found: AdditiveAnswer, units: Units, counted: float, least: float) -> AdditiveAnswer:
     """Withdraw what is claimed if the tree costs more than was `counted`, or less than the `least` of any tree.
 
-    Rounding explains the tolerance of one tree and `Units.room`, whose proofs stand beside them, and `MEASURED`. What is
-    beyond that was counted wrongly, but for a run that was stopped while its tree was written.
+    Rounding explains the tolerance of one tree and `Units.room`, whose proofs stand beside them, and `MEASURED`. What
+    is beyond that was counted wrongly, but for a run that was stopped while its tree was written.
     """
     room = units.room + MEASURED * abs(found.objective)
     if found.loss > counted + units.tolerance(found.loss, found.n_leaves) + room:
