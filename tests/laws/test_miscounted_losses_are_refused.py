@@ -217,7 +217,10 @@ def test_policies_over_cuts(lie: float, monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_result_makes_no_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     problem = make_regression_problem(
-        table_from(rng.integers(0, 6, (40, 2)).astype(float)), rng.normal(size=40), max_depth=2, cost_complexity=0.01
+        table_from(rng.integers(0, 6, (40, 2)).astype(float)),
+        rng.normal(size=40),
+        max_depth=2,
+        cost_complexity=0.01,
     )
     with_lie(monkeypatch, SquaredErrorLoss(problem.y), -1e-9)  # a tenth of what is still called optimal
     with pytest.warns(RefutedProofWarning, match="a tree with a loss of"):

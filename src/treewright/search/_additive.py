@@ -28,7 +28,9 @@ from treewright.tree import Split
 
 __all__ = ["AdditiveAnswer", "loss_of", "solve_additive"]
 
-MEASURED = 2.0**-43  # of a loss: float64 adds up what is not negative in pairs, some 70 roundings of 2^-53 deep
+MEASURED = (
+    2.0**-43
+)  # of a loss: float64 adds up what is not negative in pairs, some 70 roundings of 2^-53 deep
 
 
 @dataclass(frozen=True, eq=False)

@@ -294,8 +294,7 @@ def action_units(cost: NDArray[np.float64], *, leaf_penalty: float, max_leaves: 
         (leaf << tie_bits) + 1,
         unit,
         # And of the difference to the row's least cost, in floating point.
-        float(np.abs(whole - scaled).max(axis=1).sum()) * unit
-        + 2.0**-52 * largest,
+        float(np.abs(whole - scaled).max(axis=1).sum()) * unit + 2.0**-52 * largest,
         2.0**-52 * n * largest,
     )
 

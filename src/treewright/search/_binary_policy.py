@@ -112,7 +112,9 @@ def solve_binary_policy(
     is_refuted = not is_counted and raw["exact"] and stop is None
     refuted = ()
     if is_refuted:
-        refuted = (refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),)
+        refuted = (
+            refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),
+        )
     kept = ("seconds", "bytes", "cache_entries", "cache_shed", "row_price_seconds", "row_price_rounds")
     return AdditiveAnswer(
         splits=splits,
