@@ -49,9 +49,8 @@ def encoded_pieces(source: Source, roles: Roles, tree: Tree) -> Iterator[Encoded
         yield from source.encoded(roles, tree)
         return
     asked = frozenset(tree.columns[j].name for j in tree.asked)
-    for piece in source.pieces(
-        replace(roles, only=asked or None)
-    ):  # of a single leaf all, which say how many rows
+    only = asked or None  # of a single leaf all, which say how many rows there are
+    for piece in source.pieces(replace(roles, only=only)):
         raws = {raw.name: raw for raw in piece.columns}
         absent = [tree.columns[j].name for j in sorted(tree.asked) if tree.columns[j].name not in raws]
         if absent:
