@@ -121,7 +121,7 @@ def harden(
         inputs = torch.as_tensor(encoder.transform(seen), dtype=tree.bias.dtype, device=tree.bias.device)
         soft = tree.eval().scores(inputs).cpu().numpy()
     gaps = np.isnan(seen)
-    lacking = gaps.any(axis=0)
+    lacking = np.asarray(gaps.any(axis=0))
     alive = tree.pruning_vector.detach().cpu().numpy() > 0
     shape = tree.shape
     splits: list[Split | None] = []
@@ -135,7 +135,7 @@ def harden(
             continue
         row = int(shape.score_row[t])
         split = linear_split(weight[row], float(bias[row]), encoder)
-        asked = [j for j in split.columns if lacking[j]]
+        asked = np.array([j for j in split.columns if lacking[j]], dtype=np.int64)
         missing = gaps[np.ix_(rows, asked)].any(axis=1)
         if missing.any() and (soft[row][rows[missing]] < 0).mean() > 0.5:
             split = linear_split(weight[row], float(bias[row]), encoder, missing_left=True)

@@ -154,8 +154,8 @@ class LinearSplit:
             side_by_side = self.columns == tuple(range(first, first + len(self.columns)))
             for begin in range(0, len(self.columns), COLUMNS_AT_ONCE):
                 block = slice(begin, begin + COLUMNS_AT_ONCE)
-                here = self.columns[block]
-                asked = X.T[here[0] : here[-1] + 1] if side_by_side else X.T[list(here)]
+                some = self.columns[block]
+                asked = X.T[some[0] : some[-1] + 1] if side_by_side else X.T[list(some)]
                 terms = asked.take(chosen, axis=1) * weights[block]
                 terms[0] += score
                 # A sum over the first axis adds line to line; a single row is one axis, which is added up in pairs.
