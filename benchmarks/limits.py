@@ -4,8 +4,10 @@ How long each estimator goes on after its limit: with a time limit of .05 s, wit
 The tables have 10^7 cells without any pattern, and labels of ten classes. The time limit is tried on three shapes, the
 other two limits on the tall one, where sorting and walking the columns takes longest. An estimator and a table have a
 process of their own, in which the estimator has first been fitted to a small table, so that what it imports is loaded.
-Seconds are those of the processor from the first line of `fit`, less the limit; Ctrl-C comes after half a second of
-them. There is no figure where the fit has ended by then, or would first fit a model of another library without a clock.
+Seconds are those of the processor from the first line of `fit`, less the limit. Ctrl-C comes after half a second of
+them, and what follows counts from that second, not from when the interpreter sees it, for a call that does not look is
+what is to be found. There is no figure where the fit has ended by then, or would first fit a model of another library
+without a clock.
 A machine that is busy with other work makes them more: searches share its memory and caches.
 """
 

@@ -17,7 +17,7 @@
 // The split that is returned is the first one in the order of columns and ranks among those as good, whichever way it
 // was found: nothing depends on blocks but time. A block as good as the best so far is looked into, for its first.
 //
-// Cost: a million rows and ten columns of different values take a seventh of a second, by sorting 2.7.
+// Cost: a pass over the rows of a column; one more, and a sort of the rows that it finds, where a block is looked into.
 #include "treewright/leaf_accuracy/search.hpp"
 
 #include <algorithm>

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LatentTreeBase"]
 
-BLOCK = 16384  # rows predicted at once: of more, torch hands parts to threads, which wait for each other
+BLOCK = 16384  # rows predicted at once, which stay in the cache of the processor
 LEAST_STEPS, LEAST_PATIENCE = 1000, 100  # steps of the optimizer
 BYTES_A_WEIGHT = (
     24  # its value, its gradient and two means of the optimizer in float32; then its value in float64
@@ -319,9 +319,10 @@ class LatentTreeBase(TreeDisplay):
     def _blocks(
         self, rows: NDArray[np.float64], what: Callable[[torch.Tensor], torch.Tensor]
     ) -> NDArray[Any]:
+        from treewright.latent._one_thread import one_thread
         from treewright.latent._torch import torch
 
-        with torch.no_grad():
+        with torch.no_grad(), one_thread():
             parts = [
                 what(torch.as_tensor(self._encoder.transform(rows[i : i + BLOCK]))).numpy()
                 for i in range(0, len(rows), BLOCK)

@@ -296,10 +296,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         judged_on: slice = slice(None),
     ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
+        from treewright.latent._late import taken
 
         make_tree = classification_tree(self.columns_, self.classes_, index, weight)
         tree = merge_equal_leaves(self._harden(rows, make_tree, judged_on))
-        rows = rows[judged_on]
+        rows = taken(rows, judged_on)
         agreement = float((self._proba(rows).argmax(axis=1) == tree.prediction[tree.apply(rows)]).mean())
         return HardenedTree(
             tree,

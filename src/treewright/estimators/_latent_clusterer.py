@@ -169,11 +169,12 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
     def _harden_on(self, rows: NDArray[np.float64], judged_on: slice) -> HardenedTree:
         """The tree of splits that leads to the clusters, to be looked at."""
         from treewright.latent._harden import HardenedTree, classification_tree
+        from treewright.latent._late import taken
 
         index = self.labels_.astype(np.int32)
         names = np.array([f"cluster {k}" for k in range(int(index.max()) + 1)])
         tree = self._harden(rows, classification_tree(self.columns_, names, index), judged_on)
-        rows, index = rows[judged_on], index[judged_on]
+        rows, index = taken(rows, judged_on), index[judged_on]
         agreement = float((tree.prediction[tree.apply(rows)] == index).mean())
         rows_said = f"{percent_at_least(agreement)} of {len(rows)} training rows"
         same = f"This tree puts {rows_said} into the cluster that they are in."

@@ -178,9 +178,10 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         judged_on: slice = slice(None),
     ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, regression_tree
+        from treewright.latent._late import taken
 
         tree = self._harden(rows, regression_tree(self.columns_, target, weight), judged_on)
-        rows = rows[judged_on]
+        rows = taken(rows, judged_on)
         soft, hard = self._values(rows) / self._scale, tree.predict(rows) / self._scale
         spread, apart = float(soft.var(axis=0).sum()), float(((soft - hard) ** 2).mean(axis=0).sum())
         agreement = 1.0 - apart / spread if spread > 0 else 1.0

@@ -85,28 +85,28 @@ def leaf_targets(
 ) -> dict[int, LeafTargets] | list[dict[int, LeafTargets]]:
     """Return the targets of each leaf, by the number of its node; of several outputs a list of that."""
     leaf = tree.apply(problem.table.X)
-    found = [_targets_of(tree, problem, leaf, output) for output in range(problem.n_outputs)]
+    short = leaf.astype(np.uint16) if tree.node_count <= 2**16 else leaf  # which numpy sorts by its digits
+    order = np.argsort(short, kind="stable")
+    leaves = {int(leaf[rows[0]]): rows for rows in np.split(order, np.flatnonzero(np.diff(leaf[order])) + 1)}
+    found = [_targets_of(tree, problem, leaves, output) for output in range(problem.n_outputs)]
     return found[0] if len(found) == 1 else found
 
 
 def _targets_of(
-    tree: Tree, problem: RegressionProblem, leaf: NDArray[np.int64], output: int
+    tree: Tree, problem: RegressionProblem, leaves: dict[int, NDArray[np.int64]], output: int
 ) -> dict[int, LeafTargets]:
     y, weight = problem.targets[:, output], problem.sample_weight
     alike = bool(
         (weight == weight[:1]).all()
     )  # then only the values matter, which are sorted much faster than rows
-    short = leaf.astype(np.uint16) if tree.node_count <= 2**16 else leaf  # which numpy sorts by its digits
-    order = np.argsort(short, kind="stable")
     found = {}
-    for rows in np.split(order, np.flatnonzero(np.diff(leaf[order])) + 1):
+    for node, rows in leaves.items():
         own, of_rows = y[rows], weight[rows]
         if alike:
             own.sort()
         else:
             by_value = np.argsort(own, kind="stable")
             own, of_rows = own[by_value], of_rows[by_value]
-        node = int(leaf[rows[0]])
         mean = float(tree.value[node, output]) if problem.share is None else mean_of(own, of_rows)
         found[node] = LeafTargets(own, of_rows, mean)
     return found

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.latent._encode import VALUE, Encoder
+from treewright.latent._late import taken
+from treewright.latent._one_thread import one_thread
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
 from treewright.tree import Column, LinearSplit, Split, Tree, children_of, rows_of_nodes
@@ -114,10 +116,12 @@ def harden(
             "a latent tree whose splits are a module of their own has no linear splits to harden to."
         )
     weight, bias = _effective(tree)
-    seen = X[shaped_by]
-    with torch.no_grad():
+    seen = taken(X, shaped_by)
+    with torch.no_grad(), one_thread():
         inputs = torch.as_tensor(encoder.transform(seen), dtype=tree.bias.dtype, device=tree.bias.device)
         soft = tree.eval().scores(inputs).cpu().numpy()
+    gaps = np.isnan(seen)
+    lacking = np.asarray(gaps.any(axis=0))
     alive = tree.pruning_vector.detach().cpu().numpy() > 0
     shape = tree.shape
     splits: list[Split | None] = []
@@ -131,7 +135,8 @@ def harden(
             continue
         row = int(shape.score_row[t])
         split = linear_split(weight[row], float(bias[row]), encoder)
-        missing = np.isnan(seen[rows][:, list(split.columns)]).any(axis=1)
+        asked = np.array([j for j in split.columns if lacking[j]], dtype=np.int64)
+        missing = gaps[np.ix_(rows, asked)].any(axis=1)
         if missing.any() and (soft[row][rows[missing]] < 0).mean() > 0.5:
             split = linear_split(weight[row], float(bias[row]), encoder, missing_left=True)
         goes_left = split.goes_left(seen, rows)

@@ -44,7 +44,7 @@ MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than
 RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
 GROUPING = 1e-6  # seconds for each row: to find out which are equal
 MOST_WORK = 200_000_000  # as in the core
-MOST_UNGROUPED = 2**25  # cells whose equal rows are looked for though no time is left: a third of a second
+MOST_UNGROUPED = 2**25  # cells whose equal rows are looked for though no time is left
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
 FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns

@@ -92,7 +92,8 @@ def solve_policy(
         rounded="The rewards",
         nothing_to_gain="One action is best for every row: no split can gain anything.",
         measure=lambda tree: regret_of(problem, tree),
-        tolerance=2.0**-50 * float(cost.max(axis=1).sum()),  # each regret is off by 2**-51 of itself
+        tolerance=2.0**-50
+        * float(reduce(np.maximum, cost.T).sum()),  # each regret is off by 2**-51 of itself
         stats=lambda tree: rewards_of(problem, tree),
     )
     if one_leaf == 0:

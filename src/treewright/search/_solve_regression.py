@@ -126,12 +126,16 @@ def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Of several outputs each is centred by itself, and all are divided by the same: that keeps what they weigh.
     """
-    spread = float((y.max(axis=0) / 2 - y.min(axis=0) / 2).max())
+    # Column by column: along rows of a few numbers numpy takes ten times as long.
+    columns = y.reshape(len(y), -1).T
+    high, low = np.array([[column.max(), column.min()] for column in columns]).T
+    spread = float((high / 2 - low / 2).max())
     if spread == 0:
         return np.zeros_like(y)
     exponent = int(np.frexp(spread)[1])
-    scaled = np.ldexp(y, -exponent)
-    return np.asarray(scaled - (scaled.max(axis=0) / 2 + scaled.min(axis=0) / 2), dtype=np.float64)
+    # Rounding keeps the order: what is largest stays so.
+    middle = np.ldexp(high, -exponent) / 2 + np.ldexp(low, -exponent) / 2
+    return np.asarray(np.ldexp(y, -exponent) - middle, dtype=np.float64)
 
 
 def grown(problem: RegressionProblem, splits: Sequence[Split | None]) -> Tree:

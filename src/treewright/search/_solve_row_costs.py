@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def solve_row_costs(
     """
     weight = problem.sample_weight / problem.sample_weight.max()
     total = exact_sum(weight)
-    least = problem.row_costs.min(axis=1)
+    least = reduce(np.minimum, problem.row_costs.T)  # column by column, which is faster than along short rows
     apart = weight[:, None] * (problem.row_costs - least[:, None])
     always = exact_sum(weight * least / total)
     at_stake = min(exact_sum(column / total) for column in apart.T)

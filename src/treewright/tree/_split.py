@@ -34,7 +34,7 @@ __all__ = [
 # the time of `apply`.
 Rows = NDArray[np.int64] | NDArray[np.bool_] | slice
 EVERY_ROW = slice(None)
-FEW_ROWS = 256
+FEW_ROWS = 2048
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**15, 64
 
 
@@ -150,12 +150,16 @@ class LinearSplit:
         )
         score = np.zeros(len(chosen))
         if 0 < len(chosen) < min(len(self.columns), FEW_ROWS):
-            columns, weights = np.array(self.columns)[:, None], np.array(self.weights)[:, None]
-            for begin in range(0, len(columns), COLUMNS_AT_ONCE):
+            weights, first = np.array(self.weights)[:, None], self.columns[0]
+            side_by_side = self.columns == tuple(range(first, first + len(self.columns)))
+            for begin in range(0, len(self.columns), COLUMNS_AT_ONCE):
                 block = slice(begin, begin + COLUMNS_AT_ONCE)
-                terms = X.T[columns[block], chosen] * weights[block]
+                some = self.columns[block]
+                asked = X.T[some[0] : some[-1] + 1] if side_by_side else X.T[list(some)]
+                terms = asked.take(chosen, axis=1) * weights[block]
                 terms[0] += score
-                score = np.cumsum(terms, axis=0, out=terms)[-1] + 0.0
+                # A sum over the first axis adds line to line; a single row is one axis, which is added up in pairs.
+                score = np.add.reduce(terms) if len(chosen) > 1 else np.cumsum(terms, axis=0)[-1]
             return score
         term = np.empty(min(ROWS_AT_ONCE, len(chosen)))
         for begin in range(0, len(chosen), ROWS_AT_ONCE):

@@ -8,8 +8,11 @@ import pytest
 from treewright import OptimalTreeRegressor
 from treewright.convert import to_c, to_onnx, to_python, to_sklearn, to_sql
 from treewright.errors import InputError
+from treewright.estimators._leaf_targets import leaf_targets
 from treewright.problem import make_regression_problem
 from treewright.result import SolveStatus
+from treewright.search import solve_regression
+from treewright.search._solve_regression import normalized
 from treewright.show import rules, to_graphviz, to_text
 from treewright.table import table_from
 
@@ -140,3 +143,40 @@ def test_the_same_output_many_times_is_the_same_problem(n_outputs, seed) -> None
     assert many.status is one.status is SolveStatus.OPTIMAL
     assert many.objective == pytest.approx(one.objective, abs=1e-9)
     assert many.tree.n_leaves == one.tree.n_leaves
+
+
+def test_rows_are_sorted_by_leaf_once_for_all_outputs(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X, sort, sorted_ = rng.normal(size=(60, 2)), np.argsort, []
+    problem = make_regression_problem(table_from(X), rng.normal(size=(60, 3)), max_depth=2)
+    tree = solve_regression(problem).tree
+    monkeypatch.setattr(np, "argsort", lambda *a, **k: (sorted_.append(len(a[0])), sort(*a, **k))[1])
+    assert len(leaf_targets(tree, problem)) == 3
+    assert sorted_ == [60]
+
+
+@pytest.mark.parametrize("unit", [1.0, 5e-324, 1e-300, 1e300])
+def test_targets_are_centred_between_their_ends(unit) -> None:
+    y = np.random.default_rng(0).integers(-100, 100, size=(50, 3)) * unit
+    for one in (y, y[:, 0]):
+        exponent = int(np.frexp((one.max(axis=0) / 2 - one.min(axis=0) / 2).max())[1])
+        scaled = np.ldexp(one, -exponent)
+        centred = scaled - (scaled.max(axis=0) / 2 + scaled.min(axis=0) / 2)
+        assert np.array_equal(normalized(one), centred)
+
+
+class NeverAlongRows(np.ndarray):
+    """A table that refuses to look for the largest along its axes."""
+
+    def max(self, axis=None, **rest):
+        assert self.ndim == 1
+        return np.asarray(self).max(axis, **rest)
+
+    def min(self, axis=None, **rest):
+        assert self.ndim == 1
+        return np.asarray(self).min(axis, **rest)
+
+
+def test_ends_of_the_targets_are_sought_column_by_column() -> None:
+    y = np.random.default_rng(0).normal(size=(50, 3))
+    assert np.array_equal(normalized(y.view(NeverAlongRows)), normalized(y))

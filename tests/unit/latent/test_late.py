@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
-from treewright.latent import _late
+from treewright.latent import LatentTree, _late
 from treewright.latent._encode import Encoder, fit_encoder
 from treewright.table import table_from
 from treewright.tree import LinearSplit
@@ -74,7 +74,7 @@ def test_moments_of_many_columns_are_those_of_each() -> None:
         assert np.array_equal(whole.scale[at], alone.scale)
 
 
-@pytest.mark.parametrize("n_rows", [1, 2, 3, 8, 50])
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 8, 50, 399])
 def test_wide_linear_splits_add_term_by_term(n_rows: int) -> None:
     rng = np.random.default_rng(n_rows)
     X, weights = rng.normal(size=(n_rows, 400)), rng.normal(size=400)
@@ -87,3 +87,60 @@ def test_wide_linear_splits_add_term_by_term(n_rows: int) -> None:
         for table in (np.asfortranarray(X), np.ascontiguousarray(X)):
             assert np.array_equal(split.score(table), sums)
             assert np.array_equal(split.score(table, rows), sums[rows])
+
+
+class CountedTakes(np.ndarray):
+    """A table that counts how often rows are taken from it."""
+
+    takes = 0
+
+    def take(self, *arguments: Any, **options: Any) -> Any:
+        CountedTakes.takes += 1
+        return np.asarray(self).take(*arguments, **options)
+
+
+def test_a_thousand_rows_are_not_walked_column_by_column() -> None:
+    X = np.asfortranarray(np.random.default_rng(0).normal(size=(1000, 1280))).view(CountedTakes)
+    CountedTakes.takes = 0
+    LinearSplit(tuple(range(1280)), (1.0,) * 1280, 0.0).score(X, np.arange(0, 1000, 2))
+    assert CountedTakes.takes == 1280 / 64
+
+
+def test_rows_after_the_limit_lie_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    few(monkeypatch)
+    X = np.random.default_rng(0).normal(size=(4000, 5))
+    laid: list[bool] = []
+    goes_left = LinearSplit.goes_left
+
+    def seen(self: LinearSplit, rows: Any, *chosen: Any) -> Any:
+        if len(rows) == 200:
+            laid.append(rows.flags.f_contiguous or rows.flags.c_contiguous)
+        return goes_left(self, rows, *chosen)
+
+    monkeypatch.setattr(LinearSplit, "goes_left", seen)
+    for kind in (LatentTreeClassifier, LatentTreeRegressor, LatentTreeClusterer):
+        laid.clear()
+        kind(depth=3, time_limit=1e-9, random_state=0, progress=False).fit(X, (X[:, 0] > 0).astype(int))
+        assert laid
+        assert all(laid)
+
+
+def test_rows_are_led_to_their_leaves_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    threads: list[int] = []
+    leaf = LatentTree.leaf
+
+    def seen(self: LatentTree, x: Any) -> Any:
+        threads.append(torch.get_num_threads())
+        return leaf(self, x)
+
+    monkeypatch.setattr(LatentTree, "leaf", seen)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        LatentTreeClusterer(depth=2, epochs=1, random_state=0, progress=False).fit(X)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {1}
