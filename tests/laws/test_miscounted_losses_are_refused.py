@@ -18,6 +18,7 @@ from treewright.result import SolveStatus, StopReason
 from treewright.search import BinaryOptions, _additive, _binary_policy, solve_policy, solve_regression
 from treewright.search._additive import AdditiveAnswer, solve_additive
 from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
+from treewright.search._binary_run import search_bits
 from treewright.search._log_loss import LogLoss
 from treewright.search._pinball import PinballLoss
 from treewright.search._ratio_deviance import RatioDeviance
@@ -29,7 +30,7 @@ LOSSES = ("squared", "outputs", "action", "survival", "deviance", "log", "absolu
 LIE = 1e-6  # of the loss of one leaf: far above what any rounding moves
 
 
-def numbers(rng: np.random.Generator, n: int) -> np.ndarray:
+def numbers(rng: np.random.Generator, n: int) -> Any:
     """Targets as they hurt: far from zero, of very different size, one above all, long ties, or in order."""
     kind = rng.integers(7)
     if kind == 0:
@@ -47,7 +48,7 @@ def numbers(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.nextafter(1.0, 2.0) ** rng.integers(0, 4, n)
 
 
-def weights(rng: np.random.Generator, n: int) -> np.ndarray:
+def weights(rng: np.random.Generator, n: int) -> Any:
     kind = rng.integers(5)
     if kind == 0:
         return np.ones(n)
@@ -148,7 +149,7 @@ def with_lie(monkeypatch: pytest.MonkeyPatch, loss: Any, share: float) -> None:
     native = type(loss).native
 
     def told(self: Any, rank: Any, units: Any, **rest: Any) -> dict[str, Any]:
-        answer = native(self, rank, units, **rest)
+        answer: dict[str, Any] = native(self, rank, units, **rest)
         more = round(share * loss.leaf_loss() / units.unit * 2.0**units.tie_bits)
         return answer | {"lower": answer["lower"] + more, "upper": answer["upper"] + more}
 
@@ -192,7 +193,7 @@ def test_a_tree_cut_short_by_a_stop_is_not_proven(name: str, monkeypatch: pytest
 @pytest.mark.parametrize("lie", [0.0, 1e-6])
 def test_policies_over_cuts(lie: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search over binary columns is held to its tree, too; without a lie it is proven."""
-    search = _binary_policy.search_bits
+    search = search_bits
 
     def told(*about: Any, **rest: Any) -> dict[str, Any]:
         answer = search(*about, **rest)

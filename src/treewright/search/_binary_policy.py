@@ -110,7 +110,7 @@ def solve_binary_policy(
     charged = min(leaf_penalty, math.ldexp(bits.leaf_penalty / scale, -bits.unit_shift))
     is_counted = paid + charged * n_leaves <= (counted + rounding) * (1 + FLOAT + 2.0**-52 * n)
     is_refuted = not is_counted and raw["exact"] and stop is None
-    refuted = ()
+    refuted: tuple[str, ...] = ()
     if is_refuted:
         refuted = (
             refute(f"a tree with a regret of {counted:.9g} at most", f"{objective:.9g}", "its own tree"),
