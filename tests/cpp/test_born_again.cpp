@@ -56,8 +56,8 @@ int depth_of(const PlaneTree& tree, std::size_t& at) {
     return 1 + std::max(left, depth_of(tree, at));
 }
 
-// Two slabs of a box that are nearly alike have as many splits as the box. Their sum passes 16 bits, and the wrapped one
-// is no value of the box: the batch says so, and the table is filled again in 32 bits.
+// Two slabs of a box that are nearly alike have as many splits as the box. Their sum passes 16 bits, and the wrapped
+// one is no value of the box: the batch says so, and the table is filled again in 32 bits.
 void sums_do_not_wrap() {
     using Value = Splits::Value;
     const std::size_t pitch = 16 / sizeof(Value);

@@ -1,5 +1,5 @@
-// The splits of a node by one column: all of them from a sort, or from sums over ranks, or first those between blocks of
-// ranks and then those inside of some blocks.
+// The splits of a node by one column: all of them from a sort, or from sums over ranks, or first those between blocks
+// of ranks and then those inside of some blocks.
 #include "treewright/leaf_accuracy/data.hpp"
 
 #include <algorithm>

@@ -10,9 +10,9 @@
 // with c, falls with n, and grows with s in c + s of n + s). So, with b the largest class of B,
 //     value(A + S)  =  max over k of value(A_k + S_k of |A| + |S|)
 //                  <=  max over k of value(A_k + S_k of |A| + S_k)  <=  value(max A_k + b of |A| + b),
-// and the same for C. The worse of the two sides is no better than both bounds. What a tree gets wrong is superadditive,
-// so a split inside gets no less wrong than A and C do as leaves of their own. Sums are whole numbers; values of the
-// Wilson interval are compared with room for their rounding (Measure::surely_less).
+// and the same for C. The worse of the two sides is no better than both bounds. What a tree gets wrong is
+// superadditive, so a split inside gets no less wrong than A and C do as leaves of their own. Sums are whole numbers;
+// values of the Wilson interval are compared with room for their rounding (Measure::surely_less).
 //
 // The split that is returned is the first one in the order of columns and ranks among those as good, whichever way it
 // was found: nothing depends on blocks but time. A block as good as the best so far is looked into, for its first.
