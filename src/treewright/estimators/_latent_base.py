@@ -322,7 +322,8 @@ class LatentTreeBase(TreeDisplay):
         from treewright.latent._one_thread import one_thread
         from treewright.latent._torch import torch
 
-        with torch.no_grad(), one_thread():
+        n_weights = sum(weights.numel() for weights in self.network_.parameters())
+        with torch.no_grad(), one_thread(min(len(rows), BLOCK) * n_weights):
             parts = [
                 what(torch.as_tensor(self._encoder.transform(rows[i : i + BLOCK]))).numpy()
                 for i in range(0, len(rows), BLOCK)

@@ -117,7 +117,7 @@ def harden(
         )
     weight, bias = _effective(tree)
     seen = taken(X, shaped_by)
-    with torch.no_grad(), one_thread():
+    with torch.no_grad(), one_thread(len(seen) * weight.size):
         inputs = torch.as_tensor(encoder.transform(seen), dtype=tree.bias.dtype, device=tree.bias.device)
         soft = tree.eval().scores(inputs).cpu().numpy()
     gaps = np.isnan(seen)

@@ -144,3 +144,19 @@ def test_rows_are_led_to_their_leaves_in_one_thread(monkeypatch: pytest.MonkeyPa
     finally:
         torch.set_num_threads(before)
     assert set(threads) == {1}
+
+
+def test_long_products_keep_the_threads_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    from treewright.latent._one_thread import LONG, one_thread
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with one_thread(LONG + 1):
+            assert torch.get_num_threads() == 2
+        with one_thread(LONG):
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
