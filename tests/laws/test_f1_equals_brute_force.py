@@ -295,3 +295,14 @@ def test_a_stopped_tree_is_not_worse_than_any_single_split(columns, y, weight, o
     stopped = OptimalTreeClassifier(step_limit=1, **how).fit(X, y, weight).result_
     assert best.status is SolveStatus.OPTIMAL
     assert stopped.objective <= best.objective * (1 + 1e-12)
+
+
+def test_a_stopped_run_of_very_different_weights_is_not_worse_than_one_split():
+    # In the whole numbers of the engine the third row weighs nothing, and two single splits are alike.
+    X, y, weight = [[np.nan], [1.0], [0.0]], [0, 1, 0], [3e9, 3e9, 1.0]
+    model = OptimalTreeClassifier(
+        time_limit=1e-9, objective="f1", search_options=RankedOptions(compact_rows=False)
+    )
+    with pytest.warns(UserWarning, match="Not proven"):
+        result = model.fit(X, y, weight).result_
+    assert result.loss == 0

@@ -12,35 +12,34 @@ from dataclasses import replace
 
 import numpy as np
 
-from treewright.binarize import CandidateSplits, candidates_of
+from treewright.binarize import CandidateSplits, SplitMatrix, candidates_of
 from treewright.problem import Problem
 from treewright.result import SolveResult
 from treewright.search._counted import counted_tree
 from treewright.search._result import measured
-from treewright.search._single_split import COSTS, one_split, split_of_labels
+from treewright.search._single_split import COSTS, best_of_splits, one_split, split_of_labels
+from treewright.search._space import RankedSpace
 from treewright.table import Table
 from treewright.tree import ColumnKind, Split, ThresholdSplit, Tree
 
-__all__ = ["best_split_of_classes", "best_split_of_table", "cheaper_tree", "held_to_one_split"]
+__all__ = ["best_split", "best_split_of_classes", "best_split_of_table", "cheaper_tree", "held_to_one_split"]
 
 MOST_WORK = 500_000  # splits times rows that are counted one by one
 
 
-def held_to_one_split(
-    problem: Problem, result: SolveResult, best_split: Callable[[], Split | None]
-) -> SolveResult:
+def held_to_one_split(problem: Problem, result: SolveResult, space: SplitMatrix | RankedSpace) -> SolveResult:
     """Return the result, with the best tree of one split where that is better; only where numbers were rounded.
 
     Parameters
     ----------
     problem : Problem
     result : SolveResult
-    best_split : callable
-        Finds the split of least loss among those that the result is about; None where no split has room for two leaves.
+    space : SplitMatrix or RankedSpace
+        The splits that the result is about.
     """
     if not result.is_rounded or problem.max_depth == 0 or problem.max_leaf_nodes == 1:
         return result
-    tree = cheaper_tree(problem, result.tree, best_split())
+    tree = cheaper_tree(problem, result.tree, best_split(problem, space))
     loss, objective = measured(problem, tree)
     if tree is result.tree:
         return result
@@ -59,6 +58,20 @@ def cheaper_tree(problem: Problem, tree: Tree, split: Split | None) -> Tree:
     """
     other = counted_tree(problem, one_split(split))
     return other if measured(problem, other)[1] < measured(problem, tree)[1] else tree
+
+
+def best_split(problem: Problem, space: SplitMatrix | RankedSpace) -> Split | None:
+    """Return the split that costs least among those of a search; None where none has room for two leaves.
+
+    Parameters
+    ----------
+    problem : Problem
+    space : SplitMatrix or RankedSpace
+    """
+    if isinstance(space, RankedSpace):
+        return best_split_of_classes(problem, space.candidates)
+    number = best_of_splits(problem, space)
+    return None if number is None else space.splits[number]
 
 
 def best_split_of_classes(problem: Problem, candidates: Sequence[CandidateSplits] = ()) -> Split | None:

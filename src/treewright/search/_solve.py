@@ -25,7 +25,6 @@ from treewright.search._single_split import NOTHING_SEARCHED, best_of_splits, en
 from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import Thresholds
 from treewright.search._under_guesses import rechecked, under_guesses
-from treewright.tree import Split
 
 __all__ = ["search_chosen", "solve", "solve_binary"]
 
@@ -242,12 +241,7 @@ def solve_binary(
             notes=notes,
             conditional=reference is not None,
         )
-
-        def best_split() -> Split | None:
-            number = best_of_splits(problem, split_matrix)
-            return None if number is None else split_matrix.splits[number]
-
-        return held_to_one_split(problem, result, best_split)
+        return held_to_one_split(problem, result, split_matrix)
 
     result = stated(raw["shape"], raw["exact"])
     if reference is None:

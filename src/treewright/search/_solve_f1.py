@@ -27,7 +27,7 @@ the Pareto front of both kinds of errors at every node (van der Linden et al. 20
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -42,17 +42,19 @@ from treewright.result import (
     StopReason,
     note_of_rounding,
 )
-from treewright.search._choose_engine import choose_engine
+from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._costs_in_weights import costs_in_weights
 from treewright.search._counted import counted_tree
+from treewright.search._held_to_one_split import best_split
 from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, Progress, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._result import pruning_of
 from treewright.search._searches import Searches
+from treewright.search._single_split import MOST_CELLS, one_split
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
-from treewright.tree import Tree
+from treewright.tree import Split, Tree
 
 __all__ = ["solve_f1"]
 
@@ -150,11 +152,25 @@ def solve_f1(
         last = choice.sign(search_chosen(choice, options, now.asked, within, report))
         if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
             if not run.proven:
-                first = Limits(step_limit=1, memory_limit=limits.memory_limit)
-                run.hold_to_one_split(partial(search_chosen, choice, options, limits=first, progress=None))
+                run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
             return run.result(last)
         if not run.improved:
             steps = None
+
+
+def _best_single_split(
+    choice: Choice, options: BinaryOptions | RankedOptions | None, limits: Limits, this: _Round
+) -> Sequence[Split | None]:
+    """Return the splits of the best tree of one split at a round.
+
+    It is sought in float64: in the whole numbers of an engine, weights of very different size are coarse. Of a large
+    table it is the first step of a search, which takes less time.
+    """
+    table = this.costs.table
+    if table.n_rows * len(table.columns) <= MOST_CELLS:
+        return one_split(best_split(this.costs, choice.space))
+    first = Limits(step_limit=1, memory_limit=limits.memory_limit)
+    return search_chosen(choice, options, replace(this.asked, max_depth=1), first, None).tree.splits
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,47 +256,47 @@ class _Run:
         """Take the answer of a round, which was quick or not; return whether it was the last one."""
         self.searches.add(last)
         self.bound = max(self.bound, self._bound(this, last.lower_bound))
-        found, before = self._settled(this, last), self.best
+        proven = last.status is SolveStatus.OPTIMAL
+        found, before = self._settled(this, last.tree.splits, proven=proven), self.best
         if found is not None and found.is_better(before):
             self.best = found
         self.improved = self.positive > 0 and self.best.ratio < before.ratio
-        if last.status is SolveStatus.OPTIMAL and not self.improved:
+        if proven and not self.improved:
             self.proven = True
             if this.is_exact(last):  # no tree is better than this one, without any tolerance
                 self.bound = self.best.objective
             return True
         self.stop = last.stop_reason or last.asked_to_stop
         cut = quick and self.stop is StopReason.STEP_LIMIT  # by this round alone
-        if cut or (self.stop is None and (last.status is SolveStatus.OPTIMAL or self.improved)):
+        if cut or (self.stop is None and (proven or self.improved)):
             self.stop = self.searches.used_up()
             return self.stop is not None
         return self.stop is not None or not self.improved
 
-    def hold_to_one_split(self, search: Callable[[Problem], SolveResult]) -> None:
-        """Take the best tree of one split if it is better than what a stopped run has found.
+    def hold_to_one_split(self, best: Callable[[_Round], Sequence[Split | None]]) -> None:
+        """Take the best tree of one split if it is better than what a stopped or rounded run has found.
 
         A round looks at single splits at the ratio of the tree before it, where another one may be the best. Rounds
-        over trees of one split alone end with the one of largest F1, or show that none beats the tree at hand. Each is
-        the first step of a search, mostly there is one.
+        over single splits alone end with the one of largest F1, or show that none beats the tree at hand.
         """
         if self.positive == 0 or self.problem.max_depth == 0 or self.problem.max_leaf_nodes == 1:
             return
         while True:
-            this = _Round.of(replace(self.next(), max_depth=1))
-            found = self._settled(this, search(this.asked))
+            this = _Round.of(self.next())
+            found = self._settled(this, best(this), proven=False)
             if found is None or found.ratio >= self.best.ratio:
                 return
             self.best = found
 
-    def _settled(self, this: _Round, last: SolveResult) -> _Found | None:
+    def _settled(self, this: _Round, splits: Sequence[Split | None], *, proven: bool) -> _Found | None:
         """Return the tree of a round with its best labels, and pruned; None if it finds no positive row."""
-        found = self._measured(counted_tree(this.costs, last.tree.splits))
+        found = self._measured(counted_tree(this.costs, splits))
         if self.positive == 0:
             return replace(found, right=0.0)
         while found.right > 0:
             at = self.problem.at(found.right, found.wrong)
             tree = counted_tree(at, found.tree.splits)
-            if last.status is not SolveStatus.OPTIMAL:  # a proven one is pruned, at the ratio of its round
+            if not proven:  # a proven one is pruned, at the ratio of its round
                 tree = pruning_of(at, tree).tree
             again = self._measured(tree)
             if again.right == 0 or again.ratio >= found.ratio:

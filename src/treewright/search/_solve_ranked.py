@@ -22,7 +22,7 @@ from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason
 from treewright.search._counted import counted_tree
-from treewright.search._held_to_one_split import best_split_of_classes, cheaper_tree, held_to_one_split
+from treewright.search._held_to_one_split import best_split, cheaper_tree, held_to_one_split
 from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
@@ -237,7 +237,7 @@ def solve_ranked(
     while answer["lower"] == answer["upper"]:
         objective = measured(problem, tree)[1]
         if is_coarse(units.integers.slack, objective):  # a cheaper tree leaves finer units
-            tree = cheaper_tree(problem, tree, best_split_of_classes(problem, space.candidates))
+            tree = cheaper_tree(problem, tree, best_split(problem, space))
             objective = measured(problem, tree)[1]
         finer, left = units.finer(problem, objective), limits.after(counts["steps"])
         if finer is None or left is None:
@@ -278,7 +278,7 @@ def solve_ranked(
         options=options.used(),
         notes=notes,
     )
-    return held_to_one_split(problem, result, lambda: best_split_of_classes(problem, space.candidates))
+    return held_to_one_split(problem, result, space)
 
 
 def _single_leaf(problem: Problem, space: RankedSpace, options: RankedOptions) -> SolveResult:
