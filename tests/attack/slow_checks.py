@@ -11,6 +11,7 @@ from typing import Any
 
 from attack.case import Case, Value
 from attack.checks import (
+    LIMITS,
     Found,
     Mismatch,
     check_result,
@@ -180,7 +181,9 @@ def _pruned_answers(case: Case, model: Any) -> Iterator[Mismatch]:
         yield Mismatch("not faithful on the training rows", words)
     yield from predicts_alike(case, model, found, gaps=False)
     if found.proven and case.options["prune"] == "active":
-        other = case.run(prune="rows").result_.tree.n_leaves
+        # This run is to end, whatever ended the other one: without a tree there is nothing to compare with.
+        free = dict.fromkeys(set(LIMITS) & case.options.keys())
+        other = case.run(prune="rows", **free).result_.tree.n_leaves
         if result.objective > other or result.tree.n_leaves > other:
             yield Mismatch("false optimal", f"{words} Pruning by rows leaves {other}.")
 
