@@ -17,9 +17,9 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.tree import Tree, exactly
 from treewright.verify._furthest import furthest_apart
+from treewright.verify._near_form import check, checks_of_form, refuse_other_questions
 from treewright.verify._report import Check, VerificationReport
-from treewright.verify._structure import fault_of_splits, fault_of_structure
-from treewright.verify._words import fault_of_fields, is_number
+from treewright.verify._words import is_number
 
 __all__ = ["verify_near_everywhere"]
 
@@ -69,26 +69,14 @@ def verify_near_everywhere(
         raise InputError(
             "The result is not of a tree near a regression ensemble everywhere; use another check."
         )
-    if asked is not None and set(asked) != set(QUESTION):
-        raise InputError(f"asked has {', '.join(asked)}; give {', '.join(QUESTION)}.")
-    tree = result.tree
-    fault = fault_of_structure(tree) or fault_of_splits(tree)
-    checks = [
-        _check("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
-    ]
-    fault = fault_of_fields(result) or _fault_of_fields(result)
-    hint = "The sentence of the certificate depends on it."
-    checks.append(_check("fields of the certificate", fault, "all that its sentence needs", hint))
-    if all(check.ok for check in checks):
-        names = tuple(column.name for column in tree.columns)
-        fault = "" if names == ensemble.feature_names else ", ".join(ensemble.feature_names)[:60]
-        checks.append(_check("columns", fault, f"{len(names)} columns", "The tree is of another table."))
-    if asked is not None and all(check.ok for check in checks):
-        differ = [name for name in QUESTION if result.options[name] != asked[name]]
-        fault = ", ".join(f"{name} {asked[name]!s:.60}" for name in differ)
-        said = ", ".join(f"{name} {result.options[name]!s:.60}" for name in differ or QUESTION)
-        checks.append(_check("question", fault, said, "The certificate answers another question."))
-    if all(check.ok for check in checks):
+    refuse_other_questions(asked, QUESTION)
+
+    def fault_of_columns() -> str:
+        names = tuple(column.name for column in result.tree.columns)
+        return "" if names == ensemble.feature_names else ", ".join(ensemble.feature_names)[:60]
+
+    checks = checks_of_form(result, _fault_of_fields, fault_of_columns, QUESTION, asked)
+    if all(one.ok for one in checks):
         checks += _claims(ensemble, result)
     return VerificationReport(tuple(checks))  # the bound is among what was checked
 
@@ -124,7 +112,7 @@ def _claims(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     yield _equal("leaves", stats["leaves"], tree.n_leaves)
     yield _equal("depth", stats["depth"], tree.depth)
     fault = "" if tree.n_leaves <= options["max_leaves"] else str(tree.n_leaves)
-    yield _check(
+    yield check(
         "max_leaves",
         fault,
         f"at most {options['max_leaves']}",
@@ -132,12 +120,12 @@ def _claims(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     )
     wrong = np.flatnonzero(_middles(tree) != tree.value[:, 0])
     fault = f"{_middles(tree)[wrong[0]]:.9g} in node {wrong[0]}" if len(wrong) else ""
-    yield _check(
+    yield check(
         "number of each node that is no leaf", fault, "the middle of those below", "A number was changed."
     )
     furthest = furthest_apart(tree, ensemble, beyond=max(result.loss - ensemble.rounding, 5e-324))
     fault = "" if furthest.row is None else f"{exactly(furthest.distance)} on {_in_words(furthest.row, tree)}"
-    yield _check(
+    yield check(
         "distance",
         fault,
         f"at most {exactly(result.loss)} on {result.scope}",
@@ -154,7 +142,7 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     close = np.flatnonzero(np.diff(numbers) <= 2 * (tolerance + ensemble.rounding))
     fault = f"{numbers[close[0]]:.9g} and {numbers[close[0] + 1]:.9g}" if len(close) else ""
     said = f"{len(rows)} rows, each two more than twice {exactly(tolerance)} apart"
-    yield _check("rows that are too far apart for one leaf", fault, said, "They do not prove the bound.")
+    yield check("rows that are too far apart for one leaf", fault, said, "They do not prove the bound.")
     yield _equal("leaves_lower_bound", stats["leaves_lower_bound"], len(rows))
     yield _equal("lower_bound", result.lower_bound, len(rows))
     yield _equal("depth_lower_bound", stats["depth_lower_bound"], (len(rows) - 1).bit_length())
@@ -169,11 +157,11 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
         elif result.stop_reason is not None:
             fault = result.stop_reason.value
     hint = "A tree is proven least only if it is within the tolerance, and no fewer leaves can be."
-    yield _check("status", fault, result.status.value, hint)
+    yield check("status", fault, result.status.value, hint)
     fault = ""
     if result.stop_reason is not None and result.loss <= tolerance:
         fault = "the tree is within the tolerance"
-    yield _check(
+    yield check(
         "stop_reason", fault, str(result.stop_reason and result.stop_reason.value), "Nothing was left to do."
     )
 
@@ -214,8 +202,4 @@ def _in_words(row: NDArray[np.float64], tree: Tree) -> str:
 
 def _equal(name: str, claimed: Any, found: Any) -> Check:
     fault = "" if claimed == found else str(found)
-    return _check(name, fault, f"{claimed!s:.60}", "The certificate is of another tree or ensemble.")
-
-
-def _check(name: str, fault: str, expected: str, message: str) -> Check:
-    return Check(name, not fault, expected, fault or "as claimed", message if fault else "")
+    return check(name, fault, f"{claimed!s:.60}", "The certificate is of another tree or ensemble.")

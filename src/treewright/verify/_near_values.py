@@ -20,11 +20,11 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import Table
 from treewright.tree import Tree
+from treewright.verify._near_form import check, checks_of_form, refuse_other_questions
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
 from treewright.verify._scope import fault_of_whole_scope
-from treewright.verify._structure import fault_of_splits, fault_of_structure
-from treewright.verify._words import fault_of_fields, is_number
+from treewright.verify._words import is_number
 
 __all__ = ["verify_near_values"]
 
@@ -86,27 +86,13 @@ def verify_near_values(
     numbers = np.asarray(predicted, dtype=np.float64)
     if numbers.shape != (table.n_rows,) or not np.isfinite(numbers).all():
         raise InputError(f"predicted must be {table.n_rows} finite numbers, one a row; got {numbers.shape}.")
-    if asked is not None and set(asked) != set(QUESTION):
-        raise InputError(f"asked has {', '.join(asked)}; give {', '.join(QUESTION)}.")
-    tree = result.tree
-    fault = fault_of_structure(tree) or fault_of_splits(tree)
-    checks = [
-        _check("structure", fault, "one tree, numbered depth-first", "The arrays of the tree are no tree.")
-    ]
-    fault = fault_of_fields(result) or _fault_of_fields(result)
-    hint = "The sentence of the certificate depends on it."
-    checks.append(_check("fields of the certificate", fault, "all that its sentence needs", hint))
-    if all(check.ok for check in checks):
-        fault = "" if tree.columns == table.columns else "other columns"
-        checks.append(
-            _check("columns", fault, f"{len(tree.columns)} columns", "The tree is of another table.")
-        )
-    if asked is not None and all(check.ok for check in checks):
-        differ = [name for name in QUESTION if result.options[name] != asked[name]]
-        fault = ", ".join(f"{name} {asked[name]!s:.60}" for name in differ)
-        said = ", ".join(f"{name} {result.options[name]!s:.60}" for name in differ or QUESTION)
-        checks.append(_check("question", fault, said, "The certificate answers another question."))
-    if all(check.ok for check in checks):
+    refuse_other_questions(asked, QUESTION)
+
+    def fault_of_columns() -> str:
+        return "" if result.tree.columns == table.columns else "other columns"
+
+    checks = checks_of_form(result, _fault_of_fields, fault_of_columns, QUESTION, asked)
+    if all(one.ok for one in checks):
         checks += _claims(numbers, table, result)
     return VerificationReport(tuple(checks), claims_bound=True)
 
@@ -143,11 +129,11 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     wrong = np.flatnonzero((counted != tree.n_node_samples) | (counted == 0))
     fault = f"{counted[wrong[0]]} in node {wrong[0]}" if len(wrong) else ""
     said = f"{tree.n_node_samples[wrong[0]]}" if len(wrong) else f"{n} in all, some in each"
-    yield _check("rows of the nodes", fault, said, "The tree is of other rows.")
+    yield check("rows of the nodes", fault, said, "The tree is of other rows.")
     mean = float(np.mean(numbers))
     apart = np.abs(tree.value[~tree.is_leaf, 0] - mean) > ROUNDING * (abs(mean) + np.abs(numbers).max())
     fault = f"{mean:.9g}" if apart.any() else ""
-    yield _check("number of each node that is no leaf", fault, "the mean of all", "A number was changed.")
+    yield check("number of each node that is no leaf", fault, "the mean of all", "A number was changed.")
     yield _equal("rows", stats["rows"], n)
     yield _equal("rows that are near", stats["rows_alike"], near)
     yield _equal("rows that were asked", stats["rows_asked"], n - allowed)
@@ -157,9 +143,9 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     yield _equal("leaves", stats["leaves"], tree.n_leaves)
     for name, size in (("max_depth", tree.depth), ("max_leaves", tree.n_leaves)):
         fault = "" if size <= options[name] else str(size)
-        yield _check(name, fault, f"at most {options[name]}", "The tree breaks the limit of its own proof.")
+        yield check(name, fault, f"at most {options[name]}", "The tree breaks the limit of its own proof.")
     fault = fault_of_whole_scope(table.columns, replace(result, scope=str(options["splits"])))
-    yield _check("splits", fault, f"{options['splits']:.60}", "These are not the splits of this table.")
+    yield check("splits", fault, f"{options['splits']:.60}", "These are not the splits of this table.")
     least = fewest_outside(tree, table.X, numbers, tolerance)
     yield from _bounds(result, least, outside, allowed)
 
@@ -173,7 +159,7 @@ def _bounds(result: BornAgainResult, least: list[int], outside: int, allowed: in
         fault = f"{smaller} leaves are enough" if bound > smaller else ""
     else:
         fault = f"{leaves}" if bound > leaves else ""
-    yield _check(
+    yield check(
         "leaves_lower_bound", fault, f"at least {bound}", "A smaller tree is as near: the bound is wrong."
     )
     yield _equal("lower_bound", result.lower_bound, leaves if proven else bound)
@@ -190,7 +176,7 @@ def _bounds(result: BornAgainResult, least: list[int], outside: int, allowed: in
         elif result.stop_reason is not None:
             fault = result.stop_reason.value
     hint = "A tree is proven least only if the search ended and no part of it does better."
-    yield _check("status", fault, result.status.value, hint)
+    yield check("status", fault, result.status.value, hint)
 
 
 def fewest_outside(
@@ -244,8 +230,4 @@ def _note(best: list[int], k: int, value: int) -> None:
 
 def _equal(name: str, claimed: Any, found: Any) -> Check:
     fault = "" if claimed == found else str(found)
-    return _check(name, fault, f"{claimed!s:.60}", "The certificate is of other numbers, or of another tree.")
-
-
-def _check(name: str, fault: str, expected: str, message: str) -> Check:
-    return Check(name, not fault, expected, fault or "as claimed", message if fault else "")
+    return check(name, fault, f"{claimed!s:.60}", "The certificate is of other numbers, or of another tree.")
