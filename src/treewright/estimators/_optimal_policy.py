@@ -35,8 +35,8 @@ class OptimalPolicyTree(ExactTree):
     Each row has a reward for every action. The tree with the largest total reward, minus a penalty for
     each leaf, is found: it minimises ``regret + cost_complexity * leaves`` over all trees within the constraints. The
     regret of a tree is the reward that it misses because not every row gets its best action, as a share of what the
-    best single action misses: 1 is no better than one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
-    ``print(result_.sentence())`` says it in one sentence.
+    best single action misses: 1 is no better than one action for all, 0 gives each row its best. After `fit`,
+    ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
