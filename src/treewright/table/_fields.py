@@ -144,7 +144,10 @@ class FieldReader:
         if name not in self.index:  # a part of a date
             return []
         fields = self._present(name, self._fields(name))
-        return [field for field in by_rows(fields) if value in worth_of(field)]
+        unit = measure_of(fields.drop_nulls())
+        distinct = fields.drop_nulls().unique()
+        worth = dict(zip(distinct, without_measure(distinct, unit), strict=True))
+        return [field for field in by_rows(fields) if value in worth_of(worth[field])]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""

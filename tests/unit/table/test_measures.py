@@ -74,6 +74,14 @@ def test_text_among_them_is_told_with_its_lines_and_codes_of_missing_too(tmp_pat
     assert any("-999" in text and "does it mean missing" in text for text in texts[1:])
 
 
+def test_a_code_of_missing_that_carries_the_unit_is_proposed_as_it_is_written(tmp_path):
+    path = write(tmp_path, [*[f"{k},5 kg" for k in range(40, 78)], "-999 kg", "-999 kg"])
+    (finding,) = look(path, target="y", separator=";").findings
+    assert (finding.action, finding.value) == ("missing", "-999 kg")
+    data = load_csv(path, target="y", separator=";", missing_in={"one": ["-999 kg"]})
+    assert np.isnan(data.table.X[-2:, 0]).all()
+
+
 def test_later_files_are_read_by_the_unit_of_the_fit(tmp_path):
     data = load_csv(write(tmp_path, [f"{k},5 kg" for k in range(40)]), target="y", separator=";")
     assert data.reading.columns["one"] == NumberFormat(",", "", "kg")
