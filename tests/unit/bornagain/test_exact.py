@@ -303,7 +303,7 @@ def test_ties_of_huge_scores(size):
             replace(tree, value=own[: len(tree.feature)])
             for tree, own in zip(ensemble.trees, values, strict=True)
         ]
-        ensemble = replace(ensemble, trees=tuple(trees), divisor=1.0)
+        ensemble = replace(ensemble, trees=tuple(trees), bias=np.zeros(3), divisor=1.0)
         assert ensemble.is_exact == (sum(np.abs(tree.value).max() for tree in trees) < 2**52)
         cells = all_cells(ensemble)
         scores = np.sort(ensemble.scores(cells), axis=1)
