@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.bornagain._agreement import encoded
+from treewright.bornagain._answers_in_time import answers_in_time, note_of_fewer
 from treewright.bornagain._course import Progress
 from treewright.bornagain._engine import DEFAULT_MEMORY
 from treewright.convert import Ensemble
@@ -59,7 +60,8 @@ def distil(
     max_leaves : int, default=16
         Largest number of leaves.
     time_limit : float or None, default=60.0
-        Seconds.
+        Seconds. Where the ensemble has not answered about all rows in half of them, the tree is made from those that it
+        has, drawn at random, and a note says how many.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
@@ -99,19 +101,20 @@ def distil(
     ('proven optimal', True)
     """
     start = time.monotonic()
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     check_distil(tolerance, max_leaves)
     rows = encoded(ensemble, X)
-    index = ensemble.answers(rows)
+    n_rows = len(rows)
+    answered, index = answers_in_time(
+        lambda some: ensemble.answers(rows if some is None else rows[some]), n_rows, limits
+    )
+    if answered is not None:
+        rows = rows[answered]
     problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
     result = smallest_tree(
-        problem,
-        thresholds,
-        tolerance,
-        Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs),
-        progress,
-        objective="rows",
-        start=start,
-    )
+        problem, thresholds, tolerance, limits, progress, objective="rows", start=start,
+        fewer=None if answered is None else note_of_fewer(len(rows), n_rows),
+    )  # fmt: skip
     sizes = {
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
@@ -129,6 +132,7 @@ def smallest_tree(
     *,
     objective: str,
     start: float,
+    fewer: str | None = None,
 ) -> BornAgainResult:
     """Find the tree with the fewest leaves that gives all but a share of the rows their labels.
 
@@ -146,6 +150,8 @@ def smallest_tree(
         What the options of the result call the question.
     start : float
         When it began, by `time.monotonic`.
+    fewer : str or None, default=None
+        A note, where the labels of some rows could not be had in time.
     """
     n_rows, max_depth, max_leaves = problem.table.n_rows, problem.max_depth, problem.max_leaf_nodes
     assert max_leaves is not None  # it is asked for
@@ -172,6 +178,8 @@ def smallest_tree(
     notes = ["Agreement on these rows is no bound for new ones; count it on rows that neither has seen."]
     if found.differing > allowed:
         notes.insert(0, _missed(found, allowed, max_depth, max_leaves))
+    if fewer is not None:
+        notes.append(fewer)
     return BornAgainResult(
         tree=tree,
         status=SolveStatus.OPTIMAL if found.proven else SolveStatus.FEASIBLE,

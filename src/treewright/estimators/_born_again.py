@@ -18,17 +18,21 @@ from treewright.bornagain import (
     Domain,
     Ensemble,
     agreement,
+    answers_in_time,
     distil,
     distil_labels,
     label_agreement,
+    note_of_fewer,
     prune,
     solve,
     solve_active,
 )
 from treewright.errors import InputError
+from treewright.estimators._answers_of_models import answers_of
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.search import Limits
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, merge_equal_leaves
 
@@ -87,7 +91,9 @@ class BornAgainTreeClassifier(TreeClassifier):
     missing : {"refuse", "route"}, default="refuse"
         Whether the ensemble's own rule for missing values is part of the tree.
     time_limit : float or None, default=None
-        Seconds for the tree (not for training the ensemble).
+        Seconds for the tree (not for training the ensemble). With ``faithful="rows"`` up to half of them may go to the
+        model's answers; where these are not all there then, the tree is made from the rows that have one, drawn at
+        random, and a note says how many.
     memory_limit : int or None, default=4 GiB
         Bytes.
     max_leaves : int, None or "auto", default="auto"
@@ -281,7 +287,12 @@ class BornAgainTreeClassifier(TreeClassifier):
 
     def _find_tree_of_answers(self, rows: NDArray[np.float64], X: Any = None) -> None:
         """The tree of what the model says of the rows; `X` as it takes them."""
-        said = np.asarray(self.estimator_.predict(rows if X is None else X))
+        limits, n_rows = Limits(self.time_limit).started(), len(rows)
+        answered, said = answers_in_time(
+            answers_of(self.estimator_, rows if X is None else X), n_rows, limits
+        )
+        if answered is not None:
+            rows = rows[answered]
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
         columns = tuple(
             Column(str(name), ColumnKind.CONTINUOUS, has_missing=bool(np.isnan(x).any()))
@@ -290,9 +301,13 @@ class BornAgainTreeClassifier(TreeClassifier):
         self.ensemble_: Ensemble | None = None
         self.domain_: Domain | None = None
         self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(said)))
+        of_rows = self._limits_of_rows() | {"time_limit": limits.seconds_left()}
         self.result_ = distil_labels(
-            said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **self._limits_of_rows()
+            said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **of_rows
         )
+        if answered is not None:
+            notes = (*self.result_.notes, note_of_fewer(len(rows), n_rows))
+            self.result_ = replace(self.result_, notes=notes)
         self.tree_ = self.result_.tree
         settle_interrupt(self.result_.asked_to_stop)
 
