@@ -2,22 +2,24 @@
 
 A model of another library looks at no clock. So under a time limit it is asked about rows in blocks, the first ones
 small for models that take a millisecond a row, with a look at the clock between. The rows are asked in an order drawn
-at random: those that were reached stand for the others, however the table is sorted. A tree made from them claims
-nothing about the rows that were not reached.
+at random: those that were reached stand for the others, however the table is sorted. Of a tree made from them nothing
+is called proven, for a proof would have to be about all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
+from treewright.result import BornAgainResult, SolveStatus, StopReason
 from treewright.search import Limits
 
-__all__ = ["LEAST_ROWS", "answers_in_time", "first_answers", "note_of_fewer"]
+__all__ = ["LEAST_ROWS", "answers_in_time", "first_answers", "of_fewer_rows"]
 
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 15  # in the first block, and in the largest
 Rows = NDArray[np.int64]
@@ -71,11 +73,19 @@ def answers_in_time(ask: Ask, n_rows: int, limits: Limits) -> tuple[Rows | None,
     return None if len(rows) == n_rows else rows[ascending], said[ascending]
 
 
-def note_of_fewer(n_answered: int, n_rows: int) -> str:
-    """Say that a tree was made from fewer rows than were given."""
-    return (
-        f"The tree was made from {n_answered:,} of the {n_rows:,} rows, drawn at random: the model answered about no "
-        "more in half of the time limit. Nothing is said about the others."
+def of_fewer_rows(result: BornAgainResult, n_rows: int) -> BornAgainResult:
+    """Return a result of the rows that were answered in time as one of all rows, about which nothing is proven."""
+    told = (
+        f"The tree was made from {result.stats['rows']:,} of the {n_rows:,} rows, drawn at random: the model answered "
+        "about no more in half of the time limit. Nothing is said about the others."
+    )
+    return replace(
+        result,
+        status=SolveStatus.FEASIBLE,
+        lower_bound=1.0,
+        stop_reason=result.stop_reason or StopReason.TIME_LIMIT,
+        stats={**result.stats, "depth_lower_bound": 0, "leaves_lower_bound": 1},
+        notes=(*result.notes, told),
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.bornagain._agreement import encoded
-from treewright.bornagain._answers_in_time import answers_in_time, note_of_fewer
+from treewright.bornagain._answers_in_time import answers_in_time, of_fewer_rows
 from treewright.bornagain._course import Progress
 from treewright.bornagain._engine import DEFAULT_MEMORY
 from treewright.convert import Ensemble
@@ -61,7 +61,7 @@ def distil(
         Largest number of leaves.
     time_limit : float or None, default=60.0
         Seconds. Where the ensemble has not answered about all rows in half of them, the tree is made from those that it
-        has, drawn at random, and a note says how many.
+        has, drawn at random; a note says how many, and nothing is proven.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
@@ -111,10 +111,9 @@ def distil(
     if answered is not None:
         rows = rows[answered]
     problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
-    result = smallest_tree(
-        problem, thresholds, tolerance, limits, progress, objective="rows", start=start,
-        fewer=None if answered is None else note_of_fewer(len(rows), n_rows),
-    )  # fmt: skip
+    result = smallest_tree(problem, thresholds, tolerance, limits, progress, objective="rows", start=start)
+    if answered is not None:
+        result = of_fewer_rows(result, n_rows)
     sizes = {
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,
@@ -132,7 +131,6 @@ def smallest_tree(
     *,
     objective: str,
     start: float,
-    fewer: str | None = None,
 ) -> BornAgainResult:
     """Find the tree with the fewest leaves that gives all but a share of the rows their labels.
 
@@ -150,8 +148,6 @@ def smallest_tree(
         What the options of the result call the question.
     start : float
         When it began, by `time.monotonic`.
-    fewer : str or None, default=None
-        A note, where the labels of some rows could not be had in time.
     """
     n_rows, max_depth, max_leaves = problem.table.n_rows, problem.max_depth, problem.max_leaf_nodes
     assert max_leaves is not None  # it is asked for
@@ -178,8 +174,6 @@ def smallest_tree(
     notes = ["Agreement on these rows is no bound for new ones; count it on rows that neither has seen."]
     if found.differing > allowed:
         notes.insert(0, _missed(found, allowed, max_depth, max_leaves))
-    if fewer is not None:
-        notes.append(fewer)
     return BornAgainResult(
         tree=tree,
         status=SolveStatus.OPTIMAL if found.proven else SolveStatus.FEASIBLE,

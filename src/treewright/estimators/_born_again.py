@@ -22,7 +22,7 @@ from treewright.bornagain import (
     distil,
     distil_labels,
     label_agreement,
-    note_of_fewer,
+    of_fewer_rows,
     prune,
     solve,
     solve_active,
@@ -93,7 +93,7 @@ class BornAgainTreeClassifier(TreeClassifier):
     time_limit : float or None, default=None
         Seconds for the tree (not for training the ensemble). With ``faithful="rows"`` up to half of them may go to the
         model's answers; where these are not all there then, the tree is made from the rows that have one, drawn at
-        random, and a note says how many.
+        random; a note says how many, and nothing is proven.
     memory_limit : int or None, default=4 GiB
         Bytes.
     max_leaves : int, None or "auto", default="auto"
@@ -306,8 +306,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **of_rows
         )
         if answered is not None:
-            notes = (*self.result_.notes, note_of_fewer(len(rows), n_rows))
-            self.result_ = replace(self.result_, notes=notes)
+            self.result_ = of_fewer_rows(self.result_, n_rows)
         self.tree_ = self.result_.tree
         settle_interrupt(self.result_.asked_to_stop)
 

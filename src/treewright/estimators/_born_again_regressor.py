@@ -21,7 +21,7 @@ from treewright.bornagain import (
     distil_values,
     first_answers,
     near_everywhere,
-    note_of_fewer,
+    of_fewer_rows,
     value_agreement,
 )
 from treewright.errors import InputError
@@ -30,7 +30,7 @@ from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
 from treewright.result import BornAgainResult
-from treewright.search import Limits, ProgressCallback, progress_bar
+from treewright.search import Limits, Progress, ProgressCallback, progress_bar
 from treewright.table import Table
 from treewright.tree import ColumnKind
 
@@ -90,7 +90,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     time_limit : float or None, default=30
         Seconds for the tree, not for training the model; then the best tree so far is kept with its bound. Up to half
         of them may go to the model's numbers. Where these are not all there then, those of the rows that have one are
-        used, and a note says of how many.
+        used: a note says how many, and if they are fewer than `max_rows` nothing is proven.
     step_limit : int or None, default=None
         Steps of the searches together; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -289,16 +289,18 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             "step_limit": self.step_limit,
             "memory_limit": self.memory_limit,
         }
-        with progress_bar(self.progress, self.time_limit) as report:
-            if self.faithful == "everywhere":
+        everywhere = self.faithful == "everywhere"
+        with progress_bar(self.progress, self.time_limit, _distance if everywhere else None) as report:
+            if everywhere:
                 self._find_everywhere(table, asked | {"progress": report})
             else:
                 self._find_on_rows(rows, numbers, table, asked | {"progress": report})
         if self.units == "deviations" and len(rows) < min(table.n_rows, MOST_MEASURED):
-            self._note(
+            told = (
                 f"The deviation is that of the model's numbers on {len(rows):,} of the {table.n_rows:,} rows, drawn at "
                 "random: it answered about no more in half of the time limit."
             )
+            self.result_ = replace(self.result_, notes=(*self.result_.notes, told))
         self.tree_ = self.result_.tree
 
     def _answered(self, X: Any, n_rows: int, limits: Limits) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -333,10 +335,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             **limits,
         )
         if len(used) < self._most_rows(table.n_rows):
-            self._note(note_of_fewer(len(used), table.n_rows))
-
-    def _note(self, text: str) -> None:
-        self.result_ = replace(self.result_, notes=(*self.result_.notes, text))
+            self.result_ = of_fewer_rows(self.result_, table.n_rows)
 
     def _find_everywhere(self, table: Table, limits: dict[str, Any]) -> None:
         words = [column.name for column in table.columns if column.kind is ColumnKind.CATEGORICAL]
@@ -392,6 +391,11 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         n_rows = len(self._encode(X))
         numbers = np.asarray(self.estimator_.predict(X)).reshape(n_rows)
         return value_agreement(self.tree_, numbers, X, tolerance=self.tolerance_, confidence=confidence)
+
+
+def _distance(state: Progress) -> str:
+    """Say how near the tree is: a bound of 0 on that is nothing to compare with."""
+    return f"within {state.objective:.4g} everywhere, {state.subproblems_per_second:,.0f} questions/s"
 
 
 def deviations(count: float, numbers: NDArray[Any]) -> float:

@@ -83,7 +83,9 @@ def _means_of(rewards: NDArray[np.float64], weight: NDArray[np.float64]) -> NDAr
     share = weight / weight.sum()
     at_once = max(1, CELLS_AT_ONCE // len(rewards))
     for begin in range(0, len(means), at_once):
-        some = np.ascontiguousarray(rewards[:, begin : begin + at_once].T)  # so that each line is added up as one
+        some = np.ascontiguousarray(
+            rewards[:, begin : begin + at_once].T
+        )  # so that each line is added up as one
         with np.errstate(over="ignore", invalid="ignore"):
             mean = some[:, 0] + (share * (some - some[:, :1])).sum(axis=1)
         for far in np.flatnonzero(~np.isfinite(mean)):
