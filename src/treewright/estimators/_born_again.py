@@ -18,23 +18,18 @@ from treewright.bornagain import (
     Domain,
     Ensemble,
     agreement,
-    answers_in_time,
     distil,
-    distil_labels,
     label_agreement,
-    of_fewer_rows,
     prune,
     solve,
     solve_active,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import answers_of
+from treewright.estimators._answers_of_models import tree_of_answers
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
-from treewright.search import Limits
-from treewright.table import Table
-from treewright.tree import Column, ColumnKind, merge_equal_leaves
+from treewright.tree import merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
@@ -287,26 +282,13 @@ class BornAgainTreeClassifier(TreeClassifier):
 
     def _find_tree_of_answers(self, rows: NDArray[np.float64], X: Any = None) -> None:
         """The tree of what the model says of the rows; `X` as it takes them."""
-        limits, n_rows = Limits(self.time_limit).started(), len(rows)
-        answered, said = answers_in_time(
-            answers_of(self.estimator_, rows if X is None else X), n_rows, limits
-        )
-        if answered is not None:
-            rows = rows[answered]
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
-        columns = tuple(
-            Column(str(name), ColumnKind.CONTINUOUS, has_missing=bool(np.isnan(x).any()))
-            for name, x in zip(names, rows.T, strict=True)
-        )
         self.ensemble_: Ensemble | None = None
         self.domain_: Domain | None = None
-        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(said)))
-        of_rows = self._limits_of_rows() | {"time_limit": limits.seconds_left()}
-        self.result_ = distil_labels(
-            said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **of_rows
+        given = rows if X is None else X
+        self.classes_, self.result_ = tree_of_answers(
+            self.estimator_, rows, given, list(map(str, names)), self._limits_of_rows()
         )
-        if answered is not None:
-            self.result_ = of_fewer_rows(self.result_, n_rows)
         self.tree_ = self.result_.tree
         settle_interrupt(self.result_.asked_to_stop)
 

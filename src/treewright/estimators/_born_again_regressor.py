@@ -25,7 +25,7 @@ from treewright.bornagain import (
     value_agreement,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import answers_of
+from treewright.estimators._answers_of_models import answers_of, deviations
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
@@ -34,7 +34,7 @@ from treewright.search import Limits, Progress, ProgressCallback, progress_bar
 from treewright.table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["BornAgainTreeRegressor", "deviations", "make_regression_forest"]
+__all__ = ["BornAgainTreeRegressor", "make_regression_forest"]
 
 UNITS = ("deviations", "target")
 FAITHFUL = ("rows", "everywhere")
@@ -396,13 +396,3 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
 def _distance(state: Progress) -> str:
     """Say how near the tree is: a bound of 0 on that is nothing to compare with."""
     return f"within {state.objective:.4g} everywhere, {state.subproblems_per_second:,.0f} questions/s"
-
-
-def deviations(count: float, numbers: NDArray[Any]) -> float:
-    """So many standard deviations, to four digits; 0 of what are no finite numbers, which a search refuses."""
-    try:
-        known = numbers.astype(np.float64)
-    except (TypeError, ValueError):
-        return 0.0
-    unit = float(np.abs(known).max(initial=0.0))
-    return float(f"{count * unit * float(np.std(known / unit)):.4g}") if 0 < unit < np.inf else 0.0
