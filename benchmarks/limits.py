@@ -1,13 +1,13 @@
 """Limits on tables of 10^7 cells: ``python -m benchmarks.limits --help``.
 
 How long each estimator goes on after its limit: with a time limit of .05 s, with a step limit of 1, and after Ctrl-C.
-The tables have 10^7 cells without any pattern, and labels of ten classes. The time limit is tried on three shapes, the
-other two limits on the tall one, where sorting and walking the columns takes longest. An estimator and a table have a
-process of their own, in which the estimator has first been fitted to a small table, so that what it imports is loaded.
-Seconds are those of the processor from the first line of `fit`, less the limit. Ctrl-C comes after half a second of
-them, and what follows counts from that second, not from when the interpreter sees it, for a call that does not look is
-what is to be found. There is no figure where the fit has ended by then, or would first fit a model of another library
-without a clock.
+The tables have 10^7 cells (`--small`: 10^5) without any pattern, and labels of ten classes. The time limit is tried on
+three shapes, the other two limits on the tall one, where sorting and walking the columns takes longest. An estimator
+and a table have a process of their own, in which the estimator has first been fitted to a small table, so that what it
+imports is loaded. Seconds are those of the processor from the first line of `fit`, less the limit. Ctrl-C comes after
+half a second of them, and what follows counts from that second, not from when the interpreter sees it, for a call that
+does not look is what is to be found. There is no figure where the fit has ended by then, or would first fit a model of
+another library without a clock.
 A machine that is busy with other work makes them more: searches share its memory and caches.
 """
 
@@ -34,7 +34,9 @@ from benchmarks._tables import format_table
 from benchmarks.regression import commit
 
 ROOT = Path(__file__).resolve().parents[1]
-SHAPES = {"tall": (1_000_000, 10), "square": (100_000, 100), "wide": (1_000, 10_000)}
+LARGE = {"tall": (1_000_000, 10), "square": (100_000, 100), "wide": (1_000, 10_000)}
+SMALL = {"small tall": (10_000, 10), "small square": (1_000, 100), "small wide": (316, 316)}
+SHAPES = LARGE | SMALL
 # What is not asked of some: models of other libraries look at no clock (a time limit gives them fewer rows), and the
 # step limit of the 121 fits of a cross-validation for leaf accuracy is that of each. Before a program of a million rows
 # is refused CART grows its trees, without a clock where there is no time limit.
@@ -47,7 +49,8 @@ NOT_ASKED = {
 # Public, with a limit, and not here: nothing looks at a clock while CART, or a reference of scikit-learn, is grown.
 NOT_MEASURED = ("compare_with_cart", "ThresholdGuesser")
 LINE_ROWS = 200_000  # of the table for lines in one column, where each cell is looked at once a column
-LIMITS = {"tall": ("time", "steps", "Ctrl-C"), "square": ("time",), "wide": ("time",)}
+ALL_LIMITS = ("time", "steps", "Ctrl-C")
+LIMITS = {shape: ALL_LIMITS if shape.endswith("tall") else ("time",) for shape in SHAPES}
 TIME = 0.05  # the time limit
 PRESS = 0.5  # seconds of the processor before Ctrl-C
 NONE: dict[str, Any] = {"time_limit": None}
@@ -204,8 +207,11 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", nargs="*", help="part of the names of estimators")
-    parser.add_argument("--shapes", nargs="*", choices=list(SHAPES), default=list(SHAPES))
-    parser.add_argument("--save", action="store_true", help="write results/limits.json")
+    parser.add_argument("--shapes", nargs="*", choices=list(SHAPES), help="default: those of 10^7 cells")
+    parser.add_argument("--small", action="store_true", help="the shapes of 10^5 cells")
+    parser.add_argument(
+        "--save", action="store_true", help="write results/limits.json, or results/limits-small.json"
+    )
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.child:
@@ -214,18 +220,19 @@ def main() -> None:
         return
     rows: list[dict[str, Any]] = []
     made_with = settings()
-    columns = ["estimator", *(column(limit, shape) for shape in asked.shapes for limit in LIMITS[shape])]
+    shapes = asked.shapes or list(SMALL if asked.small else LARGE)
+    columns = ["estimator", *(column(limit, shape) for shape in shapes for limit in LIMITS[shape])]
     for name in estimators():
         if asked.only and not any(part in name for part in asked.only):
             continue
         row: dict[str, Any] = {"estimator": name}
-        for shape in asked.shapes:
+        for shape in shapes:
             found = apart(name, shape, list(LIMITS[shape]))
             row |= {column(limit, shape): shown(found.get(limit)) for limit in LIMITS[shape]}
         rows.append(row)
         print("  ".join(str(row[c]) for c in columns), flush=True)
         if asked.save:  # at once: a long run may be broken off
-            write_results("limits", made_with, rows)
+            write_results("limits-small" if asked.small else "limits", made_with, rows)
     print("\n" + format_table(columns, [[row[c] for c in columns] for row in rows]))
 
 

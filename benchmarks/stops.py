@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from benchmarks.limits import settings
 
 ROWS, COLUMNS = 1_000_000, 10
 FEW = 2_000  # rows of the files that the models, which some commands read, are made from
-AFTER = (1.0, 3.0, 8.0)  # processor seconds
+AFTER = (0.5, 1.0, 2.0, 3.0, 8.0)  # processor seconds
 SIGNALS = {"SIGTERM": signal.SIGTERM, "Ctrl-C": signal.SIGINT}
 UNLIMITED = ["--time-limit", "inf"]
 MAIN = "from treewright.cli import main; main()"
@@ -38,6 +39,8 @@ def commands() -> dict[str, list[str]]:
     out = ["--out", "out.json"]
     survival = ["--task", "survival", "--target", "months", "--event", "died", "--ignore", "y"]
     rewards = ["--reward", "x0", "--reward", "x1", "--ignore", "y"]
+    forest = ["--target", "y", "--trees", "2", "--depth", "2", *UNLIMITED]
+    numbers, everywhere = ["--task", "regression"], ["--faithful", "everywhere", "--within", "0"]
     return {
         "fit, classes": ["fit", "many.csv", *target, *out],
         "fit, classes, Parquet": ["fit", "many.parquet", *target, *out],
@@ -46,8 +49,12 @@ def commands() -> dict[str, list[str]]:
         "fit, policy": ["fit", "many.csv", "--task", "policy", *rewards, *UNLIMITED, *out],
         "fit, survival": ["fit", "many.csv", *survival, *UNLIMITED, *out],
         "near-optimal": ["near-optimal", "many.csv", *target, *out],
-        "frontier": ["frontier", "many.csv", *target, *out],
-        "reborn": ["reborn", "many.csv", "--target", "y", "--trees", "2", "--depth", "2", *out],
+        "frontier": ["frontier", "many.csv", *target, "--leaves", "6", *out],
+        "frontier, Parquet": ["frontier", "many.parquet", *target, "--leaves", "6", *out],
+        "reborn": ["reborn", "many.csv", *forest, *out],
+        "reborn, rows": ["reborn", "many.csv", *forest, "--faithful", "rows", *out],
+        "reborn, numbers": ["reborn", "many.csv", *forest, *numbers, *out],
+        "reborn, numbers everywhere": ["reborn", "many.csv", *forest, *numbers, *everywhere, *out],
         "look": ["look", "many.csv", "--target", "y", "--fix", "--out", "out.yaml"],
         "verify": ["verify", "model.json", "many.csv"],
         "predict": ["predict", "model.json", "many.csv", "--out", "out.csv"],
@@ -77,8 +84,13 @@ def stopped(arguments: list[str], folder: Path, number: int, after: float) -> di
         [sys.executable, "-c", MAIN, *arguments],
         cwd=folder,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    assert process.stderr is not None
+    said: list[str] = []
+    reader = Thread(target=lambda lines: said.extend(lines), args=(process.stderr,))
+    reader.start()
     sent = None
     while sent is None:
         used = seconds_of(process.pid)
@@ -90,6 +102,8 @@ def stopped(arguments: list[str], folder: Path, number: int, after: float) -> di
         time.sleep(0.01)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
+    reader.join()
+    process.stderr.close()
     left = sorted(set(folder.iterdir()) - before)
     files = {path.name: path.stat().st_size for path in left}
     for path in left:
@@ -97,7 +111,8 @@ def stopped(arguments: list[str], folder: Path, number: int, after: float) -> di
     if sent is None:
         return None
     late = usage.ru_utime + usage.ru_stime - sent
-    return {"late": f"{late:.2f}", "exit": process.returncode, "left": files}
+    told = "a traceback" if any("Traceback" in line for line in said) else said[-1].strip() if said else ""
+    return {"late": f"{late:.2f}", "exit": process.returncode, "left": files, "last line": told}
 
 
 def seconds_of(pid: int) -> float | None:

@@ -18,6 +18,7 @@ with the split. Where the table has none, a split sends a missing value of later
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -323,9 +324,12 @@ def threshold_splits(
     if offer.missing:
         both = (True, False)
         return [split_at(position, t, side, ordered=ordered) for t in thresholds.tolist() for side in both]
+    heavier_left = (2 * left >= offer.known).tolist()
+    if not ordered:  # in thousands of columns, perhaps
+        return list(map(ThresholdSplit, repeat(position), thresholds.tolist(), heavier_left))
     return [
-        split_at(position, t, 2 * own >= offer.known, ordered=ordered)
-        for t, own in zip(thresholds.tolist(), left.tolist(), strict=True)
+        split_at(position, t, side, ordered=True)
+        for t, side in zip(thresholds.tolist(), heavier_left, strict=True)
     ]
 
 

@@ -9,6 +9,8 @@ from treewright.table import Table
 
 __all__ = ["even_level", "fewer_notes", "listed"]
 
+NAMED = 8  # columns in a note
+
 
 def even_level(candidates: Sequence[CandidateSplits], max_splits: int) -> int:
     """Return the largest number of choices per column, at least 1, with which all columns stay within so many splits.
@@ -75,16 +77,20 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
         ("categories", "the most frequent ones", False),
     ):
         cut = [
-            f"{table.columns[offer.position].name} ({level} of {offer.n_choices})"
+            (offer, level)
             for offer, level in zip(offers, levels, strict=True)
             if (offer.gaps is not None) == of_numbers and level < offer.n_choices
         ]
-        if cut:
-            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {listed(cut)}.")
+        if cut:  # of ten thousand columns a few are named
+            named = [
+                f"{table.columns[o.position].name} ({level} of {o.n_choices})" for o, level in cut[:NAMED]
+            ]
+            told = ", ".join(named) + _and_more(len(cut) - len(named))
+            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {told}.")
     return tuple(notes)
 
 
-def listed(names: Sequence[str], limit: int = 8) -> str:
+def listed(names: Sequence[str], limit: int = NAMED) -> str:
     """Return names as a list for a note: the first few, and how many more.
 
     Parameters
@@ -98,4 +104,8 @@ def listed(names: Sequence[str], limit: int = 8) -> str:
     >>> listed(["age", "height", "weight"], limit=2)
     'age, height and 1 more'
     """
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+    return ", ".join(names[:limit]) + _and_more(len(names) - limit)
+
+
+def _and_more(n_left: int) -> str:
+    return f" and {n_left} more" if n_left > 0 else ""

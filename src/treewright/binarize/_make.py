@@ -370,8 +370,9 @@ def _are_plain(table: Table, splits: Sequence[Split]) -> bool:
 
 def _goes_right(group: Sequence[Split], x: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Send known values through splits of their column, or each row of `x` through a split: one row per split."""
-    if all(isinstance(split, ThresholdSplit) for split in group):
-        return x > np.array([[split.threshold] for split in group if isinstance(split, ThresholdSplit)])
+    thresholds = [split.threshold for split in group if isinstance(split, ThresholdSplit)]
+    if len(thresholds) == len(group):
+        return x > np.array(thresholds).reshape(-1, 1)
     right = np.empty((len(group), len(x)), dtype=np.bool_)
     for here, split in zip(right, group, strict=True):
         if isinstance(split, ThresholdSplit):

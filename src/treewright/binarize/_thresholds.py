@@ -285,13 +285,15 @@ def spread(gaps: Gaps | UnsortedGaps, n_cuts: int) -> Gaps:
     if n_cuts >= len(gaps):
         return gaps.every()
     if isinstance(gaps, Gaps) and gaps.are_single_rows:  # in thousands of columns, perhaps: the same of each
-        return gaps.keep(np.array(_even_rows(RowGaps(int(gaps.known)), n_cuts), dtype=np.int64))
+        return gaps.keep(_even_rows(RowGaps(int(gaps.known)), n_cuts))
     return gaps.keep(np.array(_even(gaps, n_cuts), dtype=np.int64))
 
 
 @lru_cache
-def _even_rows(gaps: RowGaps, n_cuts: int) -> tuple[int, ...]:
-    return _even(gaps, n_cuts)
+def _even_rows(gaps: RowGaps, n_cuts: int) -> NDArray[np.int64]:
+    chosen = np.array(_even(gaps, n_cuts), dtype=np.int64)
+    chosen.flags.writeable = False  # it is handed out again
+    return chosen
 
 
 def _even(gaps: Gaps | UnsortedGaps | RowGaps, n_cuts: int) -> tuple[int, ...]:

@@ -1,6 +1,9 @@
 """Born-again tree ensembles: one tree with exactly the decisions of a forest or a boosted model."""
 
 from treewright.bornagain._agreement import Agreement, agreement, label_agreement
+from treewright.bornagain._answers_in_time import answers_in_time as answers_in_time
+from treewright.bornagain._answers_in_time import first_answers as first_answers
+from treewright.bornagain._answers_in_time import of_fewer_rows as of_fewer_rows
 from treewright.bornagain._certificate import find_other_decision
 from treewright.bornagain._course import Progress
 from treewright.bornagain._distil import distil

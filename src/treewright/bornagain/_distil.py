@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.bornagain._agreement import encoded
+from treewright.bornagain._answers_in_time import answers_in_time, of_fewer_rows
 from treewright.bornagain._course import Progress
 from treewright.bornagain._engine import DEFAULT_MEMORY
 from treewright.convert import Ensemble
@@ -59,7 +60,8 @@ def distil(
     max_leaves : int, default=16
         Largest number of leaves.
     time_limit : float or None, default=60.0
-        Seconds.
+        Seconds. Where the ensemble has not answered about all rows in half of them, the tree is made from those that it
+        has, drawn at random; a note says how many, and nothing is proven.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
@@ -99,19 +101,19 @@ def distil(
     ('proven optimal', True)
     """
     start = time.monotonic()
+    limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     check_distil(tolerance, max_leaves)
     rows = encoded(ensemble, X)
-    index = ensemble.answers(rows)
-    problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
-    result = smallest_tree(
-        problem,
-        thresholds,
-        tolerance,
-        Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs),
-        progress,
-        objective="rows",
-        start=start,
+    n_rows = len(rows)
+    answered, index = answers_in_time(
+        lambda some: ensemble.answers(rows if some is None else rows[some]), n_rows, limits
     )
+    if answered is not None:
+        rows = rows[answered]
+    problem, thresholds = _problem(ensemble, rows, index, max_depth, max_leaves)
+    result = smallest_tree(problem, thresholds, tolerance, limits, progress, objective="rows", start=start)
+    if answered is not None:
+        result = of_fewer_rows(result, n_rows)
     sizes = {
         "ensemble_trees": len(ensemble.trees),
         "ensemble_leaves": ensemble.n_leaves,

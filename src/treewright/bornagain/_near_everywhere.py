@@ -41,6 +41,7 @@ __all__ = ["near_everywhere"]
 SECONDS_BETWEEN_CALLS = 0.05
 BOX_BYTES, END_BYTES = 600, 150  # of a leaf, and of each column that it was cut in: measured
 ROWS_AT_ONCE = 256
+CUT_SHORT = "Interrupted before it was sought how many leaves any such tree needs: the bound on leaves is that of one."
 MOST_ANSWERS = 1 << 20  # of trees about rows, for the proof that so many leaves are needed
 
 
@@ -115,7 +116,11 @@ def near_everywhere(
         search.run(int(max_leaves))
     except KeyboardInterrupt:  # a box gets its halves in one step, so the tree is whole
         search.stop = StopReason.INTERRUPT
-    return search.result(int(max_leaves), rows)
+    try:
+        return search.result(int(max_leaves), rows)
+    except KeyboardInterrupt:  # merging twice is merging once; what takes long is the proof
+        search.is_cut_short = True
+        return search.result(int(max_leaves), rows)
 
 
 def _check(tolerance: float, max_leaves: int) -> None:
@@ -147,6 +152,7 @@ class _Search:
         self.memory = self.forest.bytes
         self.steps = 0
         self.stop: StopReason | None = None
+        self.is_cut_short = False  # by Ctrl-C while the result was put together
 
     def run(self, max_leaves: int) -> None:
         while -self.widest[0][0] > self.goal and len(self.widest) < max_leaves:
@@ -195,7 +201,7 @@ class _Search:
     def result(self, max_leaves: int, X: NDArray[np.float64] | None) -> BornAgainResult:
         leaves = _merge(self.root, self.goal)
         distance = max(leaf.reach for leaf in leaves) + self.slack
-        needed = self._rows_apart(leaves)
+        needed = self._rows_apart(leaves[:1] if self.is_cut_short else leaves)
         within = distance <= self.tolerance
         stop = None if within else self.stop
         proven = within and len(needed) == len(leaves)
@@ -218,7 +224,7 @@ class _Search:
                 "ensemble_leaves": self.ensemble.n_leaves,
                 "rows_apart": needed,
                 "steps": self.steps,
-                **told_to_stop(self.stop),
+                **told_to_stop(StopReason.INTERRUPT if self.is_cut_short else self.stop),
             },
             options={
                 "method": "born-again",
@@ -226,7 +232,7 @@ class _Search:
                 "tolerance": self.tolerance,
                 "max_leaves": max_leaves,
             },
-            notes=self._notes(within, distance),
+            notes=self._notes(within, distance) + ((CUT_SHORT,) if self.is_cut_short else ()),
         )
 
     def _rows_apart(self, leaves: list[Box]) -> list[list[list[float]]]:

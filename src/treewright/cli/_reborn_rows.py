@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treewright.cli._output import note
+from treewright.cli._stop import ending_at_once
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def train_on(csv: CsvTable, trees: int, depth: int, bins: int, seed: int) -> Dec
         raise InputError("The column of labels holds one label only; there is nothing to decide.")
     edges = edges_of(csv.table, bins) if bins else None
     X = csv.table.X if edges is None else bin_numbers(csv.table.X, edges)
-    forest = make_forest(trees, depth, seed).fit(X, csv.target)
+    unfitted = make_forest(trees, depth, seed)
+    forest = ending_at_once(lambda: unfitted.fit(X, csv.target))
     ensemble = Ensemble.from_model(forest, missing="route" if np.isnan(X).any() else "refuse")
     if edges is not None:
         ensemble = in_units(ensemble, edges)

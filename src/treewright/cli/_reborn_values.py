@@ -17,7 +17,7 @@ from treewright.cli._clock import Clock
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv, with_absent
 from treewright.cli._reborn_end import say_stopped, show_tree
-from treewright.cli._stop import finishing, stop_code
+from treewright.cli._stop import ending_at_once, finishing, stop_code
 from treewright.cli._wording import size_of
 from treewright.errors import InputError
 
@@ -211,7 +211,8 @@ def train_forest(csv: CsvTable, y: NDArray[np.float64], asked: AskedValues) -> A
             f"The column {words[0]!r} holds text, and the forest takes numbers. Leave it out with --ignore, or train a "
             "model yourself and give its numbers as a column, --predictions."
         )
-    forest = make_regression_forest(*asked.forest).fit(csv.table.X, y)
+    unfitted = make_regression_forest(*asked.forest)
+    forest = ending_at_once(lambda: unfitted.fit(csv.table.X, y))
     if asked.forest_out is not None:
         save_numbers(
             asked.forest_out, replace(NumberEnsemble.from_model(forest), feature_names=csv.table.names)

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
+from threading import Thread
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "INTERRUPTED",
     "TERMINATED",
     "end_at_once",
+    "ending_at_once",
     "finishing",
     "listening",
     "stop_code",
@@ -29,6 +32,8 @@ __all__ = [
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 TERMINATED = 143  # 128 + SIGTERM
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SECONDS_BETWEEN_LOOKS = 0.2
+Answer = TypeVar("Answer")
 
 _received: list[int] = []
 
@@ -57,6 +62,33 @@ def finishing() -> Iterator[None]:
         yield
     finally:
         _restore(before)
+
+
+def ending_at_once(work: Callable[[], Answer]) -> Answer:
+    """Return what some work returns, before which there is nothing to keep; a signal ends the program meanwhile.
+
+    For libraries without a clock. The main thread alone hears signals, and only between two steps of Python, so the
+    work is done by another one.
+    """
+    from concurrent.futures import Future
+
+    answer: Future[Answer] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:  # of any kind: it is raised where it was waited for
+            answer.set_exception(error)
+
+    before = _install(_end)
+    try:
+        thread = Thread(target=copy_context().run, args=(run,), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(SECONDS_BETWEEN_LOOKS)
+    finally:
+        _restore(before)
+    return answer.result()
 
 
 def was_stopped() -> bool:

@@ -1,9 +1,9 @@
 """scikit-learn estimators, one file a method."""
 
+from treewright.estimators._answers_of_models import deviations as deviations
 from treewright.estimators._born_again import BornAgainTreeClassifier
 from treewright.estimators._born_again import make_forest as make_forest
 from treewright.estimators._born_again_regressor import BornAgainTreeRegressor
-from treewright.estimators._born_again_regressor import deviations as deviations
 from treewright.estimators._born_again_regressor import make_regression_forest as make_regression_forest
 from treewright.estimators._compare_with_cart import CartComparison, compare_with_cart
 from treewright.estimators._front_cv import CVProgress

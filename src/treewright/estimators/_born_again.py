@@ -19,18 +19,17 @@ from treewright.bornagain import (
     Ensemble,
     agreement,
     distil,
-    distil_labels,
     label_agreement,
     prune,
     solve,
     solve_active,
 )
 from treewright.errors import InputError
+from treewright.estimators._answers_of_models import tree_of_answers
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
-from treewright.table import Table
-from treewright.tree import Column, ColumnKind, merge_equal_leaves
+from treewright.tree import merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
 
@@ -89,7 +88,9 @@ class BornAgainTreeClassifier(TreeClassifier):
         "refuse" is an error if values are missing; "route" makes the ensemble's own rule for missing values part of
         the tree.
     time_limit : float or None, default=None
-        Seconds for the tree (not for training the ensemble).
+        Seconds for the tree (not for training the ensemble). With ``faithful="rows"`` up to half of them may go to the
+        model's answers; where these are not all there then, the tree is made from the rows that have one, drawn at
+        random; a note says how many, and nothing is proven.
     memory_limit : int or None, default=4 GiB
         Bytes.
     max_leaves : int, None or "auto", default="auto"
@@ -283,17 +284,12 @@ class BornAgainTreeClassifier(TreeClassifier):
 
     def _find_tree_of_answers(self, rows: NDArray[np.float64], X: Any = None) -> None:
         """The tree of what the model says of the rows; `X` as it takes them."""
-        said = np.asarray(self.estimator_.predict(rows if X is None else X))
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(rows.shape[1])])
-        columns = tuple(
-            Column(str(name), ColumnKind.CONTINUOUS, has_missing=bool(np.isnan(x).any()))
-            for name, x in zip(names, rows.T, strict=True)
-        )
         self.ensemble_: Ensemble | None = None
         self.domain_: Domain | None = None
-        self.classes_ = np.asarray(getattr(self.estimator_, "classes_", np.unique(said)))
-        self.result_ = distil_labels(
-            said, Table(columns, np.asfortranarray(rows)), classes=self.classes_, **self._limits_of_rows()
+        given = rows if X is None else X
+        self.classes_, self.result_ = tree_of_answers(
+            self.estimator_, rows, given, list(map(str, names)), self._limits_of_rows()
         )
         self.tree_ = self.result_.tree
         settle_interrupt(self.result_.asked_to_stop)

@@ -15,20 +15,30 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
-from treewright.bornagain import Agreement, NumberEnsemble, distil_values, near_everywhere, value_agreement
+from treewright.bornagain import (
+    Agreement,
+    NumberEnsemble,
+    distil_values,
+    first_answers,
+    near_everywhere,
+    of_fewer_rows,
+    value_agreement,
+)
 from treewright.errors import InputError
+from treewright.estimators._answers_of_models import answers_of, deviations
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
 from treewright.result import BornAgainResult
-from treewright.search import ProgressCallback, progress_bar
+from treewright.search import Limits, Progress, ProgressCallback, progress_bar
 from treewright.table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["BornAgainTreeRegressor", "deviations", "make_regression_forest"]
+__all__ = ["BornAgainTreeRegressor", "make_regression_forest"]
 
 UNITS = ("deviations", "target")
 FAITHFUL = ("rows", "everywhere")
+MOST_MEASURED = 100_000  # rows for the standard deviation, which so many tell to about a quarter of a percent
 MOST_LEAVES = {"rows": 16, "everywhere": 1000}
 SMALLER = "a larger tolerance or share, or a smaller max_depth or max_rows"
 
@@ -63,8 +73,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     tolerance : float, default=0.5
         How far the tree's number may be from the model's, >= 0.
     units : {"deviations", "target"}, default="deviations"
-        Of `tolerance`: standard deviations of the model's numbers on the training rows, or the units of the target.
-        ``tolerance_`` has it in those of the target, deviations to four digits.
+        Of `tolerance`: standard deviations of the model's numbers on the training rows (of more than 100,000 rows on so
+        many, drawn at random), or the units of the target. ``tolerance_`` has it in those of the target, deviations to
+        four digits.
     share : float, default=0.1
         For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model.
     max_depth : int, default=3
@@ -78,7 +89,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         For ``faithful="rows"``: columns of numbers that the tree reads as unordered categories; the model gets the
         table as it came.
     time_limit : float or None, default=30
-        Seconds for the tree, not for training the model; then the best tree so far is kept with its bound.
+        Seconds for the tree, not for training the model; then the best tree so far is kept with its bound. Up to half
+        of them may go to the model's numbers. Where these are not all there then, those of the rows that have one are
+        used: a note says how many, and if they are fewer than `max_rows` nothing is proven.
     step_limit : int or None, default=None
         Steps of the searches together; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
@@ -90,7 +103,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and is passed to the model if it has a parameter of this name that is not set.
+        Draws rows, and is passed to the model if it has a parameter of this name that is not set.
 
     Attributes
     ----------
@@ -264,39 +277,66 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             raise InputError(f"max_rows={rows!r}; give an integer of at least 1, or None for all rows.")
 
     def _find_tree(self, X: Any, table: Table) -> None:
-        numbers = np.asarray(self.estimator_.predict(X))
-        if numbers.shape == (table.n_rows, 1):
-            numbers = numbers.ravel()
+        limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
+        rows, numbers = self._answered(X, table.n_rows, limits)
         self.tolerance_ = self.tolerance
         if self.units == "deviations" and isinstance(self.tolerance, Real) and self.tolerance is not True:
             self.tolerance_ = deviations(float(self.tolerance), numbers)
         most = MOST_LEAVES[self.faithful] if isinstance(self.max_leaves, str) else self.max_leaves
-        limits = {
+        asked = {
             "tolerance": self.tolerance_,
             "max_leaves": most,
-            "time_limit": self.time_limit,
+            "time_limit": limits.seconds_left(),
             "step_limit": self.step_limit,
             "memory_limit": self.memory_limit,
         }
-        with progress_bar(self.progress, self.time_limit) as report:
-            if self.faithful == "everywhere":
-                self._find_everywhere(table, limits | {"progress": report})
+        everywhere = self.faithful == "everywhere"
+        with progress_bar(self.progress, self.time_limit, _distance if everywhere else None) as report:
+            if everywhere:
+                self._find_everywhere(table, asked | {"progress": report})
             else:
-                self._find_on_rows(numbers, table, limits | {"progress": report})
+                self._find_on_rows(rows, numbers, table, asked | {"progress": report})
+        if self.units == "deviations" and len(rows) < min(table.n_rows, MOST_MEASURED):
+            told = (
+                f"The deviation is that of the model's numbers on {len(rows):,} of the {table.n_rows:,} rows, drawn at "
+                "random: it answered about no more in half of the time limit."
+            )
+            self.result_ = replace(self.result_, notes=(*self.result_.notes, told))
         self.tree_ = self.result_.tree
 
-    def _find_on_rows(self, numbers: NDArray[Any], table: Table, limits: dict[str, Any]) -> None:
+    def _answered(self, X: Any, n_rows: int, limits: Limits) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Rows in the order in which the model was asked about them, those of the tree first, and its numbers."""
+        most = 0 if self.faithful == "everywhere" else self._most_rows(n_rows)
+        if self.units == "deviations":
+            most = max(most, MOST_MEASURED)
+        order = check_random_state(self.random_state).permutation(n_rows)[:most].astype(np.int64)
+        if not most:
+            return order, np.empty(0)
+        numbers = first_answers(answers_of(self.estimator_, X), order, n_rows, limits.part(2))
+        if numbers.shape == (len(numbers), 1):
+            numbers = numbers.ravel()
+        return order[: len(numbers)], numbers
+
+    def _most_rows(self, n_rows: int) -> int:
+        """How many rows the tree is made from."""
+        return n_rows if self.max_rows is None else min(n_rows, int(self.max_rows))
+
+    def _find_on_rows(
+        self, rows: NDArray[np.int64], numbers: NDArray[Any], table: Table, limits: dict[str, Any]
+    ) -> None:
         self.ensemble_: NumberEnsemble | None = None
-        self.rows_ = self._drawn(table.n_rows)
-        all_rows = len(self.rows_) == table.n_rows
+        used = np.argsort(rows[: self._most_rows(table.n_rows)])
+        self.rows_ = rows[used]
         self.result_ = distil_values(
-            numbers if all_rows else numbers[self.rows_],
-            table if all_rows else table.take(self.rows_),
+            numbers[used],
+            table if len(used) == table.n_rows else table.take(self.rows_),
             share=self.share,
             max_depth=self.max_depth,
             n_jobs=self.n_jobs,
             **limits,
         )
+        if len(used) < self._most_rows(table.n_rows):
+            self.result_ = of_fewer_rows(self.result_, table.n_rows)
 
     def _find_everywhere(self, table: Table, limits: dict[str, Any]) -> None:
         words = [column.name for column in table.columns if column.kind is ColumnKind.CATEGORICAL]
@@ -320,12 +360,6 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         if result.loss > self.tolerance_:
             warnings.warn(f"{result.sentence()} {result.notes[0]}", ConvergenceWarning, stacklevel=3)
         settle_interrupt(result.asked_to_stop)
-
-    def _drawn(self, n_rows: int) -> NDArray[np.int64]:
-        if self.max_rows is None or n_rows <= self.max_rows:
-            return np.arange(n_rows)
-        rng = check_random_state(self.random_state)
-        return np.sort(rng.choice(n_rows, int(self.max_rows), replace=False)).astype(np.int64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the number of each row's leaf.
@@ -360,11 +394,6 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         return value_agreement(self.tree_, numbers, X, tolerance=self.tolerance_, confidence=confidence)
 
 
-def deviations(count: float, numbers: NDArray[Any]) -> float:
-    """So many standard deviations, to four digits; 0 of what are no finite numbers, which a search refuses."""
-    try:
-        known = numbers.astype(np.float64)
-    except (TypeError, ValueError):
-        return 0.0
-    unit = float(np.abs(known).max(initial=0.0))
-    return float(f"{count * unit * float(np.std(known / unit)):.4g}") if 0 < unit < np.inf else 0.0
+def _distance(state: Progress) -> str:
+    """Say how near the tree is: a bound of 0 on that is nothing to compare with."""
+    return f"within {state.objective:.4g} everywhere, {state.subproblems_per_second:,.0f} questions/s"

@@ -197,7 +197,9 @@ def regression_tree(
         left, right = children_of(splits)
         at, count = np.zeros(len(X), dtype=np.int64), np.zeros(len(splits), dtype=np.int64)
         for node, rows in enumerate(rows_of_nodes(splits, X)):
-            at[rows], count[node] = node, len(rows)
+            count[node] = len(rows)
+            if splits[node] is None:
+                at[rows] = node
         total, heavy = (
             np.column_stack([np.bincount(at, weights=w, minlength=len(splits)) for w in of])
             for of in ([weight * one for one in outputs.T], [weight])

@@ -147,7 +147,7 @@ def solve_guided(
         As in `treewright.search.solve`; not looked at if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
-        Fitting the reference counts too.
+        Of guessing and the search together. A step of guessing is one question whether it is over.
     options : BinaryOptions, default=None
     progress : callable, default=None
     tell : callable, default=None
@@ -211,6 +211,7 @@ def solve_guided(
         # A reference that got no time to learn anything.
         return _without_guesses(clock.reason, problem, guesses, thresholds, limits, options)
     progress = clock.progress
+    limits = limits.after(clock.steps) or replace(limits, step_limit=1)
     if guesses.depth:
         assert reference is not None  # checked by _reference
         depth = guess_depth(reference.model if guesses.reference is None else guesses.reference)
@@ -228,6 +229,7 @@ def solve_guided(
     answers = predictions if reference is None else reference.predictions
     stats["reference_accuracy"] = accuracy = 1 - _error(problem, answers)
     stats["seconds_of_guessing"] = time.perf_counter() - start
+    stats["steps_of_guessing"] = clock.steps
     splits = None if guessed is None else guessed.split_matrix
     searched = cast("SplitMatrix | Thresholds", thresholds) if splits is None else splits
     if tell is not None:

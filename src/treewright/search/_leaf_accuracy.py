@@ -224,6 +224,9 @@ def solve_with_leaf_accuracy(
     )  # fmt: skip
     if not raw["feasible"]:
         if not raw["proven_value"]:
+            # A loop over fits must not take it for an error.
+            if stop_reason(raw["stop"]) is StopReason.INTERRUPT:
+                raise KeyboardInterrupt
             raise SolverError(
                 f"No tree with min_leaf_accuracy={float(q):g} was found within the limits, and it is not known "
                 "whether there is one. Raise time_limit, or lower min_leaf_accuracy."

@@ -156,6 +156,10 @@ class Limits:
         spent = 0.0 if self.begun is None else time.perf_counter() - self.begun
         return max(0.0, float(self.time_limit) - spent)
 
+    def seconds_left(self) -> float | None:
+        """Return a time limit for what is begun now: the seconds that are left, or None without a limit."""
+        return None if self.time_limit is None else max(self.left(), LEAST_SECONDS)
+
     def native(self) -> dict[str, Any]:
         """Return the limits as keyword arguments of the compiled core."""
         memory = self.memory_limit

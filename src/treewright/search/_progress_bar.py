@@ -19,7 +19,9 @@ SECONDS_BEFORE_BAR = 0.5
 
 @contextmanager
 def progress_bar(
-    progress: Literal["auto"] | bool | ProgressCallback, time_limit: float | None
+    progress: Literal["auto"] | bool | ProgressCallback,
+    time_limit: float | None,
+    in_words: Callable[[Progress], str] | None = None,
 ) -> Iterator[ProgressCallback | None]:
     """Yield the callback for a search: the user's own, a bar, or None.
 
@@ -29,6 +31,8 @@ def progress_bar(
         "auto" shows a bar where a person may be watching: standard error is a terminal, or a notebook runs.
     time_limit : float or None
         Seconds at which the bar is full.
+    in_words : callable, default=None
+        What the bar says of a state, where that is not an objective and its bound.
 
     Examples
     --------
@@ -37,7 +41,7 @@ def progress_bar(
     ...     print(report)
     None
     """
-    with watched(progress, lambda: _Bar(time_limit)) as report:
+    with watched(progress, lambda: _Bar(time_limit, in_words or _objective)) as report:
         yield report
 
 
@@ -87,11 +91,18 @@ def quiet_bar(**options: Any) -> Any:
         return tqdm(**options)
 
 
-class _Bar:
-    """Shows seconds used, the best objective, the bound and the gap; until the search begins, that it is prepared."""
+def _objective(state: Progress) -> str:
+    return (
+        f"objective {state.objective:.5f}, bound {state.lower_bound:.5f}, gap {100 * state.gap:.1f}%, "
+        f"{state.subproblems_per_second:,.0f} subproblems/s"
+    )
 
-    def __init__(self, time_limit: float | None) -> None:
-        self.time_limit = time_limit
+
+class _Bar:
+    """Shows seconds used, and how far the search is; until it begins, that it is prepared."""
+
+    def __init__(self, time_limit: float | None, in_words: Callable[[Progress], str]) -> None:
+        self.time_limit, self.in_words = time_limit, in_words
         self.bar: Any = None
         self.before = ExitStack()
         self.before.enter_context(busy("Preparing the search", watched=True))
@@ -109,10 +120,7 @@ class _Bar:
                 desc="searching",
             )
         self.bar.n = state.seconds
-        self.bar.set_postfix_str(
-            f"objective {state.objective:.5f}, bound {state.lower_bound:.5f}, gap {100 * state.gap:.1f}%, "
-            f"{state.subproblems_per_second:,.0f} subproblems/s"
-        )
+        self.bar.set_postfix_str(self.in_words(state))
 
     def close(self) -> None:
         self.before.close()

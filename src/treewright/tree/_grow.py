@@ -60,11 +60,22 @@ def grow(
     left, right = children_of(splits)
     value = np.zeros((len(splits), len(classes)), dtype=np.float64)
     count = np.zeros(len(splits), dtype=np.int64)
+    exact = _add_up_exactly(sample_weight)
     for node, rows in enumerate(rows_of_nodes(splits, X)):
-        value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
+        if splits[node] is None or not exact:
+            value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
         count[node] = len(rows)
+    if exact:  # of a million rows each level would be a pass over all of them
+        for node in range(len(splits) - 1, -1, -1):
+            if splits[node] is not None:
+                value[node] = value[left[node]] + value[right[node]]
     prediction = np.argmin(value @ costs, axis=1).astype(np.int32)
     return Tree(tuple(columns), classes, tuple(splits), left, right, prediction, value, count)
+
+
+def _add_up_exactly(weight: NDArray[np.float64]) -> bool:
+    """Whether sums of the weights do not depend on their order: whole numbers whose sum is one of float64."""
+    return bool((weight == np.floor(weight)).all()) and float(weight.sum()) < 2.0**53
 
 
 def grow_regression(

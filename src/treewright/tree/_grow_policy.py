@@ -16,6 +16,8 @@ from treewright.tree._tree import Tree, TreeKind
 
 __all__ = ["grow_policy"]
 
+CELLS_AT_ONCE = 1 << 20
+
 
 def grow_policy(
     columns: Sequence[Column],
@@ -67,10 +69,26 @@ def grow_policy(
     for node, rows in enumerate(rows_of_nodes(splits, X)):
         chosen = slice(None) if len(rows) == len(X) else rows  # all of them are not copied
         weight = sample_weight[chosen]
-        for action in range(len(actions)):
-            value[node, action] = mean_of(rewards[chosen, action], weight)
+        value[node] = _means_of(rewards[chosen], weight)
         count[node] = len(rows)
         prediction[node] = regret[chosen].sum(axis=0).argmin()
     return Tree(
         tuple(columns), actions, tuple(splits), left, right, prediction, value, count, TreeKind.POLICY
     )
+
+
+def _means_of(rewards: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `mean_of` each column, bit for bit, some columns at once: there may be a thousand actions."""
+    means = np.empty(rewards.shape[1])
+    share = weight / weight.sum()
+    at_once = max(1, CELLS_AT_ONCE // len(rewards))
+    for begin in range(0, len(means), at_once):
+        some = np.ascontiguousarray(
+            rewards[:, begin : begin + at_once].T
+        )  # so that each line is added up as one
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = some[:, 0] + (share * (some - some[:, :1])).sum(axis=1)
+        for far in np.flatnonzero(~np.isfinite(mean)):
+            mean[far] = mean_of(some[far], weight)
+        means[begin : begin + at_once] = mean
+    return means

@@ -1,6 +1,7 @@
 """A tree near a regression forest on every row: every cell between thresholds of the forest is tried."""
 
 import itertools
+import pkgutil
 from fractions import Fraction
 
 import numpy as np
@@ -121,6 +122,35 @@ def test_a_time_limit_and_ctrl_c_keep_a_tree(monkeypatch):
     assert 1 < found.tree.n_leaves <= 12
     cells = rows_of_all_cells(model)
     assert np.abs(found.tree.predict(cells) - model.predict(cells)).max() <= found.loss
+
+
+@pytest.mark.parametrize("steps", [None, 40])
+@pytest.mark.parametrize("where", ["_merge", "_Search._rows_apart", "_tree", "_Search._notes"])
+def test_ctrl_c_while_the_result_is_put_together_keeps_it(where, steps, monkeypatch):
+    model = MODELS["forest"].fit(X, Y)
+    whole = near_everywhere(model, tolerance=5.0, step_limit=steps)
+    name = f"treewright.bornagain._near_everywhere.{where}"
+    put_together = pkgutil.resolve_name(name.replace("_near_everywhere.", "_near_everywhere:"))
+    calls = []
+
+    def interrupted(*given):
+        calls.append(1)
+        answer = put_together(*given)
+        if len(calls) == 1:  # when nearly all is done
+            raise KeyboardInterrupt
+        return answer
+
+    monkeypatch.setattr(name, interrupted)
+    found = near_everywhere(model, tolerance=5.0, step_limit=steps)
+    assert len(calls) == 2
+    assert found.asked_to_stop is StopReason.INTERRUPT
+    assert found.stop_reason is whole.stop_reason
+    assert found.status is SolveStatus.FEASIBLE
+    assert found.lower_bound == 1.0
+    assert (found.loss, found.tree.n_leaves) == (whole.loss, whole.tree.n_leaves)
+    np.testing.assert_array_equal(found.tree.value, whole.tree.value)
+    assert "Interrupted before" in found.notes[-1]
+    assert verify_near_everywhere(NumberEnsemble.from_model(model), found).ok
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from treewright import OptimalTreeClassifier
 from treewright._busy import busy, clear_line
 from treewright.cli._output import note
 from treewright.cli._read_csv import read_csv, say_what_was_read
-from treewright.search import progress_bar
+from treewright.search import Progress, progress_bar
 
 
 class Terminal(io.StringIO):
@@ -120,3 +120,13 @@ def test_a_fit_ends_with_no_line_left(terminal: Terminal) -> None:
     X = np.random.default_rng(0).normal(size=(2000, 4))
     OptimalTreeClassifier(max_depth=2, progress=True).fit(X, (X[:, 0] > 0).astype(int))
     assert module._shown == 0
+
+
+def test_a_distance_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bound of 0 on it would look like a gap of 100%."""
+    with progress_bar(True, 10.0, lambda state: f"within {state.objective:g} everywhere") as report:
+        assert report is not None
+        report(Progress(1.0, 2.5, 0.0, 10, 0))
+    told = capsys.readouterr().err
+    assert "within 2.5 everywhere" in told
+    assert "gap" not in told

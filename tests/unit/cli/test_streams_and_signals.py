@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from treewright.cli._stop import ending_at_once
 from treewright.convert import load_model
 
 PROGRAM = f'{sys.executable} -c "from treewright.cli import main; main()"'
@@ -137,3 +138,49 @@ def test_a_signal_while_libraries_load_is_one_line(files, tmp_path, number, code
     word = b"Interrupted" if number == signal.SIGINT else b"Terminated"
     assert done.stderr.count(word) == 1
     assert not (tmp_path / "m.json").exists()
+
+
+BUSY = """
+import hashlib, os, signal, sys, threading
+import treewright.estimators as estimators
+from treewright.cli import main
+
+class Busy:
+    def fit(self, X, y):
+        threading.Timer(0.2, os.kill, (os.getpid(), {number})).start()
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # minutes, without a step of Python
+
+estimators.make_forest = estimators.make_regression_forest = lambda *_: Busy()
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("task", [["--target", "y"], ["--target", "x", "--task", "regression"]])
+def test_a_library_without_a_clock_is_left_at_once(tmp_path, number, code, task):
+    (tmp_path / "d.csv").write_text(
+        "x,y\n" + "".join(f"{k}.5,{k % 2}\n" for k in range(50)), encoding="utf-8"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        BUSY.format(number=int(number)),
+        "reborn",
+        "d.csv",
+        *task,
+        "--out",
+        "m.json",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert done.returncode == code
+    no_traceback(done)
+    word = b"Interrupted" if number == signal.SIGINT else b"Terminated"
+    assert done.stderr.count(word + b"; nothing was written.") == 1
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_what_a_library_raises_comes_through():
+    assert ending_at_once(lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        ending_at_once(lambda: 1 // 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

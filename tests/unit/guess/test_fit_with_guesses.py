@@ -20,6 +20,7 @@ from treewright.convert import to_json
 from treewright.errors import InputError, PoorGuessWarning
 from treewright.guess import depth_of_ensemble
 from treewright.problem import make_problem
+from treewright.result import StopReason
 from treewright.search import Guesses, Limits, _beside, solve_guided
 from treewright.table import table_from
 
@@ -268,3 +269,13 @@ def test_the_function_behind_the_command_line() -> None:
 def test_bad_input(parameters: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         OptimalTreeClassifier(**parameters).fit(X, y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("steps", [1, 20, 60])
+def test_guessing_and_searching_share_the_step_limit(steps: int) -> None:
+    problem = make_problem(table_from(X), y, cost_complexity=0.001, max_depth=5)
+    guesses = Guesses(thresholds=True, lower_bounds=True, reference=REFERENCE)
+    result = solve_guided(problem, "guess", guesses, limits=Limits(step_limit=steps))
+    guessing = result.stats.get("steps_of_guessing", steps)
+    assert result.stats["steps"] <= max(steps - guessing, 1)
+    assert result.stop_reason is StopReason.STEP_LIMIT

@@ -11,9 +11,17 @@ from sklearn.datasets import load_breast_cancer
 
 from brute_force_leaf_accuracy import Oracle
 from brute_force_leaf_accuracy import make_problem as tiny_problem
+from treewright._native import core
+from treewright.errors import SolverError
 from treewright.problem import make_problem
 from treewright.result import SolveStatus, StopReason
-from treewright.search import Limits, _leaf_accuracy_bound, solve_leaf_accuracy
+from treewright.search import (
+    Limits,
+    _leaf_accuracy,
+    _leaf_accuracy_bound,
+    solve_leaf_accuracy,
+    solve_with_leaf_accuracy,
+)
 from treewright.search._choose_engine import choose_engine
 from treewright.search._leaf_accuracy_bound import bound_by_classes, bound_by_errors, split_limits
 from treewright.table import table_from
@@ -110,3 +118,12 @@ def test_weights_are_observations(breast_cancer) -> None:
     weighted = replace(breast_cancer, sample_weight=np.full(569, 7.0))
     for z in (0.3, 1.6):
         assert bound_by_classes(weighted, z) == pytest.approx(bound_by_classes(breast_cancer, z), abs=1e-12)
+
+
+def test_ctrl_c_before_any_tree_is_no_error(breast_cancer, monkeypatch) -> None:
+    """`min_leaf_accuracy` without a tree that has it: a loop over fits must learn of the Ctrl-C."""
+    nothing = {"feasible": False, "proven_value": False}
+    for stop, raised in ((core.Stop.INTERRUPT, KeyboardInterrupt), (core.Stop.TIME, SolverError)):
+        monkeypatch.setattr(_leaf_accuracy, "_run", lambda *_, stop=stop, **__: nothing | {"stop": stop})
+        with pytest.raises(raised):
+            solve_with_leaf_accuracy(breast_cancer, "auto", 0.9)
