@@ -1,6 +1,7 @@
 #include "treewright/tree/single_split.hpp"
 
 #include "bucket_sums.hpp"
+#include "zero_one_sums.hpp"
 #include "treewright/space/value_order.hpp"
 
 #include <algorithm>
@@ -31,10 +32,20 @@ class Hunt {
     using Sums = std::vector<Number>;
 
     Hunt(const Rows& rows, std::size_t n_rows, std::size_t min_leaf, double below)
-        : rows_(rows), width_(rows.n_sums()), stride_(width_ + rows.n_beside()), min_leaf_(min_leaf) {
+        : rows_(rows),
+          n_rows_(n_rows),
+          width_(rows.n_sums()),
+          stride_(width_ + rows.n_beside()),
+          min_leaf_(min_leaf) {
         for (auto* sums : {&missing_, &all_, &left_, &right_, &other_}) sums->resize(width_ + rows.n_beside());
         for (std::size_t row = 0; row < n_rows; ++row) rows_.add(all_.data(), static_cast<std::uint32_t>(row));
-        if (below < kInfinity) limit_ = below * rows_.loss(all_.data());
+        if (below < kInfinity) limit_ = below * (rows_.loss(all_.data()) + rows_.always()) - rows_.always();
+    }
+
+    // A column of 0 and 1, given the sums of the rows where it is 0.
+    void look_at_zeros(std::uint32_t column, const Number* zeros, std::size_t n_zeros) {
+        column_ = column, n_missing_ = 0, n_known_ = n_rows_;
+        offer_between(zeros, n_zeros, 0.0, 1.0);
     }
 
     void look_at(const EncodedRows& table, std::uint32_t column) {
@@ -69,7 +80,12 @@ class Hunt {
         look(each, n_known_, range, Sums(width_, Number{0}), 0, 0);
     }
 
-    [[nodiscard]] std::optional<SingleSplit> found() const { return found_; }
+    [[nodiscard]] std::optional<SingleSplit> found() const {
+        if (!found_) return std::nullopt;
+        SingleSplit found = *found_;
+        found.loss += rows_.always();
+        return found;
+    }
 
    private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -227,7 +243,7 @@ class Hunt {
     }
 
     const Rows& rows_;
-    std::size_t width_, stride_, min_leaf_;
+    std::size_t n_rows_, width_, stride_, min_leaf_;
     std::uint32_t column_ = 0;
     std::size_t n_known_ = 0, n_missing_ = 0;
     double limit_ = kInfinity;    // no split is looked for that costs as much
@@ -239,8 +255,18 @@ class Hunt {
 template <class Rows>
 std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, std::size_t min_leaf, double below) {
     Hunt<Rows> hunt(rows, table.n_rows, std::max<std::size_t>(min_leaf, 1), below);
-    for (std::size_t column = 0; column < table.n_columns; ++column)
-        hunt.look_at(table, static_cast<std::uint32_t>(column));
+    ZeroOneSums<Rows> zero_one(table, rows);
+    for (std::size_t first = 0; first < table.n_columns; first += zero_one.at_once()) {
+        const std::size_t last = std::min(table.n_columns, first + zero_one.at_once());
+        zero_one.read(first, last);
+        for (std::size_t j = first; j < last; ++j) {
+            const auto column = static_cast<std::uint32_t>(j);
+            if (zero_one.knows(j))
+                hunt.look_at_zeros(column, zero_one.zeros(j), zero_one.n_zeros(j));
+            else
+                hunt.look_at(table, column);
+        }
+    }
     return hunt.found();
 }
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ __all__ = ["assemble", "n_rows_of", "read_columns", "read_raws", "table_from"]
 
 HEAD = 256  # rows that usually show that a column holds more than zeros and ones
 CELLS_AT_ONCE = 2**17  # of columns that are asked about together
+ROWS_AT_ONCE = 2**10  # that are copied together, where a column is not one piece of memory
 
 
 @without_collections()
@@ -210,7 +212,7 @@ def read_raws(
         if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > LARGEST_EXACT_INTEGER:
             for j, name in enumerate(names):
                 from_numeric(name, array[:, j])  # raises for the column that holds it
-        matrix = np.array(array, dtype=np.float64, order="F", copy=True)
+        matrix = _by_columns(array)
         if array.dtype.kind == "f":
             finite = _of_columns(matrix, lambda some: np.isfinite(some).all(axis=0))
             for j in np.flatnonzero(~finite).tolist():
@@ -265,14 +267,30 @@ def _of_columns(matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]]
     return np.concatenate([ask(matrix[:, j : j + width]) for j in range(0, matrix.shape[1], width)])
 
 
+def _by_columns(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a copy whose columns lie one after the other.
+
+    Some rows at a time stay in the cache: a million rows of forty columns take a third of the time of a whole copy.
+    """
+    if array.flags.f_contiguous:
+        return np.array(array, dtype=np.float64, order="F", copy=True)
+    copy = np.empty(array.shape, dtype=np.float64, order="F")
+    for first in range(0, len(array), ROWS_AT_ONCE):
+        copy[first : first + ROWS_AT_ONCE] = array[first : first + ROWS_AT_ONCE]
+    return copy
+
+
 def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:
-    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark, in one pass."""
+    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark."""
     if not ((matrix[:16] == 0) | (matrix[:16] == 1)).all():
         return False
-    if not ((matrix == 1) | (matrix == 0)).all():
-        return False
-    ones = matrix.sum(axis=0)
-    return bool(((ones > 0) & (ones < len(matrix))).all())
+    n_zeros, n_ones = (_of_columns(matrix, partial(_n_equal, number)) for number in (0, 1))
+    return bool((n_zeros > 0).all() and (n_ones > 0).all() and (n_zeros + n_ones == len(matrix)).all())
+
+
+def _n_equal(number: float, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the rows of each column that hold a number."""
+    return np.atleast_1d(np.count_nonzero(values == number, axis=0 if values.shape[1] > 1 else None))
 
 
 def _reads_as_number(word: str) -> bool:
