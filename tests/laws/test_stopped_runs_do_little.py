@@ -89,20 +89,21 @@ def test_a_set_that_is_stopped_at_once_searches_nothing(monkeypatch: pytest.Monk
     assert trees.n_trees_ == 0
 
 
-def test_a_search_without_time_groups_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limits", [Limits(time_limit=1e-9), Limits(step_limit=1)])
+def test_a_search_without_time_groups_no_rows(limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     problem = make_problem(table_from(rng.integers(0, 2, (400, 9)).astype(float)), rng.integers(0, 2, 400))
     whole = solve(problem)
     with monkeypatch.context() as patch:
         patch.setattr(single_split, "MOST_UNGROUPED", 1)
         patch.setattr(_solve, "search_bits", lambda *_, **__: pytest.fail("a search was begun"))
-        stopped = solve(problem, limits=Limits(time_limit=1e-9))
-    assert stopped.stop_reason is StopReason.TIME_LIMIT
+        stopped = solve(problem, limits=limits)
+    assert stopped.stop_reason is (StopReason.STEP_LIMIT if limits.step_limit else StopReason.TIME_LIMIT)
     assert stopped.status is SolveStatus.FEASIBLE
     assert stopped.lower_bound <= whole.objective + 1e-12
     stump = solve(replace(problem, max_depth=1))
     assert stopped.objective <= stump.objective + 1e-12
-    assert solve(problem, limits=Limits(time_limit=1e-9)).objective <= stopped.objective + 1e-12
+    assert solve(problem, limits=limits).objective <= stopped.objective + 1e-12
 
 
 def test_counted_trees_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

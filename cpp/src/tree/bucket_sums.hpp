@@ -302,7 +302,9 @@ class Gini : public ClassWeights {
 class Ratios : public RowNumbers<double> {
    public:
     explicit Ratios(const SummedRows& rows)
-        : squares_(rows.kind == LossSums::Kind::squares), n_outputs_(squares_ ? rows.n_sums - 2 : 1), ratio_(n_outputs_) {
+        : squares_(rows.kind == LossSums::Kind::squares),
+          n_outputs_(squares_ ? rows.n_sums - 2 : 1),
+          ratio_(n_outputs_) {
         const std::size_t mass = squares_ ? 0 : 1, constant = squares_ ? 1 : 2, first = squares_ ? 2 : 0;
         std::vector<double> all(rows.n_sums, 0.0);
         for (std::size_t at = 0; at < rows.numbers.size(); at += rows.n_sums)
