@@ -100,19 +100,18 @@ def shares(criterion, many):
 
 
 def actions(rng, table, **how):
-    return make_policy_problem(
-        table, rng.normal(size=(400, 3)) + labels(rng, table)[:, None] * [0, 1, 2], **how
-    )
+    rewards = rng.normal(size=(400, 3)) + labels(rng, table)[:, None] * [0, 1, 2] - [0, 0.5, 1]
+    return make_policy_problem(table, rewards, **how)
 
 
 def costs_of_rows(rng, table, **how):
-    costs = rng.exponential(size=(400, 2)) + labels(rng, table)[:, None] * [0, 1]
+    costs = rng.exponential(size=(400, 2)) + labels(rng, table)[:, None] * [0, 1] + [0.6, 0]
     return make_row_costs_problem(table, labels(rng, table), costs, **how)
 
 
 def times(rng, table, **how):
     return make_survival_problem(
-        table, (rng.random(400) < 0.7, rng.exponential(1.0 + labels(rng, table))), **how
+        table, (rng.random(400) < 0.7, rng.exponential(1.0 + 3 * labels(rng, table))), **how
     )
 
 
@@ -221,7 +220,7 @@ def test_columns_of_few_values(kind, limit, monkeypatch):
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"absolute error", "quantile"}))
 def test_columns_of_text(kind, limit, monkeypatch):
-    """Each category is held against the rest, ordered ones are split in order, gaps go either way: nothing is ranked."""
+    """Each category is held against the rest, ordered ones by their order, gaps go either way: nothing is ranked."""
     make, search, check = KINDS[kind]
     on_text = 0
     for seed in range(6):
@@ -274,7 +273,7 @@ def test_quantiles_of_columns_of_text_are_ranked(limit, monkeypatch):
     assert stopped.objective <= solve_regression(made[0]).objective * (1 + ROUNDING)
 
 
-@pytest.mark.parametrize("n_rows", [1, 7, 8, 63, 64, 65, 400])
+@pytest.mark.parametrize("n_rows", [5, 7, 8, 63, 64, 65, 400])
 @pytest.mark.parametrize("kind", ["one", "of classes", "of rows"])
 def test_the_best_of_splits_that_are_bits(kind, n_rows):
     """Counted bit by bit where the rows of a class weigh the same, else row by row."""
@@ -288,7 +287,7 @@ def test_the_best_of_splits_that_are_bits(kind, n_rows):
             "of rows": rng.exponential(size=n_rows),
         }
         k = len(np.unique(y))
-        how = {"costs": rng.integers(0, 5, (k, k)) * (1.0 - np.eye(k))} if seed % 2 else {}
+        how = {"costs": rng.integers(1, 5, (k, k)) * (1.0 - np.eye(k))} if seed % 2 and k > 1 else {}
         problem = make_problem(table, y, sample_weight=weight[kind], min_samples_leaf=1 + seed, **how)
         matrix = midpoints(table)
 
