@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,6 +117,8 @@ class SimpleLinesLoss:
         The same leaves are asked about where a tree is measured, pruned and written, and each takes a pass over the
         columns: it is made once.
         """
+        from hashlib import blake2b  # here: it takes longer to load than all of this file
+
         key = blake2b(np.ascontiguousarray(rows, dtype=np.int64), digest_size=16).digest()
         if key not in self._known:
             every = np.arange(self.X.shape[1])
