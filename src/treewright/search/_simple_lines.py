@@ -119,7 +119,7 @@ class SimpleLinesLoss:
         """
         from hashlib import blake2b  # here: it takes longer to load than all of this file
 
-        key = blake2b(np.ascontiguousarray(rows, dtype=np.int64), digest_size=16).digest()
+        key = blake2b(rows.tobytes(), digest_size=16).digest()
         if key not in self._known:
             every = np.arange(self.X.shape[1])
             self._known[key] = best_line(self.X, self.y, self.weight, every, rows)

@@ -159,8 +159,8 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
         goes_left = split.goes_left(X, rows)
         paid = cost(int(tree.children_left[node]), rows[goes_left])
         paid = paid + cost(int(tree.children_right[node]), rows[~goes_left])
-        asked = np.isin(left_out, getattr(split, "columns", (getattr(split, "column", None),)))
-        return np.where(asked, leaf(rows), paid)
+        asked: tuple[int, ...] = getattr(split, "columns", None) or (split.column,)
+        return np.where(np.isin(left_out, asked), leaf(rows), paid)
 
     paid = cost(0, np.arange(len(y)))
     worth[left_out[1:]] = np.maximum(0.0, paid[1:] - paid[0])
