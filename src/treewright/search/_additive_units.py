@@ -37,9 +37,7 @@ LEAST_MASS = (
     2.0**-460
 )  # of differences beside the largest target: what they are scaled by has a square in float64
 LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
-MANY_LEAVES = (
-    2**12
-)  # from here on each unit that a leaf may hide counts, and ties need not be told apart to the last leaf
+MANY_LEAVES = 2**12  # from here on each unit that a leaf may hide counts, and ties need not all be told apart
 LOSS_BITS_OF_MANY = 48
 MOST_TIE_BITS = 10
 COST_BITS = 58

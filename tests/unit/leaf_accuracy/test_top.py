@@ -79,7 +79,9 @@ def test_a_tree_of_sklearn_fitted_here_takes_categories_and_missing_values():
 def test_a_tree_of_sklearn_asks_whether_an_ordered_word_is_known():
     X = pd.DataFrame({"size": pd.Categorical(["large", None] * 4, ["small", "large"], ordered=True)})
     model = HybridTreeClassifier(top=DecisionTreeClassifier(max_depth=1)).fit(X, [True, False] * 4)
-    assert [describe(split, model.tree_.columns) for split in model.tree_.splits if split] == ["size is known"]
+    assert [describe(split, model.tree_.columns) for split in model.tree_.splits if split] == [
+        "size is known"
+    ]
     assert model.tree_.predict(encode_like(X, model.tree_.columns)).tolist() == [True, False] * 4
 
 

@@ -33,7 +33,8 @@
 namespace treewright::tree {
 
 // Rows with a value of at most `low` go left, those of at least `high` right; `low` is infinite where the split asks
-// whether the value is known. Of categories those of the code `low` go left, and `high` is the same. Where the column has no missing value, `missing_left` says nothing.
+// whether the value is known. Of categories those of the code `low` go left, and `high` is the same. Where the column
+// has no missing value, `missing_left` says nothing.
 struct SingleSplit {
     double loss = 0.0;
     std::uint32_t column = 0;
