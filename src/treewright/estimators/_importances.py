@@ -241,11 +241,9 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     leaf = tree.apply(problem.table.X)
     apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
-    rows = problem.sample_weight
+    own = problem.sample_weight
     squares = np.einsum("ij,ij->i", apart, apart)  # over the outputs
-    weight, second, *first = _sums_of_nodes(
-        tree, leaf, rows, rows * squares, *(rows * one for one in apart.T)
-    ).T
+    weight, second, *first = _sums_of_nodes(tree, leaf, own, own * squares, *(own * one for one in apart.T)).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))
     return _shares_of_root(second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0))
 
