@@ -40,7 +40,7 @@ class SidesOfBits {
         std::vector<std::size_t> count(rows.n_classes, 0);
         for (std::size_t row = 0; row < rows.y.size(); ++row) {
             double& own = weight[static_cast<std::size_t>(rows.y[row])];
-            if (own != 0 && own != rows.weight[row]) return;
+            if (!(rows.weight[row] > 0) || (own != 0 && own != rows.weight[row])) return;
             own = rows.weight[row];
             ++count[static_cast<std::size_t>(rows.y[row])];
         }

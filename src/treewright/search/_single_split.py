@@ -280,9 +280,7 @@ def _is_ordered(column: Column) -> bool:
 def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
     if found is None:
         return None
-    position, low, high, missing_left = (
-        found  # the values around the threshold, or twice the code of a category
-    )
+    position, low, high, missing_left = found  # the values around it, or twice the code of a category
     if np.isinf(low):
         return known_split(position)
     column = table.columns[position]
