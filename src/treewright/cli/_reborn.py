@@ -18,12 +18,13 @@ from treewright.cli._question import ProgressBar, Threads, TimeLimit
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
+from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_everywhere import reborn_everywhere
 from treewright.cli._reborn_kept import merged, pruned, with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
-from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import as_options, tree_text
+from treewright.cli._stop import finishing, stop_code
+from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from treewright.tree import Tree
 
 __all__ = ["reborn"]
-
-SHOWN_LEAVES = 64  # larger trees are not printed
 
 
 @reads_csv
@@ -137,6 +136,13 @@ def reborn(
             help="Columns of which exactly one is 1, with commas between: decide like the model on such rows only. "
             "Repeatable.",
             metavar="A,B,C",
+        ),
+    ] = None,
+    at_most_one: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same for columns of which at most one is 1: a category was dropped, or is unknown. Repeatable.",
+            metavar="A,B",
         ),
     ] = None,
     new_rows: Annotated[
@@ -266,10 +272,13 @@ def reborn(
     if domain is not None:
         assert X is not None  # checked above
         stated = Domain.of_rows(X)
-    if one_hot:
-        names = ensemble.feature_names
-        groups = Domain.of(names, one_hot=[[name.strip() for name in group.split(",")] for group in one_hot])
-        stated = groups if stated is None else stated.with_groups(groups.one_hot)
+    if one_hot or at_most_one:
+        one, most = (
+            [[name.strip() for name in group.split(",")] for group in told or ()]
+            for told in (one_hot, at_most_one)
+        )
+        groups = Domain.of(ensemble.feature_names, one_hot=one, at_most_one=most)
+        stated = groups if stated is None else stated.with_groups(groups.one_hot, groups.at_most_one)
     if stated is not None:
         ensemble = ensemble.within(stated)
     note(
@@ -316,16 +325,10 @@ def reborn(
         if out is not None:
             save_model(out, Model.of(kept, None, decider.reading))
         if stopped:
-            note(
-                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
-            )
+            say_stopped(out)
         _say_sizes(ensemble, result, kept)
         say()
-        if kept.tree.n_leaves <= SHOWN_LEAVES:
-            say(tree_text(kept.tree, ascii_only))
-        else:
-            say(f"A tree of {kept.tree.n_leaves:,} leaves is not printed.")
-        say()
+        show_tree(kept.tree, ascii_only)
         say(result.sentence())
         if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
             say("Pruning removes nothing: some row needs every split.")
@@ -356,18 +359,12 @@ def _target_of(source: Path, target: str | None, how: Any) -> str:
 
 
 def _check(tree: Tree, ensemble: Ensemble, saved: bool) -> None:
-    """Prove by independent code that the tree decides like the ensemble; the tree has been written and shown."""
+    """Prove by independent code that the tree decides like the ensemble."""
     from treewright.verify import check_faithful
 
-    try:
-        faithful = check_faithful(tree, ensemble)
-    except KeyboardInterrupt:
-        note(
-            f"{stop_word()} before the check by independent code ended.{' The tree is saved.' if saved else ''}"
-        )
-        raise typer.Exit(stop_code()) from None
-    say(f"Checked by independent code: {faithful.sentence()}")
-    if not faithful.faithful:
+    report = prove_again(lambda: check_faithful(tree, ensemble), saved=saved)
+    say(f"Checked by independent code: {report.sentence()}")
+    if not report.faithful:
         raise typer.Exit(CHECK_FAILED)
 
 
