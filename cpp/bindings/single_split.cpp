@@ -22,12 +22,14 @@ using namespace treewright::tree;
 namespace {
 
 template <class Rows>
-nb::object look(const Table& X, const Rows& rows, std::size_t min_leaf, double below) {
+nb::object look(const Table& X, const Vector<std::uint32_t>& n_codes, const Rows& rows, std::size_t min_leaf,
+                double below) {
     require(X.shape(0) < (std::size_t{1} << 32), "rows: 2^32 or more");
+    require(n_codes.size() == X.shape(1), "n_codes: not one for each column");
     std::optional<SingleSplit> best;
     {
         nb::gil_scoped_release release;
-        best = best_single_split(rows_of(X), rows, min_leaf, below);
+        best = best_single_split(TypedRows{rows_of(X), span_of(n_codes)}, rows, min_leaf, below);
     }
     if (!best) return nb::none();
     return nb::make_tuple(best->column, best->low, best->high, best->missing_left);
@@ -38,8 +40,8 @@ nb::object look(const Table& X, const Rows& rows, std::size_t min_leaf, double b
 void bind_single_split(nb::module_& m) {
     m.def(
         "best_split_of_labels",
-        [](Table X, int loss, Vector<std::int32_t> y, Vector<double> weight, std::size_t n_classes,
-           Vector<double> costs, std::size_t min_leaf, double below) {
+        [](Table X, Vector<std::uint32_t> n_codes, int loss, Vector<std::int32_t> y, Vector<double> weight,
+           std::size_t n_classes, Vector<double> costs, std::size_t min_leaf, double below) {
             require(loss >= 0 && loss <= 2, "loss must be 0 to 2");
             require(X.shape(0) == y.size() && weight.size() == y.size(), "rows: arrays of different lengths");
             require(n_classes >= 1 && n_classes <= 4096, "n_classes out of range");
@@ -47,10 +49,10 @@ void bind_single_split(nb::module_& m) {
             require_within(span_of(y), std::int64_t{0}, static_cast<std::int64_t>(n_classes) - 1, "y");
             const LabelledRows rows{static_cast<LabelledRows::Loss>(loss), span_of(y), span_of(weight), span_of(costs),
                                     n_classes};
-            return look(X, rows, min_leaf, below);
+            return look(X, n_codes, rows, min_leaf, below);
         },
-        nb::arg("X"), nb::arg("loss"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"), nb::arg("costs"),
-        nb::arg("min_leaf"), nb::arg("below"),
+        nb::arg("X"), nb::arg("n_codes"), nb::arg("loss"), nb::arg("y"), nb::arg("weight"), nb::arg("n_classes"),
+        nb::arg("costs"), nb::arg("min_leaf"), nb::arg("below"),
         "Column, the values around the threshold, and whether missing values go left; see "
         "treewright.search._single_split.");
     m.def(
@@ -74,7 +76,8 @@ void bind_single_split(nb::module_& m) {
         "Number of the best of splits whose rows are bits; see treewright.search._single_split.");
     m.def(
         "best_split_of_sums",
-        [](Table X, int kind, Matrix<double> numbers, std::size_t min_leaf, double below) {
+        [](Table X, Vector<std::uint32_t> n_codes, int kind, Matrix<double> numbers, std::size_t min_leaf,
+           double below) {
             require(kind >= 0 && kind <= 2, "kind must be 0 to 2");
             require(X.shape(0) == numbers.shape(0), "rows: arrays of different lengths");
             const std::size_t n_sums = numbers.shape(1);
@@ -82,9 +85,10 @@ void bind_single_split(nb::module_& m) {
                     : kind == 1 ? n_sums >= 3
                                 : n_sums == 3,
                     "numbers: others than the loss has");
-            return look(X, SummedRows{static_cast<LossSums::Kind>(kind), span_of(numbers), n_sums}, min_leaf, below);
+            return look(X, n_codes, SummedRows{static_cast<LossSums::Kind>(kind), span_of(numbers), n_sums}, min_leaf,
+                        below);
         },
-        nb::arg("X"), nb::arg("kind"), nb::arg("numbers"), nb::arg("min_leaf"), nb::arg("below"),
+        nb::arg("X"), nb::arg("n_codes"), nb::arg("kind"), nb::arg("numbers"), nb::arg("min_leaf"), nb::arg("below"),
         "The same for rows of whose sums the loss of a leaf is a function.");
     m.def(
         "best_split_of_targets",

@@ -514,7 +514,7 @@ def best_worst_leaf(splits: SplitList, X: Annotated[NDArray[numpy.float64], dict
     Splits of the pruning with the best worst leaf; see treewright.search._prune.
     """
 
-def best_split_of_labels(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], loss: int, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_leaf: int, below: float) -> object:
+def best_split_of_labels(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: int, y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], min_leaf: int, below: float) -> object:
     """
     Column, the values around the threshold, and whether missing values go left; see treewright.search._single_split.
     """
@@ -524,7 +524,7 @@ def best_of_packed_splits(packed: Annotated[NDArray[numpy.uint8], dict(shape=(No
     Number of the best of splits whose rows are bits; see treewright.search._single_split.
     """
 
-def best_split_of_sums(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], kind: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_leaf: int, below: float) -> object:
+def best_split_of_sums(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], n_codes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: int, numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], min_leaf: int, below: float) -> object:
     """The same for rows of whose sums the loss of a leaf is a function."""
 
 def best_split_of_targets(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], up: float, down: float, min_leaf: int, below: float) -> tuple:

@@ -3,9 +3,14 @@
 The way is one for large tables; here it is taken for small ones, whose best tree of one split is proven beside it.
 """
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from treewright.binarize import _candidates as candidates
+from treewright.binarize import midpoints
 from treewright.problem import (
     make_policy_problem,
     make_probability_problem,
@@ -29,9 +34,11 @@ from treewright.search import (
     solve_survival,
 )
 from treewright.search import _additive_result as additive_result
+from treewright.search import _ranks as ranks
 from treewright.search import _simple_lines as simple_lines
 from treewright.search import _single_split as single_split
 from treewright.table import table_from
+from treewright.tree import CategorySplit
 from treewright.verify import (
     verify,
     verify_policy,
@@ -93,19 +100,18 @@ def shares(criterion, many):
 
 
 def actions(rng, table, **how):
-    return make_policy_problem(
-        table, rng.normal(size=(400, 3)) + labels(rng, table)[:, None] * [0, 1, 2], **how
-    )
+    rewards = rng.normal(size=(400, 3)) + labels(rng, table)[:, None] * [0, 1, 2] - [0, 0.5, 1]
+    return make_policy_problem(table, rewards, **how)
 
 
 def costs_of_rows(rng, table, **how):
-    costs = rng.exponential(size=(400, 2)) + labels(rng, table)[:, None] * [0, 1]
+    costs = rng.exponential(size=(400, 2)) + labels(rng, table)[:, None] * [0, 1] + [0.6, 0]
     return make_row_costs_problem(table, labels(rng, table), costs, **how)
 
 
 def times(rng, table, **how):
     return make_survival_problem(
-        table, (rng.random(400) < 0.7, rng.exponential(1.0 + labels(rng, table))), **how
+        table, (rng.random(400) < 0.7, rng.exponential(1.0 + 3 * labels(rng, table))), **how
     )
 
 
@@ -212,6 +218,100 @@ def test_columns_of_few_values(kind, limit, monkeypatch):
 
 
 @pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"absolute error", "quantile"}))
+def test_columns_of_text(kind, limit, monkeypatch):
+    """Each category is held against the rest, ordered ones by their order, gaps go either way: nothing is ranked."""
+    make, search, check = KINDS[kind]
+    on_text = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        towns = ["Bern", "Bern", "Graz", "Kiel", "Oslo", "Ulm"][: 3 + seed]
+        town = rng.choice(towns, 400).astype(object)
+        risk = pd.Categorical(
+            rng.choice(["low", "medium", "high"], 400), ["low", "medium", "high"], ordered=True
+        )
+        frame = pd.DataFrame(
+            {"town": town, "x": rng.normal(size=400), "y": 0.3 * rng.normal(size=400), "risk": risk}
+        )
+        if seed % 2:
+            frame.loc[rng.random(400) < 0.1, ["town", "risk"]] = None
+        table = table_from(frame)
+        how = {"min_samples_leaf": 1 + 10 * seed, "cost_complexity": 0.003 * seed}
+        made = [make(np.random.default_rng(seed), table, **how, max_depth=depth) for depth in (1, 3)]
+        ranked = {"options": BinaryOptions(engine="ranked")} if search is solve else {}
+        best = search(made[0], **ranked)
+        assert best.status is SolveStatus.OPTIMAL
+        with monkeypatch.context() as small:
+            small.setattr(single_split, "MOST_CELLS", 0)
+            for module in (candidates, ranks):
+                small.setattr(module, "ranks_of", lambda *_: pytest.fail("a column was ranked"))
+            stopped = search(made[1], limits=LIMITS[limit][0]())
+        assert stopped.objective == pytest.approx(best.objective, rel=ROUNDING)
+        assert stopped.stop_reason is LIMITS[limit][1]
+        assert stopped.stats["engine_reason"] == single_split.UNRANKED["engine_reason"]
+        assert stopped.lower_bound <= search(made[1], limits=Limits(step_limit=300)).objective
+        assert check(made[1], stopped).ok
+        on_text += isinstance(stopped.tree.splits[0], CategorySplit)
+    assert on_text
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_quantiles_of_columns_of_text_are_ranked(limit, monkeypatch):
+    monkeypatch.setattr(single_split, "MOST_CELLS", 0)
+    rng = np.random.default_rng(5)
+    table = table_from(
+        pd.DataFrame({"x": rng.normal(size=400), "town": rng.choice(["Graz", "Kiel", "Ulm"], 400)})
+    )
+    made = [
+        make_regression_problem(
+            table, rng.normal(size=400) + table.X[:, 1], criterion="absolute_error", max_depth=depth
+        )
+        for depth in (1, 3)
+    ]
+    made[1] = replace(made[1], y=made[0].y)
+    stopped = solve_regression(made[1], limits=LIMITS[limit][0]())
+    assert stopped.objective <= solve_regression(made[0]).objective * (1 + ROUNDING)
+
+
+@pytest.mark.parametrize("n_rows", [5, 7, 8, 63, 64, 65, 400])
+@pytest.mark.parametrize("kind", ["one", "of classes", "of rows"])
+def test_the_best_of_splits_that_are_bits(kind, n_rows):
+    """Counted bit by bit where the rows of a class weigh the same, else row by row."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        table = table_from(rng.integers(0, 2 + seed, (n_rows, 6)).astype(float))
+        y = rng.integers(0, 3, n_rows)
+        weight = {
+            "one": np.ones(n_rows),
+            "of classes": np.array([3e9, 1.0, 0.25])[y],
+            "of rows": rng.exponential(size=n_rows),
+        }
+        k = len(np.unique(y))
+        how = {"costs": rng.integers(1, 5, (k, k)) * (1.0 - np.eye(k))} if seed % 2 and k > 1 else {}
+        problem = make_problem(table, y, sample_weight=weight[kind], min_samples_leaf=1 + seed, **how)
+        matrix = midpoints(table)
+
+        def cost(split, problem=problem):
+            left = split.goes_left(problem.table.X)
+            if min(left.sum(), (~left).sum()) < problem.min_samples_leaf:
+                return np.inf
+            return sum(
+                (
+                    np.bincount(problem.y[side], problem.sample_weight[side], problem.n_classes)
+                    @ problem.costs
+                ).min()
+                for side in (left, ~left)
+            )
+
+        paid = [cost(split) for split in matrix.splits]
+        found = single_split.best_of_splits(problem, matrix)
+        if not np.isfinite(min(paid, default=np.inf)):
+            assert found is None
+        else:
+            assert paid[found] == pytest.approx(min(paid), rel=ROUNDING)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("kind", ["classes", "squared error"])
 def test_frontiers(kind, limit, monkeypatch):
     make, search, _ = KINDS[kind]
@@ -245,7 +345,7 @@ def test_binary_columns(limit, monkeypatch):
 def test_tables_that_other_engines_may_search_are_left_to_them(monkeypatch):
     monkeypatch.setattr(single_split, "MOST_CELLS", 0)
     few = table_from(np.random.default_rng(0).integers(0, 9, (400, 3)))
-    text = table_from([[x, "a" if x % 3 else "b"] for x in range(400)])
+    text = table_from([[x % 99, f"word {x}"] for x in range(400)])  # most splits are categories
     for table in (few, text):
         problem = make_problem(table, np.arange(400) % 2, max_depth=2)
         assert single_split.ends_unranked(problem, Limits(step_limit=1)) is None

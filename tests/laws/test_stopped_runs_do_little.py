@@ -11,9 +11,18 @@ import pytest
 from treewright.binarize import candidates_of, given_splits
 from treewright.binarize._thresholds import UnsortedGaps
 from treewright.near_optimal import solve_near_optimal
-from treewright.problem import make_problem
+from treewright.problem import make_problem, make_regression_problem
 from treewright.result import SolveStatus, StopReason
-from treewright.search import Limits, _solve, _solve_frontier, solve, solve_frontier
+from treewright.search import (
+    Limits,
+    _solve,
+    _solve_frontier,
+    simple_line_importances,
+    solve,
+    solve_frontier,
+    solve_simple_lines,
+)
+from treewright.search import _simple_lines as simple_lines
 from treewright.search import _single_split as single_split
 from treewright.search._counted import counted_tree
 from treewright.shards import _best_of_cells as best_of_cells
@@ -89,20 +98,49 @@ def test_a_set_that_is_stopped_at_once_searches_nothing(monkeypatch: pytest.Monk
     assert trees.n_trees_ == 0
 
 
-def test_a_search_without_time_groups_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("limits", [Limits(time_limit=1e-9), Limits(step_limit=1)])
+def test_a_search_without_time_groups_no_rows(limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     problem = make_problem(table_from(rng.integers(0, 2, (400, 9)).astype(float)), rng.integers(0, 2, 400))
     whole = solve(problem)
     with monkeypatch.context() as patch:
         patch.setattr(single_split, "MOST_UNGROUPED", 1)
         patch.setattr(_solve, "search_bits", lambda *_, **__: pytest.fail("a search was begun"))
-        stopped = solve(problem, limits=Limits(time_limit=1e-9))
-    assert stopped.stop_reason is StopReason.TIME_LIMIT
+        stopped = solve(problem, limits=limits)
+    assert stopped.stop_reason is (StopReason.STEP_LIMIT if limits.step_limit else StopReason.TIME_LIMIT)
     assert stopped.status is SolveStatus.FEASIBLE
     assert stopped.lower_bound <= whole.objective + 1e-12
     stump = solve(replace(problem, max_depth=1))
     assert stopped.objective <= stump.objective + 1e-12
-    assert solve(problem, limits=Limits(time_limit=1e-9)).objective <= stopped.objective + 1e-12
+    assert solve(problem, limits=limits).objective <= stopped.objective + 1e-12
+
+
+def test_each_leaf_with_lines_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass over all columns for each leaf, however often the tree is measured, pruned and written."""
+    table, _ = rows(400, 6)
+    y = np.where(table.X[:, 2] > 0, table.X[:, 0], -table.X[:, 1])
+    problem = make_regression_problem(
+        table_from(table.X.round(2)), y.round(2), max_depth=2, cost_complexity=0.02
+    )
+    passes: list[tuple[bytes, int]] = []
+    core = simple_lines.core
+
+    class Counted:
+        @staticmethod
+        def line_losses(X: Any, at: Any, apart: Any, weight: Any, offered: Any) -> Any:
+            passes.append((at.tobytes(), len(offered)))
+            return core.line_losses(X, at, apart, weight, offered)
+
+        simple_lines_solve = staticmethod(core.simple_lines_solve)
+
+    monkeypatch.setattr(simple_lines, "core", Counted)
+    tree = solve_simple_lines(problem).tree
+    whole = [at for at, n in passes if n > 0]
+    assert tree.n_leaves > 1
+    assert len(whole) == len(set(whole))
+    passes.clear()
+    simple_line_importances(tree, problem)
+    assert sum(n > 0 for _, n in passes) == tree.node_count
 
 
 def test_counted_trees_look_at_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

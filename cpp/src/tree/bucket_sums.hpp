@@ -9,7 +9,6 @@
 // what a split gains on noise does not grow with the rows, the loss of a bucket does.)
 #pragma once
 
-#include "loss_of_sums.hpp"
 #include "treewright/tree/single_split.hpp"
 
 #include <algorithm>
@@ -30,6 +29,7 @@ class ClassWeights {
     using Number = double;
     [[nodiscard]] std::size_t n_sums() const { return rows_.n_classes; }
     [[nodiscard]] std::size_t n_beside() const { return 0; }
+    [[nodiscard]] double always() const { return 0.0; }
     void add(double* sums, std::uint32_t row) const { sums[rows_.y[row]] += rows_.weight[row]; }
 
    protected:
@@ -160,41 +160,68 @@ template <class Number>
     return least;
 }
 
+// Numbers of every row, one row after the other, that are added to those of a set: two at a time, as the oldest
+// registers hold. A row of an odd number has a 0 behind it.
+template <class Kind>
+class RowNumbers {
+   public:
+    using Number = Kind;
+    void add(Number* sums, std::uint32_t row) const {
+        const Number* own = numbers_.data() + std::size_t{row} * stride_;
+        for (std::size_t k = 0; k < stride_; k += kStep) {
+            std::array<Number, kStep> sum;  // sums and numbers could be the same memory, as far as a compiler knows
+            for (std::size_t i = 0; i < kStep; ++i) sum[i] = static_cast<Number>(sums[k + i] + own[k + i]);
+            std::copy(sum.begin(), sum.end(), sums + k);
+        }
+    }
+
+   protected:
+    static constexpr std::size_t kStep = 16 / sizeof(Number);
+    // `fill(row, numbers)` writes the numbers of a row.
+    template <class Fill>
+    void number(std::size_t n_rows, std::size_t width, const Fill& fill) {
+        stride_ = (width + kStep - 1) / kStep * kStep;
+        numbers_.assign(n_rows * stride_, Number{0});
+        for (std::size_t row = 0; row < n_rows; ++row) fill(row, numbers_.data() + row * stride_);
+    }
+    [[nodiscard]] std::size_t stride() const { return stride_; }
+
+   private:
+    std::size_t stride_ = 0;
+    std::vector<Number> numbers_;
+};
+
 // The cheapest of some actions. Each row pays its cheapest one at least: its sum over the bucket is what F has beside
 // f(A) + f(C).
 template <class Costs>
-class CheapestAction {
+class CheapestAction : public RowNumbers<Costs> {
    public:
     using Number = Costs;
     [[nodiscard]] std::size_t n_sums() const { return n_actions_; }
-    [[nodiscard]] std::size_t n_beside() const { return 1; }
-    void add(Number* sums, std::uint32_t row) const {
-        const Number* cost = cost_.data() + row * n_actions_;
-        for (std::size_t k = 0; k < n_actions_; ++k) sums[k] = static_cast<Number>(sums[k] + cost[k]);
-        sums[n_actions_] = static_cast<Number>(sums[n_actions_] + least_[row]);
-    }
+    [[nodiscard]] std::size_t n_beside() const { return this->stride() - n_actions_; }
+    [[nodiscard]] double always() const { return 0.0; }
     [[nodiscard]] double loss(const Number* sums) const { return static_cast<double>(least_of(sums, n_actions_)); }
     [[nodiscard]] double least_inside(const Number* A, const Number* B, const Number* C) const {
         return loss(A) + loss(C) + static_cast<double>(B[n_actions_]);
     }
 
    protected:
-    explicit CheapestAction(std::size_t n_actions) : n_actions_(n_actions) {}
-    void pay(std::span<const Number> cost) {
-        cost_ = cost;
-        for (std::size_t at = 0; at < cost.size(); at += n_actions_)
-            least_.push_back(least_of(cost.data() + at, n_actions_));
+    // `cost` makes a number of what a row pays for an action.
+    template <class Cost>
+    CheapestAction(const SummedRows& rows, const Cost& cost) : n_actions_(rows.n_sums) {
+        this->number(rows.numbers.size() / n_actions_, n_actions_ + 1, [&](std::size_t row, Number* own) {
+            for (std::size_t k = 0; k < n_actions_; ++k) own[k] = cost(rows.numbers[row * n_actions_ + k]);
+            own[n_actions_] = least_of(own, n_actions_);
+        });
     }
 
    private:
     std::size_t n_actions_;
-    std::span<const Number> cost_;  // row after row
-    std::vector<Number> least_;     // what each row pays
 };
 
 class Actions : public CheapestAction<double> {
    public:
-    explicit Actions(const SummedRows& rows) : CheapestAction(rows.n_sums) { pay(rows.numbers); }
+    explicit Actions(const SummedRows& rows) : CheapestAction(rows, [](double cost) { return cost; }) {}
 };
 
 // The same where all costs are small multiples of one, as 0 and 1 are, and no sum of them passes 16 bits: a quarter of
@@ -222,15 +249,11 @@ class SmallCosts : public CheapestAction<std::int16_t> {
         }
         return std::isfinite(unit) ? unit : 0.0;
     }
-    SmallCosts(const SummedRows& rows, double unit) : CheapestAction(rows.n_sums), times_(rows.numbers.size()) {
-        std::transform(rows.numbers.begin(), rows.numbers.end(), times_.begin(),
-                       [&](double cost) { return static_cast<std::int16_t>(cost / unit); });
-        pay(times_);
-    }
+    SmallCosts(const SummedRows& rows, double unit)
+        : CheapestAction(rows, [unit](double cost) { return static_cast<std::int16_t>(cost / unit); }) {}
 
    private:
     static constexpr double kLargest = 32767;
-    std::vector<std::int16_t> times_;
 };
 
 // Of rows with a mass m >= 0 and a number s each, let B be a bucket of mass `all`, and for some ratio c let the s - c m
@@ -273,54 +296,62 @@ class Gini : public ClassWeights {
     }
 };
 
-// A mass m and sums s: a leaf loses -s^2 / m for each output beside a constant for squared error, s log(m / s) for the
-// deviance. F is a sum over outputs, each at least what it is at the best corner, c being the ratio of all rows;
-// `above` stands beside the sums of a bucket.
-class Ratios {
+// A mass m and sums s: a leaf loses -s^2 / m for each output for squared error, s log(m / s) for the deviance, and a
+// constant of its rows, which every tree pays. F is a sum over outputs, each at least what it is at the best corner, c
+// being the ratio of all rows; `above` stands beside the sums of a bucket.
+class Ratios : public RowNumbers<double> {
    public:
-    using Number = double;
     explicit Ratios(const SummedRows& rows)
-        : rows_(rows), squares_(rows.kind == LossSums::Kind::squares), ratio_(squares_ ? rows.n_sums - 2 : 1) {
+        : squares_(rows.kind == LossSums::Kind::squares),
+          n_outputs_(squares_ ? rows.n_sums - 2 : 1),
+          ratio_(n_outputs_) {
+        const std::size_t mass = squares_ ? 0 : 1, constant = squares_ ? 1 : 2, first = squares_ ? 2 : 0;
         std::vector<double> all(rows.n_sums, 0.0);
-        for (std::size_t i = 0; i < rows.numbers.size(); ++i) all[i % rows.n_sums] += rows.numbers[i];
-        for (std::size_t k = 0; k < ratio_.size(); ++k)
-            ratio_[k] = mass(all.data()) > 0 ? sum(all.data(), k) / mass(all.data()) : 0.0;
+        for (std::size_t at = 0; at < rows.numbers.size(); at += rows.n_sums)
+            for (std::size_t k = 0; k < rows.n_sums; ++k) all[k] += rows.numbers[at + k];
+        for (std::size_t k = 0; k < n_outputs_; ++k) ratio_[k] = all[mass] > 0 ? all[first + k] / all[mass] : 0.0;
+        always_ = squares_ ? all[constant] : -all[constant];
+        number(rows.numbers.size() / rows.n_sums, 1 + 2 * n_outputs_, [&](std::size_t row, double* own) {
+            const double* numbers = rows.numbers.data() + row * rows.n_sums;
+            own[0] = numbers[mass];
+            for (std::size_t k = 0; k < n_outputs_; ++k) {
+                own[1 + k] = numbers[first + k];
+                own[1 + n_outputs_ + k] = std::max(0.0, own[1 + k] - ratio_[k] * own[0]);
+            }
+        });
     }
-    [[nodiscard]] std::size_t n_sums() const { return rows_.n_sums; }
-    [[nodiscard]] std::size_t n_beside() const { return ratio_.size(); }
-    void add(double* sums, std::uint32_t row) const {
-        const double* numbers = rows_.numbers.data() + std::size_t{row} * rows_.n_sums;
-        for (std::size_t k = 0; k < rows_.n_sums; ++k) sums[k] += numbers[k];
-        for (std::size_t k = 0; k < ratio_.size(); ++k)
-            sums[rows_.n_sums + k] += std::max(0.0, sum(numbers, k) - ratio_[k] * mass(numbers));
-    }
+    [[nodiscard]] std::size_t n_sums() const { return 1 + n_outputs_; }
+    [[nodiscard]] std::size_t n_beside() const { return stride() - n_sums(); }
+    [[nodiscard]] double always() const { return always_; }
     [[nodiscard]] double loss(const double* sums) const {
-        return loss_of_sums(rows_.kind, rows_.n_sums, [&](std::size_t k) { return sums[k]; });
+        if (!(sums[0] > 0)) return 0.0;
+        double loss = 0.0;
+        for (std::size_t k = 0; k < n_outputs_; ++k) loss += sums[1 + k] == 0 ? 0.0 : term(sums[0], sums[1 + k]);
+        return loss;
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {
-        double least = squares_ ? A[1] + B[1] + C[1] : -(A[2] + B[2] + C[2]);
-        for (std::size_t k = 0; k < ratio_.size(); ++k) {
-            const double all = mass(B), total = sum(B, k), above = B[rows_.n_sums + k];
+        double least = 0.0;
+        for (std::size_t k = 0; k < n_outputs_; ++k) {
+            const double all = B[0], total = B[1 + k], above = B[1 + n_outputs_ + k];
             const double below = std::max(0.0, above - (total - ratio_[k] * all));
             least += least_at_corners(all, ratio_[k], above, below, [&](double m, double s) {
-                return term(mass(A) + m, sum(A, k) + s) + term(mass(C) + (all - m), sum(C, k) + (total - s));
+                return term(A[0] + m, A[1 + k] + s) + term(C[0] + (all - m), C[1 + k] + (total - s));
             });
         }
         return least;
     }
 
    private:
-    [[nodiscard]] double mass(const double* sums) const { return squares_ ? sums[0] : sums[1]; }
-    [[nodiscard]] double sum(const double* sums, std::size_t k) const { return squares_ ? sums[2 + k] : sums[0]; }
     // Without a mass, or below 0 events, there is no leaf: a corner there bounds nothing.
     [[nodiscard]] double term(double m, double s) const {
         if (squares_) return Gini::minus_square(m, s);
         if (m > 0 && s > 0) return s * std::log(m / s);
         return s == 0 ? 0.0 : -std::numeric_limits<double>::infinity();
     }
-    const SummedRows& rows_;
     bool squares_;
+    std::size_t n_outputs_;
     std::vector<double> ratio_;
+    double always_ = 0.0;
 };
 
 }  // namespace treewright::tree

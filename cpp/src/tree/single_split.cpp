@@ -1,6 +1,7 @@
 #include "treewright/tree/single_split.hpp"
 
 #include "bucket_sums.hpp"
+#include "zero_one_sums.hpp"
 #include "treewright/space/value_order.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kFew = 96;  // rows that are sorted at once
 constexpr std::size_t kMostBuckets = std::size_t{1} << 12;
+constexpr std::size_t kCodes = std::size_t{1} << 26;  // bytes of the sums of categories that are made together
 constexpr std::size_t kTable = std::size_t{1} << 19;  // bytes of all buckets: they stay in the cache
 
 struct Item {
@@ -31,45 +33,55 @@ class Hunt {
     using Sums = std::vector<Number>;
 
     Hunt(const Rows& rows, std::size_t n_rows, std::size_t min_leaf, double below)
-        : rows_(rows), width_(rows.n_sums()), stride_(width_ + rows.n_beside()), min_leaf_(min_leaf) {
+        : rows_(rows), n_rows_(n_rows), width_(rows.n_sums()), stride_(width_ + rows.n_beside()), min_leaf_(min_leaf) {
         for (auto* sums : {&missing_, &all_, &left_, &right_, &other_}) sums->resize(width_ + rows.n_beside());
         for (std::size_t row = 0; row < n_rows; ++row) rows_.add(all_.data(), static_cast<std::uint32_t>(row));
-        if (below < kInfinity) limit_ = below * rows_.loss(all_.data());
+        if (below < kInfinity) limit_ = below * (rows_.loss(all_.data()) + rows_.always()) - rows_.always();
+    }
+
+    // A column of 0 and 1, given the sums of the rows where it is 0.
+    void look_at_zeros(std::uint32_t column, const Number* zeros, std::size_t n_zeros) {
+        column_ = column, n_missing_ = 0, n_known_ = n_rows_;
+        offer_between(zeros, n_zeros, 0.0, 1.0);
     }
 
     void look_at(const EncodedRows& table, std::uint32_t column) {
-        column_ = column;
-        const double* const x = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride;
-        const std::ptrdiff_t step = table.row_stride;
+        const auto each = known_rows(table, column);
         Range range;
-        std::fill(missing_.begin(), missing_.end(), Number{0});
-        n_missing_ = 0;
-        for (std::size_t row = 0; row < table.n_rows; ++row) {
-            const double value = x[static_cast<std::ptrdiff_t>(row) * step];
-            if (!std::isnan(value)) {
-                range.add(value);
-                continue;
-            }
-            ++n_missing_;
-            rows_.add(missing_.data(), static_cast<std::uint32_t>(row));
-        }
-        n_known_ = table.n_rows - n_missing_;
-        if (n_known_ == 0) return;
-        known_ = all_;
-        subtract(known_.data(), all_.data(), missing_.data());
-        if (n_missing_ > 0)
-            offer(known_.data(), n_known_, missing_.data(), n_missing_, {0, column_, kInfinity, kInfinity, false});
-        if (!(range.low < range.high)) return;
-        const auto each = [&](const auto& visit) {
-            for (std::size_t row = 0; row < table.n_rows; ++row) {
-                const double value = x[static_cast<std::ptrdiff_t>(row) * step];
-                if (!std::isnan(value)) visit(value, static_cast<std::uint32_t>(row));
-            }
-        };
+        const auto add_to_range = [&](double value, std::uint32_t) { range.add(value); };
+        if (!begin(table, column, add_to_range) || !(range.low < range.high)) return;
         look(each, n_known_, range, Sums(width_, Number{0}), 0, 0);
     }
 
-    [[nodiscard]] std::optional<SingleSplit> found() const { return found_; }
+    // A column of codes below `n_codes`: each of them against the rest.
+    void look_at_codes(const EncodedRows& table, std::uint32_t column, std::size_t n_codes) {
+        if (!begin(table, column, [](double, std::uint32_t) {})) return;
+        const auto each = known_rows(table, column);
+        const std::size_t at_once = std::max(std::size_t{1}, kCodes / (stride_ * sizeof(Number)));
+        for (std::size_t first = 0; first < n_codes; first += at_once) {
+            const std::size_t last = std::min(n_codes, first + at_once);
+            const auto low = static_cast<double>(first), high = static_cast<double>(last);
+            Sums sums((last - first) * stride_, Number{0});
+            std::vector<std::size_t> n_rows(last - first, 0);
+            each([&](double value, std::uint32_t row) {
+                if (!(value >= low && value < high)) return;
+                const auto code = static_cast<std::size_t>(value - low);
+                ++n_rows[code];
+                rows_.add(sums.data() + code * stride_, row);
+            });
+            for (std::size_t k = 0; k < n_rows.size(); ++k) {
+                const auto code = static_cast<double>(first + k);
+                if (n_rows[k] > 0) offer_between(sums.data() + k * stride_, n_rows[k], code, code);
+            }
+        }
+    }
+
+    [[nodiscard]] std::optional<SingleSplit> found() const {
+        if (!found_) return std::nullopt;
+        SingleSplit found = *found_;
+        found.loss += rows_.always();
+        return found;
+    }
 
    private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -77,6 +89,41 @@ class Hunt {
         double low = kInfinity, high = -kInfinity;
         void add(double value) { low = std::min(low, value), high = std::max(high, value); }
     };
+
+    // Visits the rows of a column that have a value.
+    [[nodiscard]] static auto known_rows(const EncodedRows& table, std::uint32_t column) {
+        return [&table, x = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride](const auto& visit) {
+            for (std::size_t row = 0; row < table.n_rows; ++row) {
+                const double value = x[static_cast<std::ptrdiff_t>(row) * table.row_stride];
+                if (!std::isnan(value)) visit(value, static_cast<std::uint32_t>(row));
+            }
+        };
+    }
+
+    // Tells the rows of a column without a value from the others, which it visits; false if there are no others.
+    template <class Visit>
+    [[nodiscard]] bool begin(const EncodedRows& table, std::uint32_t column, const Visit& visit) {
+        column_ = column;
+        const double* const x = table.data + static_cast<std::ptrdiff_t>(column) * table.column_stride;
+        std::fill(missing_.begin(), missing_.end(), Number{0});
+        n_missing_ = 0;
+        for (std::size_t row = 0; row < table.n_rows; ++row) {
+            const double value = x[static_cast<std::ptrdiff_t>(row) * table.row_stride];
+            if (!std::isnan(value)) {
+                visit(value, static_cast<std::uint32_t>(row));
+                continue;
+            }
+            ++n_missing_;
+            rows_.add(missing_.data(), static_cast<std::uint32_t>(row));
+        }
+        n_known_ = table.n_rows - n_missing_;
+        if (n_known_ == 0) return false;
+        known_ = all_;
+        subtract(known_.data(), all_.data(), missing_.data());
+        if (n_missing_ > 0)
+            offer(known_.data(), n_known_, missing_.data(), n_missing_, {0, column_, kInfinity, kInfinity, false});
+        return true;
+    }
 
     struct Bucket {
         Range range;
@@ -227,7 +274,7 @@ class Hunt {
     }
 
     const Rows& rows_;
-    std::size_t width_, stride_, min_leaf_;
+    std::size_t n_rows_, width_, stride_, min_leaf_;
     std::uint32_t column_ = 0;
     std::size_t n_known_ = 0, n_missing_ = 0;
     double limit_ = kInfinity;    // no split is looked for that costs as much
@@ -237,16 +284,29 @@ class Hunt {
 };
 
 template <class Rows>
-std::optional<SingleSplit> best_of(const EncodedRows& table, const Rows& rows, std::size_t min_leaf, double below) {
+std::optional<SingleSplit> best_of(const TypedRows& typed, const Rows& rows, std::size_t min_leaf, double below) {
+    const EncodedRows& table = typed.rows;
     Hunt<Rows> hunt(rows, table.n_rows, std::max<std::size_t>(min_leaf, 1), below);
-    for (std::size_t column = 0; column < table.n_columns; ++column)
-        hunt.look_at(table, static_cast<std::uint32_t>(column));
+    ZeroOneSums<Rows> zero_one(table, rows);
+    for (std::size_t first = 0; first < table.n_columns; first += zero_one.at_once()) {
+        const std::size_t last = std::min(table.n_columns, first + zero_one.at_once());
+        zero_one.read(first, last);
+        for (std::size_t j = first; j < last; ++j) {
+            const auto column = static_cast<std::uint32_t>(j);
+            if (typed.n_codes[j] > 0)
+                hunt.look_at_codes(table, column, typed.n_codes[j]);
+            else if (zero_one.knows(j))
+                hunt.look_at_zeros(column, zero_one.zeros(j), zero_one.n_zeros(j));
+            else
+                hunt.look_at(table, column);
+        }
+    }
     return hunt.found();
 }
 
 }  // namespace
 
-std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows, std::size_t min_leaf,
+std::optional<SingleSplit> best_single_split(const TypedRows& table, const LabelledRows& rows, std::size_t min_leaf,
                                              double below) {
     switch (rows.loss) {
         case LabelledRows::Loss::costs:
@@ -259,7 +319,7 @@ std::optional<SingleSplit> best_single_split(const EncodedRows& table, const Lab
     return std::nullopt;
 }
 
-std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows, std::size_t min_leaf,
+std::optional<SingleSplit> best_single_split(const TypedRows& table, const SummedRows& rows, std::size_t min_leaf,
                                              double below) {
     if (rows.kind != LossSums::Kind::least) return best_of(table, Ratios(rows), min_leaf, below);
     const double unit = SmallCosts::unit_of(rows);
@@ -267,29 +327,6 @@ std::optional<SingleSplit> best_single_split(const EncodedRows& table, const Sum
     auto best = best_of(table, SmallCosts(rows, unit), min_leaf, below);
     if (best) best->loss *= unit;
     return best;
-}
-
-std::optional<std::size_t> best_single_split(std::span<const std::uint8_t> packed, std::size_t n_splits,
-                                             const LabelledRows& rows, std::size_t min_leaf) {
-    const Votes votes(rows);
-    const std::size_t width = votes.n_sums(), n_rows = rows.y.size(), n_bytes = (n_rows + 7) / 8;
-    std::optional<std::size_t> found;
-    double least = std::numeric_limits<double>::infinity();
-    std::vector<double> sums(2 * width);  // of the rows on the left, then of those on the right
-    for (std::size_t split = 0; split < n_splits; ++split) {
-        const std::uint8_t* const bits = packed.data() + split * n_bytes;
-        std::fill(sums.begin(), sums.end(), 0.0);
-        std::size_t n_right = 0;
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            const std::size_t right = (bits[row / 8] >> (row % 8)) & 1U;
-            n_right += right;
-            sums[right * width + static_cast<std::size_t>(rows.y[row])] += rows.weight[row];
-        }
-        if (std::min(n_right, n_rows - n_right) < std::max<std::size_t>(min_leaf, 1)) continue;
-        const double loss = votes.loss(sums.data()) + votes.loss(sums.data() + width);
-        if (loss < least) least = loss, found = split;
-    }
-    return found;
 }
 
 }  // namespace treewright::tree

@@ -18,6 +18,7 @@ with the split. Where the table has none, a split sends a missing value of later
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
 
 import numpy as np
@@ -106,7 +107,7 @@ class CandidateSplits:
         """Whether "is the value known?" separates rows."""
         return self.known > 0 and self.missing > 0
 
-    @property
+    @cached_property  # asked for again and again, of thousands of columns
     def n_choices(self) -> int:
         """Gaps or categories."""
         return len(self.gaps) if self.gaps is not None else len(self.categories)
@@ -114,7 +115,7 @@ class CandidateSplits:
     def n_splits(self, level: int = ALL) -> int:
         """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
         if self.gaps is not None:
-            kept = min(level, len(self.gaps))
+            kept = min(level, self.n_choices)
             return 2 * kept + 1 if self.asks_known else kept
         return int(self.alone[:level].sum() + self.joined[:level].sum()) + self.asks_known
 

@@ -218,16 +218,17 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     if isinstance(problem, ProbabilityProblem):
         return _shares_of_root(_scores_of_nodes(tree.value, problem.criterion))
     if isinstance(problem, PolicyProblem):
-        regret = _sums_of_nodes(tree, tree.apply(problem.table.X), problem.regret)
+        regret = _sums_of_nodes(tree, tree.apply(problem.table.X), *problem.regret.T)
         return _shares_of_root(regret.min(axis=1))
     if isinstance(problem, SurvivalProblem):
         return _shares_of_root(_deviances_of_nodes(tree, problem))
     if isinstance(problem, Problem):
         return np.asarray((tree.value @ problem.costs).min(axis=1) / problem.total_weight, dtype=np.float64)
     if isinstance(problem, RowCostsProblem):
-        paid = problem.sample_weight[:, None] / problem.total_weight * problem.row_costs
+        share = problem.sample_weight / problem.total_weight
         at = tree.apply(problem.table.X)
-        return np.asarray(_sums_of_nodes(tree, at, paid).min(axis=1), dtype=np.float64)
+        paid = _sums_of_nodes(tree, at, *(share * one for one in problem.row_costs.T))
+        return np.asarray(paid.min(axis=1), dtype=np.float64)
     if problem.criterion != "squared_error":
         loss, at = regression_loss(problem), tree.apply(problem.table.X)
         of_leaf = {int(node): np.flatnonzero(at == node) for node in np.unique(at)}
@@ -240,9 +241,9 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     leaf = tree.apply(problem.table.X)
     apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
+    own = problem.sample_weight
     squares = np.einsum("ij,ij->i", apart, apart)  # over the outputs
-    moments = problem.sample_weight[:, None] * np.column_stack([np.ones(len(apart)), squares, apart])
-    weight, second, *first = _sums_of_nodes(tree, leaf, moments).T
+    weight, second, *first = _sums_of_nodes(tree, leaf, own, own * squares, *(own * one for one in apart.T)).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))
     return _shares_of_root(second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0))
 
@@ -269,14 +270,14 @@ def _deviances_of_nodes(tree: Tree, problem: SurvivalProblem) -> NDArray[np.floa
     events, hazard = problem.sample_weight * problem.event, problem.sample_weight * problem.hazard
     logs = np.log(problem.hazard, out=np.zeros_like(problem.hazard), where=events > 0)
     leaf = tree.apply(problem.table.X)
-    seen, expected, apart = _sums_of_nodes(tree, leaf, np.column_stack([events, hazard, events * logs])).T
+    seen, expected, apart = _sums_of_nodes(tree, leaf, events, hazard, events * logs).T
     ratio = np.divide(expected, seen, out=np.ones_like(seen), where=seen > 0)
     return np.asarray(seen * np.log(ratio) - apart, dtype=np.float64)
 
 
-def _sums_of_nodes(tree: Tree, leaf: NDArray[np.int64], by_row: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of columns over the rows of each node, shape (node_count, n_columns)."""
-    sums = np.column_stack([np.bincount(leaf, column, tree.node_count) for column in by_row.T])
+def _sums_of_nodes(tree: Tree, leaf: NDArray[np.int64], *by_row: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sums of numbers of rows over the rows of each node, shape (node_count, n_numbers)."""
+    sums = np.column_stack([np.bincount(leaf, numbers, tree.node_count) for numbers in by_row])
     for node in reversed(range(tree.node_count)):
         if tree.splits[node] is not None:
             sums[node] = sums[tree.children_left[node]] + sums[tree.children_right[node]]

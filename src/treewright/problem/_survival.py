@@ -209,14 +209,14 @@ def _nelson_aalen(
 
     No hazard is rounded to 0, for a row with an event has one. Returned last: the largest relative error.
     """
-    moments, at = np.unique(
-        time, return_inverse=True
-    )  # the verifier reads this, so the compiled core stays out
-    at = at.reshape(-1)
-    dying = np.bincount(at, weights=sample_weight * event, minlength=len(moments))
-    leaving = np.bincount(at, weights=sample_weight, minlength=len(moments))
-    at_risk = leaving[::-1].cumsum()[::-1]
-    hazard = (dying / at_risk).cumsum()[at]
+    order = np.argsort(time)  # the verifier reads this, so the compiled core stays out
+    ordered, weight = time[order], sample_weight[order]
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))  # row of each moment
+    dying = np.add.reduceat(weight * event[order], first)
+    # Weights are whole, so that no sum of them is rounded, in whatever order.
+    at_risk = weight.sum() - np.concatenate(([0.0], weight.cumsum()))[first]
+    hazard = np.empty(len(time))
+    hazard[order] = np.repeat((dying / at_risk).cumsum(), np.diff(first, append=len(time)))
     total = float((sample_weight * hazard).sum())
     bits = HAZARD_BITS - math.frexp(total)[1] if total > 0 else 0
     rounded = np.ldexp(np.maximum(np.rint(np.ldexp(hazard, bits)), hazard > 0), -bits)

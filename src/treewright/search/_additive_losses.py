@@ -153,10 +153,17 @@ class SquaredErrorLoss:
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function."""
-        y, weight = self.targets(), self.weights()
-        y = y - np.average(y, axis=0, weights=weight)
-        squares = np.einsum("ij,ij->i", y, y)
-        return RowSums(SQUARES, np.column_stack([weight, weight * squares, weight[:, None] * y]))
+        targets, weight = self.targets(), self.weights()
+        numbers = np.empty((len(targets), 2 + targets.shape[1]))
+        squares = np.zeros(len(targets))
+        # Column by column: all together take new pages for each step.
+        for k, y in enumerate(targets.T, 2):
+            apart = y - np.average(y, weights=weight)
+            squares += apart**2
+            np.multiply(weight, apart, out=numbers[:, k])
+        numbers[:, 0] = weight
+        np.multiply(weight, squares, out=numbers[:, 1])
+        return RowSums(SQUARES, numbers)
 
     def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
         """Return the best tree of one split, found without ranks."""

@@ -19,6 +19,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import InputError
+
 __all__ = [
     "ActionUnits",
     "SquaredErrorUnits",
@@ -31,10 +33,11 @@ __all__ = [
 
 LARGEST_SUM = 2**46  # of the weights, and of the weighted targets of an output
 LARGEST_SQUARES = 2.0**96  # of the rows' squares, all outputs together (target_table.hpp)
+LEAST_MASS = (
+    2.0**-460
+)  # of differences beside the largest target: what they are scaled by has a square in float64
 LOSS_BITS = 44  # of the loss of one leaf, unless spans need the room
-MANY_LEAVES = (
-    2**12
-)  # from here on each unit that a leaf may hide counts, and ties need not be told apart to the last leaf
+MANY_LEAVES = 2**12  # from here on each unit that a leaf may hide counts, and ties need not all be told apart
 LOSS_BITS_OF_MANY = 48
 MOST_TIE_BITS = 10
 COST_BITS = 58
@@ -119,6 +122,11 @@ def squared_error_units(
         Of any tree in question.
     needs_spans : bool
         Whether the sum of the rows' largest losses must fit too.
+
+    Raises
+    ------
+    InputError
+        The targets differ by nothing beside their size.
     """
     n, n_outputs = y.shape
     whole, weight_scale = whole_weights(weight)
@@ -142,6 +150,11 @@ def squared_error_units(
         if masked:
             own[unused] = 0.0
         mass = max(mass, float((share * np.abs(own)).sum()))
+    if 0 < mass < LEAST_MASS:
+        raise InputError(
+            f"The targets differ by no more than about {math.ldexp(mass, exponent):.2g}, which is nothing beside their "
+            f"size of {size:.2g}: squares of such differences are not told from 0. Subtract its mean from each output."
+        )
     # Room for the rounding of every row.
     step = 2.0 ** (math.floor(math.log2((LARGEST_SUM - n) / mass)) if mass > 0 else 0)
     # Of each output the squares are at most LARGEST_SUM**2; those of hundreds of outputs need a coarser step.

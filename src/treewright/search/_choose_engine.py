@@ -249,7 +249,7 @@ def choose_for_actions(
 def unranked_choice(table: Table) -> Choice:
     """Return the choice of a run whose limits end before the columns are ranked.
 
-    No candidates are named; a search that ranks the columns after all takes every split of a table without text.
+    No candidates are named; a search that ranks the columns after all takes every split of the table.
     """
     return Choice("ranked", RankedSpace((), scope_of_all(table), table.notes), UNRANKED["engine_reason"])
 

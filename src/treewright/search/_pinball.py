@@ -16,7 +16,7 @@ from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
 from treewright.search._exact_sum import exact_sum
 from treewright.search._single_split import one_split, split_of_targets
 from treewright.table import Table
-from treewright.tree import Split, quantile_of
+from treewright.tree import ColumnKind, Split, quantile_of
 
 __all__ = ["PinballLoss", "PinballUnits"]
 
@@ -158,8 +158,10 @@ class PinballLoss:
     def row_sums(self) -> None:
         """Return nothing: a leaf's loss is no function of few sums."""
 
-    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None]:
-        """Return the best tree of one split, found without ranks."""
+    def best_split(self, table: Table, min_leaf: int, below: float = math.inf) -> list[Split | None] | None:
+        """Return the best tree of one split, found without ranks; None where categories may be split."""
+        if any(column.kind is ColumnKind.CATEGORICAL for column in table.columns):
+            return None
         sides = (self.up, self.down)
         return one_split(split_of_targets(table, self.y, self.weight, sides, min_leaf, below))
 

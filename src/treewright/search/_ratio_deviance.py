@@ -42,9 +42,9 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
     expected, own = parts[seen], events[seen]
     fitted, beyond = expected / own, (expected - own) / own
     # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
-    parts[seen] = own * (
-        beyond - np.where(fitted > HALF, np.log1p(np.maximum(beyond, -HALF)), np.log(fitted))
-    )
+    logs, far = np.log1p(np.maximum(beyond, -HALF)), fitted <= HALF
+    logs[far] = np.log(fitted[far])
+    parts[seen] = own * (beyond - logs)
     return max(0.0, exact_sum(parts))
 
 

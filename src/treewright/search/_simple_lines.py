@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from treewright.search._whole_numbers import WholeNumbers, whole_numbers
 from treewright.table import Table
 from treewright.tree import Split
 
-__all__ = ["SimpleLinesLoss", "SimpleLinesUnits", "best_line"]
+__all__ = ["SimpleLinesLoss", "SimpleLinesUnits", "best_line", "best_of_lines", "losses_of_lines"]
 
 LARGEST_WEIGHT = 2**22  # of all rows
 SUM_BITS = 62  # of the weight of all rows times the largest number
@@ -105,10 +105,25 @@ class SimpleLinesLoss:
     weight: Floats
     X: Floats
     names: tuple[str, ...]
+    _known: dict[bytes, tuple[int | None, float]] = field(default_factory=dict, init=False, repr=False)
 
     def leaf_loss(self, rows: NDArray[np.intp] | slice = slice(None)) -> float:
         """Return the loss of one leaf with these rows."""
-        return best_line(self.X, self.y, self.weight, np.arange(self.X.shape[1]), rows)[1]
+        return self.line(np.arange(len(self.y))[rows])[1]
+
+    def line(self, rows: NDArray[np.intp]) -> tuple[int | None, float]:
+        """Return the number of the best line of a leaf, None for a constant, and the loss, as `best_line`.
+
+        The same leaves are asked about where a tree is measured, pruned and written, and each takes a pass over the
+        columns: it is made once.
+        """
+        from hashlib import blake2b  # here: it takes longer to load than all of this file
+
+        key = blake2b(rows.tobytes(), digest_size=16).digest()
+        if key not in self._known:
+            every = np.arange(self.X.shape[1])
+            self._known[key] = best_line(self.X, self.y, self.weight, every, rows)
+        return self._known[key]
 
     def variance(self) -> float:
         """Return the loss of one leaf that says a constant."""
@@ -234,19 +249,38 @@ def best_line(
     rows : ndarray of int or slice, default=all
         Of the leaf.
     """
+    return best_of_lines(columns, *losses_of_lines(X, y, weight, columns, rows))
+
+
+def losses_of_lines(
+    X: Floats,
+    y: Floats,
+    weight: Floats,
+    columns: NDArray[np.intp],
+    rows: NDArray[np.intp] | slice = slice(None),
+) -> tuple[float, Floats]:
+    """Return the weighted squared error of a leaf with a constant, and with the line of each column; see `best_line`.
+
+    Where a constant leaves nothing there are no lines.
+    """
     if isinstance(rows, slice):
         rows = np.arange(len(y))[rows]
     if len(rows) == 0:
-        return None, 0.0
+        return 0.0, np.empty(0)
     y, weight = y[rows], weight[rows]
     apart = _centered(y, weight / weight.sum())
     single = float((weight * apart**2).sum())
-    best: tuple[int | None, float] = (None, single)
     if single == 0:
-        return best
+        return single, np.empty(0)
     at, offered = (np.ascontiguousarray(one, dtype=np.int64) for one in (rows, columns))
-    left = core.line_losses(X, at, apart, np.ascontiguousarray(weight), offered)
-    for j, own in zip(offered.tolist(), left.tolist(), strict=True):
+    left: Floats = core.line_losses(X, at, apart, np.ascontiguousarray(weight), offered)
+    return single, left
+
+
+def best_of_lines(columns: NDArray[np.intp], single: float, left: Floats) -> tuple[int | None, float]:
+    """Return the column of the best line, None for a constant, and its error, given those of `losses_of_lines`."""
+    best: tuple[int | None, float] = (None, single)
+    for j, own in zip(columns[: len(left)].tolist(), left.tolist(), strict=True):
         if own < best[1] - FLAT * single:
             best = (j, own)
     return best

@@ -21,8 +21,9 @@ from treewright.result import StopReason
 from treewright.search._limits import Limits
 from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._prune_additive import RowSums
+from treewright.search._space import MOST_SPLITS
 from treewright.table import Table
-from treewright.tree import ColumnKind, Split, ThresholdSplit
+from treewright.tree import CategorySplit, Column, ColumnKind, Split, split_at
 
 __all__ = [
     "COSTS",
@@ -44,7 +45,7 @@ MOST_CELLS = 2**22  # as in the core: above, a stopped run promises no more than
 RANKING = 6e-8  # seconds for each cell: to rank it, and to sort it in the core
 GROUPING = 1e-6  # seconds for each row: to find out which are equal
 MOST_WORK = 200_000_000  # as in the core
-MOST_UNGROUPED = 2**25  # cells whose equal rows are looked for though no time is left
+MOST_UNGROUPED = 2**25  # cells whose equal rows are looked for though no time, or no step, is left
 ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)  # of a byte
 SAMPLE = 1024  # rows whose values are counted
 FEW_SPLITS = 128  # of continuous columns, as binary columns; beyond, as ranked columns
@@ -97,8 +98,8 @@ def ends_unranked(
 
     Notes
     -----
-    Tables with columns of text, and without `few_values` those whose numbers have few values, may be searched in other
-    ways, which begin in other ways: None.
+    Without `few_values` tables whose numbers have few values may be searched in other ways, which begin in other ways:
+    None.
     """
     table = problem.table
     no_split = problem.max_depth == 0 or problem.max_leaf_nodes == 1
@@ -107,8 +108,6 @@ def ends_unranked(
     if isinstance(options, BinaryOptions) and options != BinaryOptions():
         return None
     if isinstance(options, RankedOptions) and not options.unranked:
-        return None
-    if any(column.kind is ColumnKind.CATEGORICAL for column in table.columns):
         return None
     steps = math.inf if limits.step_limit is None else limits.step_limit
     if limits.left() < RANKING * table.X.size:
@@ -136,7 +135,6 @@ def split_of_labels(
     Parameters
     ----------
     table : Table
-        Without columns of text.
     loss : int
         COSTS of the cheapest prediction, LOG_LOSS or GINI impurity of the shares.
     y : ndarray of shape (n_rows,), int
@@ -151,7 +149,9 @@ def split_of_labels(
     flat = np.empty(0) if costs is None else np.ascontiguousarray(costs, dtype=np.float64).ravel()
     codes = np.ascontiguousarray(y, dtype=np.int32)
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    found = core.best_split_of_labels(table.X, loss, codes, weight, n_classes, flat, min_leaf, below)
+    found = core.best_split_of_labels(
+        table.X, _n_codes(table), loss, codes, weight, n_classes, flat, min_leaf, below
+    )
     return _split(table, found, weight)
 
 
@@ -167,7 +167,6 @@ def split_of_sums(
     Parameters
     ----------
     table : Table
-        Without columns of text.
     rows : RowSums
     min_leaf : int
     weight : ndarray of shape (n_rows,), default=None
@@ -176,7 +175,8 @@ def split_of_sums(
         As in `split_of_labels`.
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
-    return _split(table, core.best_split_of_sums(table.X, rows.kind, numbers, min_leaf, below), weight)
+    found = core.best_split_of_sums(table.X, _n_codes(table), rows.kind, numbers, min_leaf, below)
+    return _split(table, found, weight)
 
 
 def split_of_targets(
@@ -226,7 +226,7 @@ def ends_ungrouped(
     -----
     A stopped search over binary columns completes its tree within a number of additions
     (``cpp/src/search/row_greedy.hpp``). Where the first split takes as many, there is no second. There is none either
-    where no time is left and to find the equal rows alone would take most of a second.
+    where to find the equal rows alone would take most of a second.
     """
     if options != BinaryOptions():
         return None
@@ -240,7 +240,7 @@ def ends_ungrouped(
     else:
         return None
     cells = split_matrix.packed.size * 8
-    if stop is StopReason.TIME_LIMIT and cells > MOST_UNGROUPED:
+    if cells > MOST_UNGROUPED:
         return stop
     if cells * (problem.n_classes + 1) < MOST_WORK:
         return None
@@ -266,24 +266,39 @@ def one_split(split: Split | None) -> list[Split | None]:
     return [None] if split is None else [split, None, None]
 
 
+def _n_codes(table: Table) -> NDArray[np.uint32]:
+    """Return how many categories each column has; 0 for numbers and ordered categories, which are split like them."""
+    return np.array(
+        [0 if _is_ordered(column) else len(column.categories) for column in table.columns], dtype=np.uint32
+    )
+
+
+def _is_ordered(column: Column) -> bool:
+    return column.kind is not ColumnKind.CATEGORICAL or column.ordered
+
+
 def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
     if found is None:
         return None
-    column, low, high, missing_left = found  # the values around the threshold
+    position, low, high, missing_left = found  # the values around it, or twice the code of a category
     if np.isinf(low):
-        return known_split(column)
-    if not table.columns[column].has_missing:
-        left = table.X[:, column] <= low
+        return known_split(position)
+    column = table.columns[position]
+    if not column.has_missing:
+        left = table.X[:, position] <= low if _is_ordered(column) else table.X[:, position] == low
         known = table.n_rows if weight is None else weight.sum()
         missing_left = bool(2 * (np.count_nonzero(left) if weight is None else weight[left].sum()) >= known)
+    if not _is_ordered(column):
+        return CategorySplit(position, (int(low),), missing_left)
     threshold = float(between(np.array([low]), np.array([high]))[0])
-    return ThresholdSplit(column, threshold, missing_left)
+    return split_at(position, threshold, missing_left, ordered=column.ordered)
 
 
 def _has_many_thresholds(table: Table) -> bool:
     """Whether some rows show that thresholds are too many, and enough of all splits, for binary columns."""
     continuous = [j for j, column in enumerate(table.columns) if column.kind is ColumnKind.CONTINUOUS]
     others = sum(1 + 2 * column.has_missing for column in table.columns)
+    others += min(MOST_SPLITS, sum(len(column.categories) for column in table.columns))
     seen = 0
     for j in continuous:
         some = table.X[:SAMPLE, j]

@@ -113,7 +113,7 @@ def solve_policy(
         switches = options if isinstance(options, RankedOptions) else None
         answer = search_all_thresholds(
             problem, question.loss, one_leaf, limits=limits, options=switches, progress=progress,
-            candidates=choice.space.candidates,
+            candidates=choice.space.candidates or None,
         )  # fmt: skip
     engine = {"engine": choice.engine, "engine_reason": choice.why}
     notes = () if answer.stats.get("leaves_proven", True) else (LEAVES_NOT_PROVEN,)

@@ -202,7 +202,7 @@ def solve_ranked(
     if stop is not None:
         return _one_split(problem, space, options, stop)
     units = _Units.make(problem)
-    ranked = ranked_columns(table, space.candidates)
+    ranked = ranked_columns(table, space.candidates or None)
     rank = rank_matrix(ranked, table.n_rows)
 
     def search(units: _Units, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:

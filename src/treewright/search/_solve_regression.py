@@ -135,7 +135,9 @@ def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:
     exponent = int(np.frexp(spread)[1])
     # Rounding keeps the order: what is largest stays so.
     middle = np.ldexp(high, -exponent) / 2 + np.ldexp(low, -exponent) / 2
-    return np.asarray(np.ldexp(y, -exponent) - middle, dtype=np.float64)
+    scaled: NDArray[np.float64] = np.ldexp(y, -exponent)
+    scaled -= middle
+    return scaled
 
 
 def grown(problem: RegressionProblem, splits: Sequence[Split | None]) -> Tree:

@@ -20,7 +20,7 @@ from treewright.result import RegressionResult
 from treewright.search._additive_result import AdditiveQuestion, search_all_thresholds
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
-from treewright.search._simple_lines import SimpleLinesLoss, best_line
+from treewright.search._simple_lines import SimpleLinesLoss, best_line, best_of_lines, losses_of_lines
 from treewright.search._solve_regression import grown
 from treewright.tree import ColumnKind, Line, Tree, mean_of
 
@@ -94,7 +94,7 @@ def solve_simple_lines(
         problem=problem,
         loss=loss,
         one_leaf=variance,
-        grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers),
+        grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers, loss),
         options={"method": "regression", "criterion": problem.criterion, "leaf_model": "simple_linear"},
         rounded="The targets and columns",
         nothing_to_gain="All targets are equal: one leaf is right on every row.",
@@ -143,21 +143,27 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
     if variance == 0:
         return worth
 
-    def cost(node: int, rows: NDArray[np.intp], without: int) -> float:
-        split = tree.splits[node]
-        if split is None or without in getattr(split, "columns", (getattr(split, "column", None),)):
-            others = numbers[numbers != without]
-            left = best_line(X, y, weight, others, rows)[1]
-            return left / variance + problem.cost_complexity
-        goes_left = split.goes_left(X, rows)
-        return cost(int(tree.children_left[node]), rows[goes_left], without) + cost(
-            int(tree.children_right[node]), rows[~goes_left], without
-        )
+    left_out = np.array([-1, *tree.asked])  # one column each time, and none
 
-    everything = np.arange(len(y))
-    own = cost(0, everything, -1)
-    for column in tree.asked:
-        worth[column] = max(0.0, cost(0, everything, column) - own)
+    def leaf(rows: NDArray[np.intp]) -> Floats:
+        single, left = losses_of_lines(X, y, weight, numbers, rows)
+        kept = (numbers[: len(left)] != column for column in left_out.tolist())
+        paid = [best_of_lines(numbers[: len(left)][some], single, left[some])[1] for some in kept]
+        return np.array(paid) / variance + problem.cost_complexity
+
+    def cost(node: int, rows: NDArray[np.intp]) -> Floats:
+        """Return the cost of a subtree without each of the columns."""
+        split = tree.splits[node]
+        if split is None:
+            return leaf(rows)
+        goes_left = split.goes_left(X, rows)
+        paid = cost(int(tree.children_left[node]), rows[goes_left])
+        paid = paid + cost(int(tree.children_right[node]), rows[~goes_left])
+        asked: tuple[int, ...] = getattr(split, "columns", None) or (split.column,)
+        return np.where(np.isin(left_out, asked), leaf(rows), paid)
+
+    paid = cost(0, np.arange(len(y)))
+    worth[left_out[1:]] = np.maximum(0.0, paid[1:] - paid[0])
     return worth
 
 
@@ -177,15 +183,18 @@ def _refuse_extremes(names: tuple[str, ...], X: Floats) -> None:
         )
 
 
-def _with_simple_lines(tree: Tree, problem: RegressionProblem, numbers: NDArray[np.intp]) -> Tree:
+def _with_simple_lines(
+    tree: Tree, problem: RegressionProblem, numbers: NDArray[np.intp], loss: SimpleLinesLoss
+) -> Tree:
     """Return the tree with the best line in each leaf."""
     leaf = tree.apply(problem.table.X)
     lines: list[Line | None] = [None] * tree.node_count
     for node in np.unique(leaf).tolist():
         rows = np.flatnonzero(leaf == node)
         X, y, weight = problem.table.X, problem.y, problem.sample_weight
-        at, _ = best_line(X, y, weight, numbers, rows)
-        if at is not None:
+        line, _ = loss.line(rows)
+        if line is not None:
+            at = int(numbers[line])
             lines[node] = _line(at, X[rows, at], y[rows], weight[rows], float(tree.value[node, 0]))
     return replace(tree, lines=tuple(lines))
 

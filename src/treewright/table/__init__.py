@@ -1,24 +1,58 @@
-"""Typed columns from numpy, pandas, polars and CSV."""
+"""Typed columns from numpy, pandas, polars and CSV.
+
+What reads and looks at files loads on first use: a search needs none of it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from treewright.table._blank import with_blank_column
-from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
 from treewright.table._encode import encode_column, encode_like
-from treewright.table._expand_dates import expand_dates
-from treewright.table._finding import Finding
-from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
 from treewright.table._from_data import read_columns, table_from
-from treewright.table._groupings import load_groups
-from treewright.table._look import Look, look, look_at
 from treewright.table._order import outside_of_order as outside_of_order
 from treewright.table._polars import need_polars
 from treewright.table._quantity import is_no_class
 from treewright.table._raw import RawColumn
-from treewright.table._read_settings import read_settings
-from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
-from treewright.table._spellings import rename_labels, spellings
 from treewright.table._table import Table
-from treewright.table._to_frame import to_frame
 from treewright.table._value_ranks import ValueRanks
+
+if TYPE_CHECKING:
+    from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
+    from treewright.table._expand_dates import expand_dates
+    from treewright.table._finding import Finding
+    from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
+    from treewright.table._groupings import load_groups
+    from treewright.table._look import Look, look, look_at
+    from treewright.table._read_settings import read_settings
+    from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
+    from treewright.table._spellings import rename_labels, spellings
+    from treewright.table._to_frame import to_frame
+
+_HOME = {
+    "ColumnNote": "_settings",
+    "CsvTable": "_csv",
+    "DateFormat": "_formats",
+    "Finding": "_finding",
+    "Look": "_look",
+    "NumberFormat": "_formats",
+    "Reading": "_formats",
+    "Settings": "_settings",
+    "expand_dates": "_expand_dates",
+    "header_of": "_csv",
+    "is_unit": "_formats",
+    "load_csv": "_csv",
+    "load_groups": "_groupings",
+    "load_leniently": "_csv",
+    "look": "_look",
+    "look_at": "_look",
+    "read_settings": "_read_settings",
+    "rename_labels": "_spellings",
+    "renamed": "_csv",
+    "settings_of": "_settings",
+    "settings_text": "_settings",
+    "spellings": "_spellings",
+    "to_frame": "_to_frame",
+}
 
 __all__ = [
     "ColumnNote",
@@ -55,3 +89,13 @@ __all__ = [
     "to_frame",
     "with_blank_column",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'treewright.table' has no attribute {name!r}")
+    return getattr(import_module(f"treewright.table.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from treewright._garbage import without_collections
 from treewright.errors import InputError
-from treewright.table._containers import as_array, checked_names, is_named, memory_of, read_frame
+from treewright.table._containers import as_array, by_columns, checked_names, is_named, memory_of, read_frame
 from treewright.table._order import check_orders, codes_in_order
 from treewright.table._raw import (
     LARGEST_EXACT_INTEGER,
@@ -148,7 +149,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
     for j, raw in enumerate(raws):
         values = raw.numbers if raw.numbers is not None else raw.codes
         assert values is not None  # RawColumn: one of the two is set
-        missing = int(np.isnan(values).sum()) if matrix is None else n_missing[j]
+        missing = int(np.count_nonzero(np.isnan(values))) if matrix is None else n_missing[j]
         if missing == len(values):
             notes.append(f"Column {raw.name!r} has no known value; it is kept but never used in a split.")
         if raw.order:
@@ -210,7 +211,7 @@ def read_raws(
         if array.dtype.kind in "iu" and max(-int(array.min()), int(array.max())) > LARGEST_EXACT_INTEGER:
             for j, name in enumerate(names):
                 from_numeric(name, array[:, j])  # raises for the column that holds it
-        matrix = np.array(array, dtype=np.float64, order="F", copy=True)
+        matrix = by_columns(array)
         if array.dtype.kind == "f":
             finite = _of_columns(matrix, lambda some: np.isfinite(some).all(axis=0))
             for j in np.flatnonzero(~finite).tolist():
@@ -266,13 +267,16 @@ def _of_columns(matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]]
 
 
 def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:
-    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark, in one pass."""
+    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark."""
     if not ((matrix[:16] == 0) | (matrix[:16] == 1)).all():
         return False
-    if not ((matrix == 1) | (matrix == 0)).all():
-        return False
-    ones = matrix.sum(axis=0)
-    return bool(((ones > 0) & (ones < len(matrix))).all())
+    n_zeros, n_ones = (_of_columns(matrix, partial(_n_equal, number)) for number in (0, 1))
+    return bool((n_zeros > 0).all() and (n_ones > 0).all() and (n_zeros + n_ones == len(matrix)).all())
+
+
+def _n_equal(number: float, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count the rows of each column that hold a number."""
+    return np.atleast_1d(np.count_nonzero(values == number, axis=0 if values.shape[1] > 1 else None))
 
 
 def _reads_as_number(word: str) -> bool:

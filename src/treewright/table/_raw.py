@@ -8,7 +8,7 @@ beyond 2**53), an infinity, or a mixture of numbers and text is an error that na
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Integral, Real
@@ -125,6 +125,9 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     InputTypeError
         A cell that is neither text nor a number.
     """
+    words = _words_alone(values)
+    if words is not None:
+        return _of_words(name, words, values)
     kinds = {cell: _cell_kind(name, cell) for cell in set(map(type, values))}
     found = set(kinds.values())
     if "complex" in found:
@@ -149,11 +152,7 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
                 f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
                 f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all text."
             )
-        words = tuple(sorted(str(v) for v in distinct if kinds[type(v)] == "text"))
-        position: dict[Any, float] = dict.fromkeys(distinct, np.nan)
-        position.update({word: float(k) for k, word in enumerate(words)})
-        codes = np.fromiter(map(position.__getitem__, values), dtype=np.float64, count=len(values))
-        return RawColumn(name, words=words, codes=codes)
+        return _of_words(name, {v: str(v) if kinds[type(v)] == "text" else None for v in distinct}, values)
     known = [None if kinds[type(v)] == "missing" else v for v in values] if "missing" in found else values
     cells = np.empty(len(values), dtype=object)
     cells[:] = known
@@ -166,6 +165,31 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
             raise integer_error(name, int(cells[row]))
     check_finite(name, numbers)
     return RawColumn(name, numbers, boolean="boolean" in found and "number" not in found)
+
+
+def _words_alone(values: Sequence[Any]) -> dict[Any, str | None] | None:
+    """Return the text of each distinct cell, None for a missing one; None if there is anything but text.
+
+    What equals a text is that text, whatever its type: the types of a million cells need not be looked at.
+    """
+    if not len(values) or type(values[0]) is not str:
+        return None
+    try:
+        distinct = set(values)  # NaN is found by identity
+    except TypeError:  # a list, say
+        return None
+    words: dict[Any, str | None] = {v: v if type(v) is str else None for v in distinct}
+    others = (v for v, word in words.items() if word is None and v is not None)
+    return words if all(type(v) is float and v != v for v in others) else None
+
+
+def _of_words(name: str, words: Mapping[Any, str | None], values: Sequence[Any]) -> RawColumn:
+    """Return a column of text, given the word of each distinct cell, None for a missing one."""
+    known = tuple(sorted({word for word in words.values() if word is not None}))
+    code = {word: float(k) for k, word in enumerate(known)}
+    position = {v: np.nan if word is None else code[word] for v, word in words.items()}
+    codes = np.fromiter(map(position.__getitem__, values), dtype=np.float64, count=len(values))
+    return RawColumn(name, words=known, codes=codes)
 
 
 def as_words(raw: RawColumn) -> RawColumn:

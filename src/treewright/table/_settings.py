@@ -33,9 +33,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from treewright.table._look import Look
+if TYPE_CHECKING:
+    from treewright.table._look import Look
 
 __all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
 

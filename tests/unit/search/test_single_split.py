@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from treewright._native import core
+from treewright.errors import InputError
 from treewright.search._additive_losses import ActionLoss, SquaredErrorLoss, SurvivalLoss
+from treewright.search._additive_units import squared_error_units
 from treewright.search._gini import GiniLoss
 from treewright.search._log_loss import LogLoss
 from treewright.search._pinball import PinballLoss
@@ -200,3 +202,50 @@ def test_few_targets_far_away_hide_no_split_of_targets(far: float, n_far: int, e
     left = split.goes_left(X)
     found = loss.leaf_loss(np.flatnonzero(left)) + loss.leaf_loss(np.flatnonzero(~left))
     assert found <= by_hand * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 60, 2047, 4500])
+def test_columns_of_zeros_and_ones(n):
+    """Summed together, block by block; a column with anything else, at its end even, is not taken for one of them."""
+    rng = np.random.default_rng(n)
+    X = rng.integers(0, 2, (n, 9)).astype(float)
+    X[:, 3], X[-1, 4], X[-1, 5], X[:, 6] = 1.0, np.nan, 7.0, rng.normal(size=n)
+    table, least = table_from(X), int(rng.integers(1, 3))
+    masks = [X[:, j] <= t for j in range(9) for t in np.unique(X[~np.isnan(X[:, j]), j])[:-1][:20]]
+    masks = [left for left in masks if least <= left.sum() <= n - least]
+    for name, loss in losses(rng, n).items():
+        (split, *_) = loss.best_split(table, least)
+        found = (
+            np.inf
+            if split is None
+            else sum(loss.leaf_loss(rows) for rows in _sides(split.goes_left(table.X)))
+        )
+        best = min((sum(map(loss.leaf_loss, _sides(left))) for left in masks), default=np.inf)
+        assert found <= best + 1e-9 * abs(best), name
+
+
+def _sides(left):
+    return np.flatnonzero(left), np.flatnonzero(~left)
+
+
+def test_codes_that_are_no_categories_are_left_with_the_rest():
+    X = np.array([[0.0], [1.0], [-3.0], [99.0], [np.nan]])
+    y, weight, costs = np.array([1, 0, 0, 0, 0], dtype=np.int32), np.ones(5), (1 - np.eye(2)).ravel()
+    column, low, _, missing_left = core.best_split_of_labels(
+        X, np.array([2], dtype=np.uint32), COSTS, y, weight, 2, costs, 1, math.inf
+    )
+    assert (column, low, missing_left) == (0, 0.0, False)
+    with pytest.raises(ValueError, match="n_codes"):
+        core.best_split_of_labels(X, np.zeros(2, np.uint32), COSTS, y, weight, 2, costs, 1, math.inf)
+
+
+@pytest.mark.parametrize("small", [1e-200, 5e-308])
+def test_targets_that_differ_by_nothing_beside_their_size(small):
+    with pytest.raises(InputError, match="Subtract its mean"):
+        squared_error_units(
+            np.array([[1.0, small], [1.0, 0.0]]),
+            np.ones(2),
+            leaf_penalty=0.0,
+            max_leaves=2,
+            needs_spans=False,
+        )

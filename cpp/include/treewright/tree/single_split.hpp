@@ -1,5 +1,7 @@
 // The best split of all rows in two leaves, found without sorting a column.
 //
+// Of a column of categories each is held against the rest: sums over its rows are all that takes.
+//
 // A run whose limits are over before its columns are ranked still hands out the best tree of one split. For that alone
 // a sort does too much: a pass over a column adds each row to one of some thousand buckets of neighbouring values, and
 // sums over the buckets give the loss of the splits between them.
@@ -31,7 +33,8 @@
 namespace treewright::tree {
 
 // Rows with a value of at most `low` go left, those of at least `high` right; `low` is infinite where the split asks
-// whether the value is known. Where the column has no missing value, `missing_left` says nothing.
+// whether the value is known. Of categories those of the code `low` go left, and `high` is the same. Where the column
+// has no missing value, `missing_left` says nothing.
 struct SingleSplit {
     double loss = 0.0;
     std::uint32_t column = 0;
@@ -57,11 +60,17 @@ struct SummedRows {
     std::size_t n_sums = 1;
 };
 
-// Columns of numbers with `min_leaf` rows in both leaves at least; none where no split has them, or where none costs
-// less than the share `below` of what one leaf costs: a split that does not pay for its leaf need not be found.
-[[nodiscard]] std::optional<SingleSplit> best_single_split(const EncodedRows& table, const LabelledRows& rows,
+// Columns of numbers, and of the codes of categories, which are 0 to n_codes[column] - 1; 0 for numbers.
+struct TypedRows {
+    EncodedRows rows;
+    std::span<const std::uint32_t> n_codes;
+};
+
+// With `min_leaf` rows in both leaves at least; none where no split has them, or where none costs less than the share
+// `below` of what one leaf costs: a split that does not pay for its leaf need not be found.
+[[nodiscard]] std::optional<SingleSplit> best_single_split(const TypedRows& table, const LabelledRows& rows,
                                                            std::size_t min_leaf, double below);
-[[nodiscard]] std::optional<SingleSplit> best_single_split(const EncodedRows& table, const SummedRows& rows,
+[[nodiscard]] std::optional<SingleSplit> best_single_split(const TypedRows& table, const SummedRows& rows,
                                                            std::size_t min_leaf, double below);
 
 // The same among splits that are bits already: bit r % 8 of byte r / 8 of a split is 1 where row r goes right. Returns
