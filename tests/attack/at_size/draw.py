@@ -38,7 +38,7 @@ KINDS = {
     "regression front": 0.02,
 }
 PRICES = (0.0, 0.0, 1e-7, 0.001, 0.01, 0.1)
-WORK = 3e8  # steps of a search, some tenths of a second
+WORK = 1e8  # steps of a search, a tenth of a second or some
 SLOW_KINDS = {"near": 8, "front": 8, "roc": 60, "regression front": 30, "f1": 8, "leaf": 4, "probability": 4,
               "survival": 4}  # fmt: skip
 
@@ -106,6 +106,8 @@ def _options(rng: np.random.Generator, kind: str, n: int, y: Any) -> dict[str, A
             options["costs"] = _costs(rng, len(labels))
     elif kind in ("classes", "f1", "leaf", "front") and rng.random() < 0.15:
         options["class_weight"] = "balanced"
+    if kind == "f1":
+        options["objective"] = "f1"
     if kind == "near":
         options |= {"cost_complexity": max(price, 0.001), "epsilon": float(rng.choice([0.0, 0.01, 0.05]))}
     if kind == "front":

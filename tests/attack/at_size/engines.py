@@ -18,6 +18,7 @@ from attack.options import random_switches, ranked_switches
 __all__ = ["ENGINES"]
 
 LEVELS = ("PLAIN", "AVX2")
+OF_FRONTS = ("equivalent_points", "budgets", "cache", "greedy_start")  # what a search for all sizes has of the switches
 MOST_SPLITS = 300  # of a table that becomes binary columns
 
 
@@ -32,7 +33,7 @@ def two_threads(rng: np.random.Generator, q: Question) -> Other | None:
         return Other(q.having(n_jobs=2, search_options={"alone_work": 0}))
     at_once = {"kind": "RankedOptions", "alone_work": 0, "sharing_work": 0}
     if n_splits(q.X) <= MOST_SPLITS and rng.random() < 0.5:
-        at_once = {"engine": "binary", "alone_steps": 0}
+        at_once = {"engine": "binary"} | ({} if q.kind == "front" else {"alone_steps": 0})
     return Other(q.having(n_jobs=2, search_options=at_once))
 
 
@@ -64,7 +65,10 @@ def stopped(rng: np.random.Generator, q: Question) -> Other | None:
 def _phases(rng: np.random.Generator, q: Question) -> dict[str, Any]:
     kind = CALLS[q.kind][1]
     if kind == "either" and n_splits(q.X) <= MOST_SPLITS and rng.random() < 0.4:
-        return {"engine": "binary"} | random_switches(rng)
+        of_binary = random_switches(rng)
+        if q.kind == "front":
+            of_binary = {name: of_binary[name] for name in OF_FRONTS if name in of_binary}
+        return {"engine": "binary"} | of_binary
     chosen = ranked_switches(rng)
     if "cache" in chosen and q.options["max_depth"] > 2:
         del chosen["cache"]  # each set of rows would be searched anew for every way to it

@@ -17,10 +17,10 @@ from attack.at_size.verified import verified
 from attack.checks import Mismatch
 from attack.laws import Outcome
 
-__all__ = ["RELATIONS", "attack", "breaks", "within_reach"]
+__all__ = ["ANSWER", "RELATIONS", "attack", "breaks", "the_other", "within_reach"]
 
 RELATIONS = CHANGES | ENGINES
-ORACLE, VERIFIER = "oracle", "verifier"
+ANSWER, ORACLE, VERIFIER = "answer", "oracle", "verifier"
 HERE = str(Path(__file__).parent)
 HONEST = 1e-10  # of the oracle's own sums, as shares of a loss
 
@@ -30,21 +30,20 @@ def attack(question: Question, seed: int, most: int = 4) -> Outcome:
     from treewright.errors import InputError
 
     rng = np.random.default_rng(seed)
-    wanted = int(rng.integers(2, most + 1))
+    wanted, asked = int(rng.integers(2, most + 1)), 0
     found: list[Mismatch] = []
-    asked = 0
     try:
         question, answer = within_reach(question)
-        for law in (ORACLE, VERIFIER, *rng.permutation(list(RELATIONS))):
-            if asked == wanted:
-                break
-            broken = breaks(str(law), question, answer, seed)
-            asked += broken is not None and law in RELATIONS
-            found += broken or []
     except InputError as error:
-        return Outcome(found, refused="" if found else str(error))
+        return Outcome(refused=str(error))
     except Exception as error:
-        found.append(_crash(error))
+        return Outcome([_crash(ANSWER, error)])
+    for law in (ORACLE, VERIFIER, *rng.permutation(list(RELATIONS))):
+        broken = breaks(str(law), question, answer, seed)
+        found += broken or []
+        asked += broken is not None and law in RELATIONS
+        if asked == wanted:
+            break
     return Outcome(found)
 
 
@@ -72,14 +71,21 @@ def _smaller(question: Question) -> Question:
 
 def breaks(law: str, question: Question, answer: Answer, seed: int) -> list[Mismatch] | None:
     """Return what breaks a law, None where it does not apply; the same for the same seed."""
-    if law == VERIFIER:
-        return list(verified(question, answer))
-    if law == ORACLE:
-        return list(_against_the_oracle(question, answer))
-    other = RELATIONS[law](np.random.default_rng([seed, list(RELATIONS).index(law)]), question)
-    if other is None:
-        return None
-    return [Mismatch(f"{law}: {what}", words) for what, words in _differ(answer, answered(other))]
+    try:
+        if law in (ORACLE, VERIFIER):
+            check = verified if law == VERIFIER else _against_the_oracle
+            return [Mismatch(f"{law}: {m.law}", m.words) for m in check(question, answer)]
+        other = the_other(law, question, seed)
+        if other is None:
+            return None
+        return [Mismatch(f"{law}: {what}", words) for what, words in _differ(answer, answered(other))]
+    except Exception as error:
+        return [_crash(law, error)]
+
+
+def the_other(law: str, question: Question, seed: int) -> Other | None:
+    """Return what a relation asks beside the question."""
+    return RELATIONS[law](np.random.default_rng([seed, list(RELATIONS).index(law)]), question)
 
 
 def answered(other: Other) -> Answer:
@@ -123,10 +129,10 @@ def _against_the_oracle(question: Question, answer: Answer) -> Iterator[Mismatch
         yield Mismatch("better than any tree", words)
 
 
-def _crash(error: Exception) -> Mismatch:
+def _crash(law: str, error: Exception) -> Mismatch:
     """An error that no user should see; raised again if no code of the library was running."""
     frames = traceback.extract_tb(error.__traceback__)
     if frames[-1].filename.startswith(HERE) or not any("src/treewright" in f.filename for f in frames):
         raise error
     last = next(f for f in reversed(frames) if not f.filename.startswith(HERE))
-    return Mismatch(f"{type(error).__name__}", f"{error} ({Path(last.filename).name}:{last.lineno})")
+    return Mismatch(f"{law}: {type(error).__name__}", f"{error} ({Path(last.filename).name}:{last.lineno})")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 __all__ = ["CALLS", "Answer", "Question", "Rows", "ask", "limited_to"]
 
 Rows = NDArray[np.intp]
-SECONDS = 4.0  # of the processor for one search, whatever else the machine does
+SECONDS = 2.0  # of the processor for one search, whatever else the machine does
 MOST_SECONDS = 300.0  # of the clock
 FLOAT = 8 * np.finfo(float).eps  # of float64 sums of whole numbers
 SHARES = 1e-11  # of shares of a loss, whose sums are rounded in the order of the rows
