@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attack.at_size.draw import random_question
-from attack.at_size.laws import ANSWER, RELATIONS, attack, breaks, the_other, within_reach
+from attack.at_size.laws import ANSWER, RELATIONS, attack, breaks, the_others, within_reach
 from attack.at_size.question import Question, ask
 from attack.at_size.script import script
 from attack.checks import Mismatch
@@ -71,10 +71,9 @@ class Sized:
         """Write out a small table with both questions, or how a large one is drawn."""
         law = says.split(":")[0]
         if self.question.X.size <= MOST_CELLS:
-            questions = [self.question]
-            other = the_other(law, self.question, self.drawn[1]) if law in RELATIONS else None
-            level = other.level if other else None
-            return script(says, [*questions, *([other.question] if other else [])], level)
+            others = the_others(law, self.question, self.drawn[1]) if law in RELATIONS else []
+            level = others[0].level if others else None
+            return script(says, [self.question, *(other.question for other in others)], level)
         cuts = "".join(f".cut{cut!r}" for cut in self.cuts)
         lines = [f"# {says}", f"# {self.method}, {self.question.X.shape}, {dict(self.question.options)}"[:400]]
         lines += ["# with PYTHONPATH=tests", "from attack.at_size.case import Sized"]

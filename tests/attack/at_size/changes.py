@@ -1,6 +1,6 @@
 """The same problem written in another way: the optimum is the same, and so is all that is counted of it.
 
-A change takes a generator and a question, and returns the other question, or None where it does not apply.
+A change takes a generator and a question, and returns the other question, or several, or None where it does not apply.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Other:
     level: str | None = None  # of the instruction set
 
 
-Change = Callable[[np.random.Generator, Question], Other | None]
+Change = Callable[[np.random.Generator, Question], "Other | list[Other] | None"]
 MOST_ROWS = 300_000
 
 

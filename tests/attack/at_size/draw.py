@@ -13,19 +13,20 @@ __all__ = ["random_question"]
 
 # Words of 64 rows, chunks of 127 and 255, counts of 9 bits, sums of 16 bits with and without sign, parts of the rows.
 SIZES = (
-    ((62, 67), 0.2),
-    ((126, 131), 0.1),
-    ((254, 259), 0.12),
-    ((510, 515), 0.12),
-    ((1_000, 5_001), 0.26),
-    ((32_766, 32_771), 0.06),
-    ((65_534, 65_539), 0.06),
-    ((131_071, 131_074), 0.05),
-    ((131_074, 300_001), 0.03),
+    ((62, 67), 0.14),
+    ((126, 131), 0.12),
+    ((254, 259), 0.14),
+    ((510, 515), 0.2),
+    ((600, 1_500), 0.14),
+    ((1_500, 5_001), 0.12),
+    ((32_766, 32_771), 0.05),
+    ((65_534, 65_539), 0.04),
+    ((131_071, 131_074), 0.03),
+    ((131_074, 300_001), 0.02),
 )
 KINDS = {
-    "classes": 0.4,
-    "regression": 0.2,
+    "classes": 0.45,
+    "regression": 0.22,
     "probability": 0.06,
     "policy": 0.06,
     "survival": 0.06,
@@ -38,20 +39,21 @@ KINDS = {
     "regression front": 0.02,
 }
 PRICES = (0.0, 0.0, 1e-7, 0.001, 0.01, 0.1)
-WORK = 1e8  # steps of a search, a tenth of a second or some
+WORK = 5e7  # steps of a search, a tenth of a second or some
 SLOW_KINDS = {"near": 8, "front": 8, "roc": 60, "regression front": 30, "f1": 8, "leaf": 4, "probability": 4,
               "survival": 4}  # fmt: skip
 
 
 def random_question(rng: np.random.Generator) -> Question:
+    is_plain = rng.random() < 0.4  # as most users ask: no weights, no costs, leaves of any size
     kind = str(rng.choice(list(KINDS), p=np.array(list(KINDS.values())) / sum(KINDS.values())))
     (least, end), _ = SIZES[rng.choice(len(SIZES), p=[share for _, share in SIZES])]
     n = int(rng.integers(least, end))
     n_classes = _n_classes(rng, n)
     if kind in ("f1", "roc"):
         n_classes = 2
-    depth = int(rng.choice([1, 2, 2, 2, 3, 3, 4]))
-    if rng.random() < 0.25:
+    depth = int(rng.choice([1, 2, 2, 2, 3, 3, 3, 4]))
+    if rng.random() < 0.2:
         n_columns = int(rng.choice([3, 8, 20, 40, 62, 63, 64, 65, 100, 127, 128, 129]))
         while n_columns > 3 and _work(kind, n, n_columns, n_columns, min(depth, 2), n_classes) > WORK:
             n_columns //= 2
@@ -68,9 +70,9 @@ def random_question(rng: np.random.Generator) -> Question:
     while depth > 1 and _work(kind, n, n_columns, n_values, depth, n_classes) > WORK:
         depth -= 1
     y = _TARGETS[kind](rng, X, n_classes)
-    weight = random_weights(rng, n)
-    options = {"max_depth": depth} | _options(rng, kind, n, y)
-    if kind not in ("row costs",) and rng.random() < 0.15:
+    weight = None if is_plain else random_weights(rng, n)
+    options = {"max_depth": depth} | _options(rng, kind, n, y, is_plain)
+    if not is_plain and rng.random() < 0.3:
         options["min_samples_leaf"] = int(rng.choice([2, 5, 20, n // 50 + 1]))
     question = Question(kind, X, y, weight, options)
     order = in_some_order(rng, X, y if y.ndim == 1 else y[:, -1])
@@ -91,25 +93,26 @@ def _work(kind: str, n: int, n_columns: int, n_values: int, depth: int, n_classe
     return float(step * (1 + n_values / 16) * (1 + n_values / 20) ** (depth - 2))
 
 
-def _options(rng: np.random.Generator, kind: str, n: int, y: Any) -> dict[str, Any]:
+def _options(rng: np.random.Generator, kind: str, n: int, y: Any, is_plain: bool) -> dict[str, Any]:
     options: dict[str, Any] = {}
     price = float(rng.choice(PRICES))
     if kind in ("classes", "f1", "row costs", "regression", "probability", "policy", "survival"):
         options["cost_complexity"] = price
-        if rng.random() < 0.1:
+        if not is_plain and rng.random() < 0.15:
             options["max_leaf_nodes"] = int(rng.integers(2, 6))
     if kind in ("classes", "leaf", "near", "front", "f1", "roc"):
         options["thresholds"] = "all"
-    if kind in ("classes", "front", "near") and rng.random() < 0.2:
+    if kind in ("classes", "front", "near") and not is_plain and rng.random() < 0.3:
         labels = np.unique(y)
         if len(labels) <= 12:
             options["costs"] = _costs(rng, len(labels))
-    elif kind in ("classes", "f1", "leaf", "front") and rng.random() < 0.15:
+    elif kind in ("classes", "f1", "leaf", "front") and not is_plain and rng.random() < 0.25:
         options["class_weight"] = "balanced"
     if kind == "f1":
         options["objective"] = "f1"
     if kind == "near":
         options |= {"cost_complexity": max(price, 0.001), "epsilon": float(rng.choice([0.0, 0.01, 0.05]))}
+        options["redundant_splits"] = bool(rng.random() < 0.4)
     if kind == "front":
         options["max_leaves"] = int(rng.integers(2, 7))
     if kind == "regression front":
@@ -140,7 +143,7 @@ def _criterion(rng: np.random.Generator, y: Any) -> dict[str, Any]:
         return {}
     names = ["squared_error", "squared_error", "absolute_error", "quantile"]
     if y.min() >= 0 and y.max() > 0:
-        names += ["poisson", "poisson"]
+        names += ["poisson", "poisson", "poisson"]
     if y.min() > 0:
         names += ["gamma"]
     criterion = str(rng.choice(names))

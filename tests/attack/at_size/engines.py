@@ -19,6 +19,7 @@ __all__ = ["ENGINES"]
 
 LEVELS = ("PLAIN", "AVX2")
 OF_FRONTS = ("equivalent_points", "budgets", "cache", "greedy_start")  # what a search for all sizes has of the switches
+STOPS = 8  # of a small table
 MOST_SPLITS = 300  # of a table that becomes binary columns
 
 
@@ -53,13 +54,16 @@ def switches(rng: np.random.Generator, q: Question) -> Other | None:
     return Other(q.having(search_options=_phases(rng, q)))
 
 
-def stopped(rng: np.random.Generator, q: Question) -> Other | None:
+def stopped(rng: np.random.Generator, q: Question) -> list[Other] | None:
     """After some steps, in any phase: no bound is above the optimum, no tree below it."""
     if q.kind in ("near", "roc"):
         return None
-    if CALLS[q.kind][1] in ("either", "RankedOptions"):
-        q = q.having(search_options=_phases(rng, q))
-    return Other(q.having(step_limit=int(10 ** rng.uniform(0, 3.5))))
+    others = []
+    for _ in range(STOPS if q.n_rows < 2_000 else 1):
+        if CALLS[q.kind][1] in ("either", "RankedOptions"):
+            q = q.having(search_options=_phases(rng, q))
+        others.append(Other(q.having(step_limit=int(10 ** rng.uniform(0, 3)))))
+    return others
 
 
 def _phases(rng: np.random.Generator, q: Question) -> dict[str, Any]:
@@ -148,7 +152,7 @@ def the_least_of_a_set(rng: np.random.Generator, q: Question) -> Other | None:
     def read(answer: Answer) -> Answer:
         return replace(answer, leaves=None)
 
-    return Other(q.but(kind="classes").having(epsilon=None), read)
+    return Other(q.but(kind="classes").having(epsilon=None, redundant_splits=None), read)
 
 
 def every_leaf_right_on_none(rng: np.random.Generator, q: Question) -> Other | None:
@@ -210,7 +214,6 @@ ENGINES: dict[str, Change] = {
     "another instruction set": another_instruction_set,
     "switches": switches,
     "stopped": stopped,
-    "stopped in another phase": stopped,
     "the other engine": the_other_engine,
     "thresholds by name": thresholds_by_name,
     "splits as columns": splits_as_columns,

@@ -58,7 +58,8 @@ def leaf_costs(q: Question) -> LeafCosts | None:
         cost = _brier if q.options["criterion"] == "brier" else _log_loss
         return LeafCosts(np.column_stack([of_class, counted]), cost)
     if q.kind == "survival":
-        return LeafCosts(np.column_stack([w * q.y[:, 0], w * _hazard(q), counted]), _survival(q))
+        w = _levels(w)
+        return LeafCosts(np.column_stack([w * q.y[:, 0], w * _hazard(q), counted]), _survival)
     if q.kind != "regression":
         return None
     criterion = q.options.get("criterion", "squared_error")
@@ -89,17 +90,23 @@ def _squares(s: Numbers) -> Numbers:
     return s[:, 1] - (s[:, 2:-1] ** 2).sum(axis=1) / weight
 
 
+def _levels(w: Numbers) -> Numbers:
+    """Weights of survival trees: as stated if they are whole, else in 2**20 levels of the largest."""
+    return w if (w == np.rint(w)).all() else np.rint(w / w.max() * 2**20)
+
+
 def _hazard(q: Question) -> Numbers:
     """Cumulative hazard of all rows at the time of each (Nelson and Aalen)."""
     times, at = np.unique(q.y[:, 1], return_inverse=True)
-    here, dying = np.bincount(at, q.weights, len(times)), np.bincount(at, q.weights * q.y[:, 0], len(times))
+    w = _levels(q.weights)
+    here, dying = np.bincount(at, w, len(times)), np.bincount(at, w * q.y[:, 0], len(times))
     at_risk = np.cumsum(here[::-1])[::-1]
     return np.cumsum(dying / np.where(at_risk > 0, at_risk, 1))[at]
 
 
-def _survival(q: Question) -> Callable[[Numbers], Numbers]:
-    """Half the deviance, but for what each event adds by itself: that is told apart as a part of every tree."""
-    return lambda s: -_n_log_n(s[:, 0]) + np.where(s[:, 0] > 0, s[:, 0] * np.log(np.where(s[:, 0] > 0, s[:, 1], 1)), 0)
+def _survival(s: Numbers) -> Numbers:
+    """Half the deviance, but for what each event adds by itself: `_alone`."""
+    return s[:, 0] * np.log(np.where(s[:, 0] > 0, s[:, 1], 1)) - _n_log_n(s[:, 0])
 
 
 def _deviance(q: Question, criterion: str) -> Callable[[Numbers], Numbers]:
@@ -115,8 +122,8 @@ def _alone(q: Question) -> float:
     """What the rows add to every tree's loss, whatever its leaves, where `cost` leaves it out."""
     w = q.weights
     if q.kind == "survival":
-        hazard, event = _hazard(q), q.y[:, 0] > 0
-        return float(-(w[event] * np.log(hazard[event])).sum())
+        seen = (q.y[:, 0] > 0) & (_levels(w) > 0)
+        return float(-(_levels(w) * np.log(_hazard(q), where=seen, out=np.zeros(q.n_rows)))[seen].sum())
     criterion = q.options.get("criterion")
     if criterion == "poisson":
         return float((w * _n_log_n(q.y)).sum())

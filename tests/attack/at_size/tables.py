@@ -17,9 +17,20 @@ Numbers = NDArray[np.float64]
 def random_table(rng: np.random.Generator, n: int, n_columns: int, most_values: int, n_texts: int) -> pd.DataFrame:
     """Columns of many kinds; none has more than `most_values` values, the last `n_texts` are of words."""
     columns: dict[str, Any] = {f"x{j}": _column(rng, n, most_values) for j in range(n_columns - n_texts)}
+    if n_columns - n_texts > 1 and rng.random() < 0.5:  # as many values as may be beside long ties
+        columns["x0"] = np.floor(rng.permutation(n) * (min(most_values, n) / n))
+        columns["x1"] = _long_ties(rng, n)
     for j in range(n_texts):
         columns[f"t{j}"] = _text(rng, n)
     return pd.DataFrame(columns)
+
+
+def _long_ties(rng: np.random.Generator, n: int) -> Numbers:
+    """All alike, but for a few rows somewhere."""
+    few, position = int(rng.integers(1, 5)), np.arange(n)
+    kind = rng.integers(4)
+    others = [position < few, position >= n - few, np.isin(position, rng.integers(0, n, few)), rng.random(n) < 0.02]
+    return np.where(others[kind], rng.integers(1, 4, n), 0).astype(float)
 
 
 def bits(rng: np.random.Generator, n: int, n_columns: int) -> pd.DataFrame:
@@ -35,21 +46,19 @@ def bits(rng: np.random.Generator, n: int, n_columns: int) -> pd.DataFrame:
 def _column(rng: np.random.Generator, n: int, most_values: int) -> Numbers:
     position = np.arange(n)
     most = max(2, min(most_values, n))
-    few = int(rng.integers(1, 5))
     x: Numbers = [
         lambda: np.floor(rng.permutation(n) * (most / n)),  # all distinct, or as many as may be
         lambda: np.floor(rng.permutation(n) * (most / n)),
         lambda: np.floor(np.abs(rng.normal(size=n)) * rng.integers(2, most + 1) / 4),  # ever fewer ties
         lambda: rng.integers(0, min(most, int(rng.choice([2, 3, 5, 9, 17, 40]))), n),
         lambda: rng.random(n) < rng.choice([0.5, 0.2, 0.02]),  # two values
-        lambda: position >= n - few,  # long ties, and a few rows at an end
-        lambda: position < few,
-        lambda: np.isin(position, rng.integers(0, n, few)),  # nearly constant
+        lambda: _long_ties(rng, n),
+        lambda: _long_ties(rng, n),
         lambda: np.where(rng.random(n) < 0.05, rng.integers(1, most, n), 0),  # a long tie among others
         lambda: position // max(n // int(rng.integers(2, 6)), 1),  # blocks
         lambda: position // max(int(rng.integers(20, 90)), n // most + 1),  # a trend
         lambda: position % int(rng.choice([2, 3, 64])),  # alternating
-    ][rng.integers(12)]().astype(float)  # type: ignore[no-untyped-call]
+    ][rng.integers(11)]().astype(float)  # type: ignore[no-untyped-call]
     if rng.random() < 0.15:
         x[rng.random(n) < rng.choice([0.01, 0.3])] = np.nan
     elif rng.random() < 0.07:
@@ -115,10 +124,13 @@ def in_some_order(rng: np.random.Generator, X: pd.DataFrame, target: Numbers) ->
 
 def random_weights(rng: np.random.Generator, n: int) -> Numbers | None:
     kind = rng.random()
-    if kind < 0.55:
+    if kind < 0.3:
         return None
-    if kind < 0.7:
+    if kind < 0.5:
         return rng.integers(1, 4, n).astype(float)
+    if kind < 0.65:  # sums around those of 16 bits with a sign, and without
+        unit = int(rng.choice([32_767, 65_535])) // n
+        return rng.integers(max(1, unit // 2), 2 * unit + 2, n).astype(float)
     if kind < 0.8:
         return np.where(rng.random(n) < 0.05, 0, rng.integers(1, 4, n)).astype(float)
     if kind < 0.9:
