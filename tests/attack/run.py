@@ -80,9 +80,7 @@ def end_with_parent() -> None:
         threading.Thread(target=wait, daemon=True).start()
 
 
-def work(
-    seed: int, worker: int, start: int, end: float, number: Any, queue: Any, of: Attack = SMALL
-) -> None:
+def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any, of: Attack = SMALL) -> None:
     """Attack until the time is over; says in `number` which case is running, for the case that it is the last."""
     end_with_parent()
     os.environ["OMP_NUM_THREADS"] = "1"

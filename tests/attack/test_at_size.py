@@ -49,9 +49,13 @@ def test_every_kind_and_relation_is_drawn():
 def tied(n_classes: int = 3) -> Question:
     """Rows in the order of their labels, one column at random, one that is tied but for three rows."""
     n = 100 * n_classes
-    X = pd.DataFrame({"x0": np.random.default_rng(0).permutation(n).astype(float), "x1": np.arange(n) >= n - 3.0})
+    X = pd.DataFrame(
+        {"x0": np.random.default_rng(0).permutation(n).astype(float), "x1": np.arange(n) >= n - 3.0}
+    )
     y = np.repeat(np.arange(n_classes), 100)
-    return Question("classes", X.astype(float), y, None, {"max_depth": 2, "cost_complexity": 0.0, "thresholds": "all"})
+    return Question(
+        "classes", X.astype(float), y, None, {"max_depth": 2, "cost_complexity": 0.0, "thresholds": "all"}
+    )
 
 
 @pytest.mark.parametrize("by", [-1e-3, 1e-3])
@@ -67,7 +71,9 @@ def test_a_false_optimum_is_noticed(law, by):
 def test_a_bound_above_the_optimum_is_noticed():
     question = tied()
     true = ask(question)
-    stopped = replace(true, values=(true.value + 0.1,), bounds=(true.value + 0.01,), proven=False, stopped=True)
+    stopped = replace(
+        true, values=(true.value + 0.1,), bounds=(true.value + 0.01,), proven=False, stopped=True
+    )
     assert [m.law for m in breaks("columns stretched", question, stopped, 0) or []] == [
         "columns stretched: a bound above what was found"
     ]
@@ -89,9 +95,20 @@ def test_a_refuted_proof_is_a_mismatch(monkeypatch):
 
 
 def test_splits_with_missing_values_and_words():
-    X = pd.DataFrame({"x": [1.0, 2.0, np.nan, 2.0], "t": pd.Categorical(["a", "c", "b", None], ["a", "b", "c"], ordered=True)})
+    X = pd.DataFrame(
+        {
+            "x": [1.0, 2.0, np.nan, 2.0],
+            "t": pd.Categorical(["a", "c", "b", None], ["a", "b", "c"], ordered=True),
+        }
+    )
     divisions = {frozenset((tuple(s), tuple(~s))) for s in all_splits(X).T}
-    wanted = ["1000", "1010", "0010", "1011", "0001"]  # x at most 1, or missing; missing; t at most b, without and with gaps; ...
+    wanted = [
+        "1000",
+        "1010",
+        "0010",
+        "1011",
+        "0001",
+    ]  # x at most 1, or missing; missing; t at most b, without and with gaps; ...
     for word in wanted:
         left = np.array([letter == "1" for letter in word])
         assert frozenset((tuple(left), tuple(~left))) in divisions
@@ -101,8 +118,13 @@ def test_the_oracle_of_depth_two_is_above_that_of_no_split_and_below_depth_one()
     """And knows exclusive or, which no single split tells."""
     x = np.tile([0.0, 0.0, 1.0, 1.0], 25)
     z = np.tile([0.0, 1.0], 50)
-    question = Question("classes", pd.DataFrame({"x": x, "z": z}), (x != z).astype(int), None,
-                        {"max_depth": 1, "cost_complexity": 0.01, "thresholds": "all"})
+    question = Question(
+        "classes",
+        pd.DataFrame({"x": x, "z": z}),
+        (x != z).astype(int),
+        None,
+        {"max_depth": 1, "cost_complexity": 0.01, "thresholds": "all"},
+    )
     assert best_objective(question) == pytest.approx(0.51)
     assert best_objective(question.having(max_depth=2)) == pytest.approx(0.04)
     assert best_objective(question.having(max_depth=2, min_samples_leaf=26)) == pytest.approx(0.51)
@@ -110,8 +132,14 @@ def test_the_oracle_of_depth_two_is_above_that_of_no_split_and_below_depth_one()
 
 def test_a_case_is_made_small_and_its_script_runs(monkeypatch, capsys):
     """Whatever breaks the law in a few hundred rows is shown as a script without the attack's own code."""
-    case = next(c for c in map(lambda k: drawn(8, 0, k), range(50)) if c.method == "classes" and c.question.n_rows < 600)
-    monkeypatch.setattr(Sized, "breaks", lambda self, law: [laws.Mismatch(law, "seen")] if self.question.n_rows > 9 else [])
+    case = next(
+        c
+        for c in (drawn(8, 0, k) for k in range(50))
+        if c.method == "classes" and c.question.n_rows < 600
+    )
+    monkeypatch.setattr(
+        Sized, "breaks", lambda self, law: [laws.Mismatch(law, "seen")] if self.question.n_rows > 9 else []
+    )
     text = shown(case, "columns stretched: another optimum")
     assert "attack" not in text
     assert text.count(".fit(X, y") == 2
@@ -120,7 +148,7 @@ def test_a_case_is_made_small_and_its_script_runs(monkeypatch, capsys):
 
 
 def test_a_large_case_is_shown_by_how_it_is_drawn():
-    case = next(c for c in map(lambda k: drawn(9, 0, k), range(50)) if c.question.X.size > 4 * MOST_CELLS)
+    case = next(c for c in (drawn(9, 0, k) for k in range(50)) if c.question.X.size > 4 * MOST_CELLS)
     part = case.cut("rows", 0, 2)
     assert part.question.n_rows == case.question.n_rows - case.question.n_rows // 2
     assert f"Sized(9, 0, {case.number}).cut('rows', 0, 2).breaks('oracle')" in part.script("oracle: worse")

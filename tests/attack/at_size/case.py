@@ -49,7 +49,7 @@ class Sized:
         return self.question.kind
 
     def cut(self, *cut: Any) -> Sized:
-        """Leave something out: ("rows", which, of), a part of so many; ("column", name); ("option", name); ("weight",)."""
+        """Leave something out: ("rows", part, parts), ("column", name), ("option", name) or ("weight",)."""
         return replace(self, cuts=(*self.cuts, cut))
 
     def attacked(self) -> Outcome:
@@ -75,7 +75,10 @@ class Sized:
             level = others[0].level if others else None
             return script(says, [self.question, *(other.question for other in others)], level)
         cuts = "".join(f".cut{cut!r}" for cut in self.cuts)
-        lines = [f"# {says}", f"# {self.method}, {self.question.X.shape}, {dict(self.question.options)}"[:400]]
+        lines = [
+            f"# {says}",
+            f"# {self.method}, {self.question.X.shape}, {dict(self.question.options)}"[:400],
+        ]
         lines += ["# with PYTHONPATH=tests", "from attack.at_size.case import Sized"]
         lines += [f"print(Sized({self.seed}, {self.worker}, {self.number}){cuts}.breaks({law!r}))"]
         return "\n".join(lines)

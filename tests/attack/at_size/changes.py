@@ -37,7 +37,9 @@ MOST_ROWS = 300_000
 def rows_in_another_order(rng: np.random.Generator, q: Question) -> Other:
     kind = rng.integers(4)
     target = q.y if q.y.ndim == 1 else q.y[:, -1]
-    order = [rng.permutation(q.n_rows), np.arange(q.n_rows)[::-1], np.argsort(target, kind="stable")][kind % 3]
+    order = [rng.permutation(q.n_rows), np.arange(q.n_rows)[::-1], np.argsort(target, kind="stable")][
+        kind % 3
+    ]
     return Other(q.rows(order))
 
 
@@ -53,7 +55,12 @@ def columns_stretched(rng: np.random.Generator, q: Question) -> Other:
             x = X[name].to_numpy()
             known = ~np.isnan(x)
             values, code = np.unique(x[known], return_inverse=True)
-            images = [-values, 3 * values + 1, np.arange(len(values)) ** 2.0, np.cumsum(rng.integers(1, 9, len(values)))]
+            images = [
+                -values,
+                3 * values + 1,
+                np.arange(len(values)) ** 2.0,
+                np.cumsum(rng.integers(1, 9, len(values))),
+            ]
             stretched = x.copy()
             stretched[known] = images[rng.integers(4)][code]
             X[name] = stretched
@@ -138,7 +145,7 @@ def weights_in_another_unit(rng: np.random.Generator, q: Question) -> Other | No
 
 
 def targets_in_another_unit(rng: np.random.Generator, q: Question) -> Other | None:
-    """Of numbers scaled, moved or turned around, whichever keeps the shares of the loss; rewards by row; times by rank."""
+    """Numbers scaled, moved or turned around, as the shares of the loss allow; rewards by row; times by rank."""
     if q.kind == "policy":
         if (q.y != np.rint(q.y)).any():
             return Other(q.but(y=q.y * 2.0 ** int(rng.integers(-8, 9))))

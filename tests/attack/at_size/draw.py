@@ -60,7 +60,9 @@ def random_question(rng: np.random.Generator) -> Question:
         X = bits(rng, n, n_columns)
         n_values = n_columns
     else:
-        n_columns = int(rng.choice([1, 2, 2, 3, 3, 4, 6, 10, 20, 40])) if n < 5_001 else int(rng.integers(2, 4))
+        n_columns = (
+            int(rng.choice([1, 2, 2, 3, 3, 4, 6, 10, 20, 40])) if n < 5_001 else int(rng.integers(2, 4))
+        )
         most = int(rng.choice([20, 127, 128, 129, 300, n, n, n]))
         while n_columns > 1 and _work(kind, n, n_columns, most * n_columns, min(depth, 2), n_classes) > WORK:
             n_columns, most = max(1, n_columns // 2), max(most // 4, 20)
@@ -118,7 +120,10 @@ def _options(rng: np.random.Generator, kind: str, n: int, y: Any, is_plain: bool
     if kind == "regression front":
         options["max_leaves"] = int(rng.integers(2, 5))
     if kind == "leaf":
-        options |= {"criterion": str(rng.choice(["accuracy", "lower_bound"])), "min_samples_leaf": max(1, n // 20)}
+        options |= {
+            "criterion": str(rng.choice(["accuracy", "lower_bound"])),
+            "min_samples_leaf": max(1, n // 20),
+        }
     if kind == "probability":
         options["criterion"] = str(rng.choice(["brier", "log_loss"]))
     if kind in ("regression", "regression front"):
@@ -147,7 +152,9 @@ def _criterion(rng: np.random.Generator, y: Any) -> dict[str, Any]:
     if y.min() > 0:
         names += ["gamma"]
     criterion = str(rng.choice(names))
-    return {"criterion": criterion} | ({"quantile": float(rng.choice([0.1, 0.8]))} if criterion == "quantile" else {})
+    return {"criterion": criterion} | (
+        {"quantile": float(rng.choice([0.1, 0.8]))} if criterion == "quantile" else {}
+    )
 
 
 def _labels(rng: np.random.Generator, X: Any, n_classes: int) -> Any:

@@ -1,4 +1,4 @@
-"""Other ways to the same answer: engines, threads, instruction sets, switches, and problems that are one another's cases."""
+"""Other ways to the same answer: engines, threads, instruction sets, switches, and problems that are each other's cases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from attack.options import random_switches, ranked_switches
 __all__ = ["ENGINES"]
 
 LEVELS = ("PLAIN", "AVX2")
-OF_FRONTS = ("equivalent_points", "budgets", "cache", "greedy_start")  # what a search for all sizes has of the switches
+OF_FRONTS = (
+    "equivalent_points",
+    "budgets",
+    "cache",
+    "greedy_start",
+)  # what a search for all sizes has of the switches
 STOPS = 8  # of a small table
 MOST_SPLITS = 300  # of a table that becomes binary columns
 
@@ -78,7 +83,11 @@ def _phases(rng: np.random.Generator, q: Question) -> dict[str, Any]:
         del chosen["cache"]  # each set of rows would be searched anew for every way to it
     if rng.random() < 0.6:
         parts = int(rng.integers(4, 9))
-        chosen |= {"core": False, "core_passes": int(rng.integers(0, 4)), "part_rows": max(1, q.n_rows // parts - 1)}
+        chosen |= {
+            "core": False,
+            "core_passes": int(rng.integers(0, 4)),
+            "part_rows": max(1, q.n_rows // parts - 1),
+        }
         chosen["plain_work"] = int(10 ** rng.uniform(0, 6))
         chosen.pop("parts", None)
     elif "part_rows" in chosen:
@@ -192,7 +201,9 @@ def zeros_and_ones(rng: np.random.Generator, q: Question) -> Other | None:
         if len(classes) > 5:
             return None
         y = np.equal.outer(q.y, classes).astype(float)
-        return Other(q.but(kind="regression", y=y[:, 0] if len(classes) == 2 else y).having(criterion="squared_error"))
+        return Other(
+            q.but(kind="regression", y=y[:, 0] if len(classes) == 2 else y).having(criterion="squared_error")
+        )
     if q.kind == "classes" and len(np.unique(q.y)) == 2 and not {"costs", "class_weight"} & set(q.options):
         one_leaf = leaf_costs(q)
         if one_leaf is None or one_leaf.whole == 0 or q.options["cost_complexity"] != 0:

@@ -1,4 +1,4 @@
-"""Which laws the answers to a question break: against the same question asked otherwise, the oracle, and the verifier."""
+"""Which laws the answer to a question breaks: beside the same question asked otherwise, the oracle, the verifier."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The best tree of depth one or two by a few lines of numpy: every split, every pair of splits, no bound.
 
-A leaf costs a function of sums over its rows. Of depth one, each column is sorted once and the sums run along it: rows by
-their logarithm for each column. Of depth two, each side of every split is asked for its best split in the same way.
+A leaf costs a function of sums over its rows. Of depth one, each column is sorted once and the sums run along it. Of
+depth two, each side of every split is asked for its best split in the same way.
 """
 
 from __future__ import annotations

@@ -123,7 +123,11 @@ def ask(question: Question, seconds: float = SECONDS) -> Answer:
     from treewright.errors import RefutedProofWarning
 
     end = time.process_time() + seconds
-    arguments = {"progress": lambda now: time.process_time() > end, "time_limit": MOST_SECONDS, **question.options}
+    arguments = {
+        "progress": lambda now: time.process_time() > end,
+        "time_limit": MOST_SECONDS,
+        **question.options,
+    }
     if "search_options" in arguments:
         kind, given = question.switches
         arguments["search_options"] = getattr(treewright.search, kind)(**given)
@@ -199,7 +203,8 @@ def _of_front(front: Any) -> Answer:
         tuple(p.lower_bound - p.objective + p.loss for p in points),
         front.proven_leaves == front.max_leaves,
         any(p.stop_reason is not None or p.is_rounded for p in points),
-        (SHARES if is_of_numbers else FLOAT) + (max(spread) if front.proven_leaves == front.max_leaves else 0),
+        (SHARES if is_of_numbers else FLOAT)
+        + (max(spread) if front.proven_leaves == front.max_leaves else 0),
         front,
         sentence=front.sentence(),
     )
@@ -208,9 +213,7 @@ def _of_front(front: Any) -> Answer:
 def _of_roc(frontier: Any) -> Answer:
     proven = frontier.status.name == "OPTIMAL"
     values = (-frontier.auc_bound, *(-frontier.upper(GRID)).tolist())
-    return Answer(
-        values, values, proven, not proven, 2e-6, frontier, sentence=frontier.sentence()
-    )
+    return Answer(values, values, proven, not proven, 2e-6, frontier, sentence=frontier.sentence())
 
 
 _ANSWERS = {

@@ -57,7 +57,9 @@ def _array(values: Any) -> str:
     values = np.asarray(values)
     if values.ndim > 1:
         return f"np.column_stack([{', '.join(_array(column) for column in values.T)}])"
-    starts = np.flatnonzero(np.r_[True, (values[1:] != values[:-1])]) if len(values) else np.zeros(0, dtype=int)
+    starts = (
+        np.flatnonzero(np.r_[True, (values[1:] != values[:-1])]) if len(values) else np.zeros(0, dtype=int)
+    )
     if len(starts) <= len(values) // 3:
         lengths = np.diff(np.r_[starts, len(values)]).tolist()
         return f"np.repeat({_plain(values[starts])}, {lengths})"

@@ -14,7 +14,9 @@ WORDS = tuple(f"w{k}" for k in range(30))
 Numbers = NDArray[np.float64]
 
 
-def random_table(rng: np.random.Generator, n: int, n_columns: int, most_values: int, n_texts: int) -> pd.DataFrame:
+def random_table(
+    rng: np.random.Generator, n: int, n_columns: int, most_values: int, n_texts: int
+) -> pd.DataFrame:
     """Columns of many kinds; none has more than `most_values` values, the last `n_texts` are of words."""
     columns: dict[str, Any] = {f"x{j}": _column(rng, n, most_values) for j in range(n_columns - n_texts)}
     if n_columns - n_texts > 1 and rng.random() < 0.5:  # as many values as may be beside long ties
@@ -29,7 +31,12 @@ def _long_ties(rng: np.random.Generator, n: int) -> Numbers:
     """All alike, but for a few rows somewhere."""
     few, position = int(rng.integers(1, 5)), np.arange(n)
     kind = rng.integers(4)
-    others = [position < few, position >= n - few, np.isin(position, rng.integers(0, n, few)), rng.random(n) < 0.02]
+    others = [
+        position < few,
+        position >= n - few,
+        np.isin(position, rng.integers(0, n, few)),
+        rng.random(n) < 0.02,
+    ]
     return np.where(others[kind], rng.integers(1, 4, n), 0).astype(float)
 
 

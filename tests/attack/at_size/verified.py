@@ -31,7 +31,9 @@ def verified(question: Question, answer: Answer) -> Iterator[Mismatch]:
     if maker is None:
         return
     check = {"classes": "verify", "leaf": "verify"}.get(question.kind, maker.replace("make", "verify"))
-    report = getattr(treewright.verify, check.removesuffix("_problem"))(_problem(question, maker), answer.result)
+    report = getattr(treewright.verify, check.removesuffix("_problem"))(
+        _problem(question, maker), answer.result
+    )
     if not report.ok:
         refused = "; ".join(f"{c.name}: {c.expected}, not {c.found}" for c in report.checks if not c.ok)
         yield Mismatch("verify refuses a true certificate", f"{refused}. {answer.sentence}")
