@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -83,9 +84,12 @@ def test_a_bound_above_the_optimum_is_noticed():
 
 def test_a_refuted_proof_is_a_mismatch(monkeypatch):
     from treewright.errors import RefutedProofWarning
+    from treewright.search._result import refute
 
     def refuted(other: Other) -> Any:
-        raise RefutedProofWarning("the search claimed what its tree does not keep")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RefutedProofWarning)
+            refute("no objective below .4", ".3")
 
     monkeypatch.setattr(laws, "answered", refuted)
     question = tied()
@@ -133,9 +137,7 @@ def test_the_oracle_of_depth_two_is_above_that_of_no_split_and_below_depth_one()
 def test_a_case_is_made_small_and_its_script_runs(monkeypatch, capsys):
     """Whatever breaks the law in a few hundred rows is shown as a script without the attack's own code."""
     case = next(
-        c
-        for c in (drawn(8, 0, k) for k in range(50))
-        if c.method == "classes" and c.question.n_rows < 600
+        c for c in (drawn(8, 0, k) for k in range(50)) if c.method == "classes" and c.question.n_rows < 600
     )
     monkeypatch.setattr(
         Sized, "breaks", lambda self, law: [laws.Mismatch(law, "seen")] if self.question.n_rows > 9 else []

@@ -160,7 +160,7 @@ def _criterion(rng: np.random.Generator, y: Any) -> dict[str, Any]:
 def _labels(rng: np.random.Generator, X: Any, n_classes: int) -> Any:
     """Classes by a rule or in runs, some of them changed; every class is there, in no special order."""
     n = len(X)
-    y = rule_of(rng, X, n_classes) if rng.random() < 0.5 else classes_in_runs(rng, n, n_classes)
+    y = rule_of(rng, X, n_classes) if rng.random() < 0.6 else classes_in_runs(rng, n, n_classes)
     y = np.where(rng.random(n) < rng.choice([0, 0, 0.1, 0.3]), rng.integers(0, n_classes, n), y)
     y = np.unique(y, return_inverse=True)[1]
     if y.max() == 0:

@@ -1,4 +1,4 @@
-"""Other ways to the same answer: engines, threads, instruction sets, switches, and problems that are each other's cases."""
+"""Other ways to the same answer: engines, threads, instruction sets, switches, and problems that are another's case."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _phases(rng: np.random.Generator, q: Question) -> dict[str, Any]:
         if q.kind == "front":
             of_binary = {name: of_binary[name] for name in OF_FRONTS if name in of_binary}
         return {"engine": "binary"} | of_binary
-    chosen = ranked_switches(rng)
+    chosen = ranked_switches(rng) if rng.random() < 0.5 else {}
     if "cache" in chosen and q.options["max_depth"] > 2:
         del chosen["cache"]  # each set of rows would be searched anew for every way to it
     if rng.random() < 0.6:

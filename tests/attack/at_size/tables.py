@@ -90,9 +90,11 @@ def _text(rng: np.random.Generator, n: int) -> Any:
 def rule_of(rng: np.random.Generator, X: pd.DataFrame, n_parts: int) -> NDArray[np.int64]:
     """A class for each row by a small tree of some columns, or by their exclusive or."""
     codes = [_code(X[name]) for name in rng.choice(list(X.columns), min(3, X.shape[1]), replace=False)]
-    halves = [code > np.quantile(code, float(rng.choice([0.2, 0.5, 0.8]))) for code in codes]
-    if rng.random() < 0.3:
-        return np.asarray(np.sum(halves, axis=0) % n_parts)
+    is_parity = rng.random() < 0.4  # of which a tree of fewer levels says nothing
+    shares = [0.5] if is_parity else [0.2, 0.5, 0.8]
+    halves = [code > np.quantile(code, float(rng.choice(shares))) for code in codes]
+    if is_parity:
+        return np.asarray(np.sum(halves, axis=0) % (2 if rng.random() < 0.7 else n_parts))
     at = np.zeros(len(X), dtype=np.int64)
     for half in halves:
         at = 2 * at + half
