@@ -67,7 +67,7 @@ def stopped(rng: np.random.Generator, q: Question) -> list[Other] | None:
     for _ in range(STOPS if q.n_rows < 2_000 else 1):
         if CALLS[q.kind][1] in ("either", "RankedOptions"):
             q = q.having(search_options=_phases(rng, q))
-        others.append(Other(q.having(step_limit=int(10 ** rng.uniform(0, 3)))))
+        others.append(Other(q.having(step_limit=int(10 ** rng.uniform(0.3, 2.4)))))
     return others
 
 
@@ -85,10 +85,10 @@ def _phases(rng: np.random.Generator, q: Question) -> dict[str, Any]:
         parts = int(rng.integers(4, 9))
         chosen |= {
             "core": False,
-            "core_passes": int(rng.integers(0, 4)),
+            "core_passes": int(rng.integers(0, 2)),
             "part_rows": max(1, q.n_rows // parts - 1),
         }
-        chosen["plain_work"] = int(10 ** rng.uniform(0, 6))
+        chosen["plain_work"] = int(10 ** rng.uniform(3, 6))
         chosen.pop("parts", None)
     elif "part_rows" in chosen:
         chosen["part_rows"] = max(chosen["part_rows"], q.n_rows // 40)

@@ -89,8 +89,11 @@ def _text(rng: np.random.Generator, n: int) -> Any:
 
 def rule_of(rng: np.random.Generator, X: pd.DataFrame, n_parts: int) -> NDArray[np.int64]:
     """A class for each row by a small tree of some columns, or by their exclusive or."""
-    codes = [_code(X[name]) for name in rng.choice(list(X.columns), min(3, X.shape[1]), replace=False)]
     is_parity = rng.random() < 0.4  # of which a tree of fewer levels says nothing
+    names = list(rng.permutation(list(X.columns)))
+    if is_parity:  # of the columns with most values
+        names.sort(key=lambda name: -X[name].nunique())
+    codes = [_code(X[name]) for name in names[:3]]
     shares = [0.5] if is_parity else [0.2, 0.5, 0.8]
     halves = [code > np.quantile(code, float(rng.choice(shares))) for code in codes]
     if is_parity:
