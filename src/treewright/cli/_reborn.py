@@ -138,6 +138,13 @@ def reborn(
             metavar="A,B,C",
         ),
     ] = None,
+    at_most_one: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same for columns of which at most one is 1: a category was dropped, or is unknown. Repeatable.",
+            metavar="A,B",
+        ),
+    ] = None,
     new_rows: Annotated[
         Path | None,
         typer.Option(
@@ -265,10 +272,13 @@ def reborn(
     if domain is not None:
         assert X is not None  # checked above
         stated = Domain.of_rows(X)
-    if one_hot:
-        names = ensemble.feature_names
-        groups = Domain.of(names, one_hot=[[name.strip() for name in group.split(",")] for group in one_hot])
-        stated = groups if stated is None else stated.with_groups(groups.one_hot)
+    if one_hot or at_most_one:
+        one, most = (
+            [[name.strip() for name in group.split(",")] for group in told or ()]
+            for told in (one_hot, at_most_one)
+        )
+        groups = Domain.of(ensemble.feature_names, one_hot=one, at_most_one=most)
+        stated = groups if stated is None else stated.with_groups(groups.one_hot, groups.at_most_one)
     if stated is not None:
         ensemble = ensemble.within(stated)
     note(

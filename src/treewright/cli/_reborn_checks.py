@@ -45,8 +45,9 @@ def check_asked(given: SimpleNamespace) -> None:
         raise InputError(
             "--domain is for a tree that is faithful everywhere; leave it out with --faithful rows."
         )
-    if given.one_hot and (given.faithful == "rows" or given.prune is not None):
-        raise InputError("--one-hot is for a tree that is faithful everywhere and not pruned.")
+    for groups, option in ((given.one_hot, "--one-hot"), (given.at_most_one, "--at-most-one")):
+        if groups and (given.faithful == "rows" or given.prune is not None):
+            raise InputError(f"{option} is for a tree that is faithful everywhere and not pruned.")
     if given.task not in TASKS:
         raise InputError(f"--task {given.task!r}; give 'classification' or 'regression'.")
     if given.within is not None and not of_numbers(given):
@@ -67,6 +68,7 @@ def _check_numbers(given: SimpleNamespace) -> None:
         (given.prune, "--prune"),
         (given.domain, "--domain"),
         (given.one_hot, "--one-hot"),
+        (given.at_most_one, "--at-most-one"),
         (given.bins, "--bins"),
     ):
         if value:

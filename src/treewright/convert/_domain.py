@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.convert._encoder_groups import encoder_groups
+from treewright.convert._encoder_groups import check_named, encoder_groups
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,13 +115,10 @@ class Domain:
         Raises
         ------
         InputError
-            If a column does not exist.
+            If a column does not exist, is in two groups, or is alone in a group of `one_hot`.
         """
         ranges = {} if ranges is None else dict(ranges)
-        in_groups = [name for group in [*one_hot, *at_most_one] for name in group]
-        unknown = [name for name in [*ranges, *integers, *in_groups] if name not in names]
-        if unknown:
-            raise InputError(f"The domain names the column {unknown[0]!r}; there are: {', '.join(names)}.")
+        check_named(names, (*ranges, *integers), one_hot, at_most_one)
         ends = np.array([ranges.get(name, (-np.inf, np.inf)) for name in names], dtype=np.float64)
         place = {name: j for j, name in enumerate(names)}
         return cls(

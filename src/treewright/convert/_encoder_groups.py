@@ -5,12 +5,14 @@ Exactly one of them is 1 where the encoder refuses unknown categories and drops 
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from treewright.errors import InputError
 
-__all__ = ["EncoderGroups", "encoder_groups"]
+__all__ = ["EncoderGroups", "check_named", "encoder_groups"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,39 @@ class EncoderGroups:
             for groups in (self.one_hot, self.at_most_one)
         )
         return EncoderGroups(self.n_columns, one_hot, at_most)
+
+
+def check_named(
+    names: Sequence[str],
+    others: Iterable[str],
+    one_hot: Sequence[Sequence[str]],
+    at_most_one: Sequence[Sequence[str]],
+) -> None:
+    """Refuse columns that do not exist, are in two groups, or are alone in one, by their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    others : iterable of str
+        Columns that are named beside the groups.
+    one_hot, at_most_one : sequence of sequence of str
+    """
+    in_groups = [name for group in (*one_hot, *at_most_one) for name in group]
+    for name in (*others, *in_groups):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"The domain names the column {name!r}.{hint} There are: {', '.join(names)}.")
+    for k, name in enumerate(in_groups):
+        if name in in_groups[:k]:
+            raise InputError(
+                f"The column {name!r} is named twice in groups of the domain; name each column once."
+            )
+    for group in one_hot:
+        if len(group) < 2:
+            said = f"The group {group[0]!r} has" if group else "A group has"
+            raise InputError(f"{said} fewer than two columns; name all columns of which exactly one is 1.")
 
 
 def encoder_groups(transformer: Any) -> EncoderGroups:

@@ -132,7 +132,9 @@ def _checked_format(value: Checked) -> NumberFormat | DateFormat:
             fields["thousands"].fail("another mark than the decimal one")
         unit = fields["unit"].text()
         if unit and not is_unit(unit):
-            fields["unit"].fail('empty, "%", a currency sign or its letters, such as EUR or zł')
+            fields["unit"].fail(
+                'empty, "%", a currency sign or its letters, such as EUR or zł, or a unit such as kg'
+            )
         return NumberFormat(decimal, thousands, unit)
     fields = value.fields("kind", "order", "mark", "offered", "reference")
     reference = fields["reference"].text()

@@ -57,11 +57,12 @@ class BornAgainTreeClassifier(TreeClassifier):
     Parameters
     ----------
     estimator : classifier, default=None
-        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads; for ``faithful="rows"`` any
-        other, too (voting, stacking, calibrated models, pipelines with scaling); then only its predictions are used,
-        and the tree may split at all thresholds, see `treewright.bornagain.distil_labels`. None is a random forest of 5
-        trees of depth 2. On continuous columns the faithful tree of many or deep trees is huge; train on few distinct
-        values (bins), prune actively, or ask for ``faithful="rows"``.
+        What to train: any classifier that `treewright.bornagain.Ensemble.from_model` reads. For ``faithful="rows"``
+        it may be any other classifier, too (voting, stacking, calibrated models, pipelines with scaling). Then only
+        its predictions are used, and the tree may split at all thresholds; see
+        `treewright.bornagain.distil_labels`. None is a random forest of 5 trees of depth 2. On continuous columns
+        the faithful tree of many or deep trees is huge: train on few distinct values (bins), use
+        ``prune="active"``, or ask for ``faithful="rows"``.
     faithful : {"everywhere", "rows"}, default="everywhere"
         ``everywhere`` is a tree with exactly the ensemble's decisions on every row of the feature space. ``rows`` is a
         small tree to read: the fewest leaves that agree with the ensemble on the training rows, or on all but
@@ -80,12 +81,13 @@ class BornAgainTreeClassifier(TreeClassifier):
         leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
         them apart, as its proof counts them.
     domain : Domain, "rows" or None, default=None
-        For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble, with far fewer cells,
-        and so leaves and time, than all rows. "rows": from least to largest value of each column of the training rows,
-        whole numbers where all of them are. Rows outside get an answer of the tree, too, about which nothing is proven;
-        ``domain_.contains(X)`` finds them.
+        For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble. Fewer rows can
+        mean fewer leaves and less time. "rows" is the range from the least to the largest value of each column of
+        the training rows, and whole numbers where all of them are whole. The tree also answers for rows outside,
+        but nothing is proven about them; ``domain_.contains(X)`` tells which rows are inside.
     missing : {"refuse", "route"}, default="refuse"
-        Whether the ensemble's own rule for missing values is part of the tree.
+        "refuse" is an error if values are missing; "route" makes the ensemble's own rule for missing values part of
+        the tree.
     time_limit : float or None, default=None
         Seconds for the tree (not for training the ensemble).
     memory_limit : int or None, default=4 GiB
@@ -97,7 +99,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         Threads of the exact method (``prune="active"`` has one): -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Passed to the ensemble where it has such a parameter that is not set; None leaves it alone.
+        Passed to the ensemble if it has a parameter of this name that is not set. None changes nothing.
 
     Attributes
     ----------

@@ -45,8 +45,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
 
     `fit` trains the model, and then finds the tree of fewest leaves whose numbers are within `tolerance` of the model's
     on all but `share` of the training rows. Use `from_fitted` for a model that is trained already. Only the model's
-    predictions are read, so it may be any: a forest, boosting, a network, a pipeline. With ``faithful="everywhere"``
-    the trees of a forest or boosted model are read, and the tree is near on every row there can be.
+    predictions are used, so it may be any model: a forest, boosting, a network, a pipeline. With
+    ``faithful="everywhere"`` the trees of a forest or boosted model are read, and the tree is near on every row there
+    can be.
 
     Parameters
     ----------
@@ -54,11 +55,11 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         What to train. None is a random forest of 20 trees of depth 4. For ``faithful="everywhere"`` a sum of trees that
         `treewright.bornagain.NumberEnsemble.from_model` reads.
     faithful : {"rows", "everywhere"}, default="rows"
-        ``rows``: near on the training rows, by exact search for the fewest leaves; see
-        `treewright.bornagain.distil_values`. ``everywhere``: near on all rows without missing values, seen or not, by
-        boxes that are split until a proven range of the model's numbers is narrow enough; see
-        `treewright.bornagain.near_everywhere`. That takes many more leaves, whose number is not proven least. Where
-        `max_leaves` or a limit ends it, `result_` says how far the tree can be from the model.
+        ``rows``: near on the training rows, with the fewest leaves, by exact search; see
+        `treewright.bornagain.distil_values`. ``everywhere``: near on all rows without missing values, seen or not.
+        Boxes of rows are split until a proven range of the model's numbers in each is narrow enough; see
+        `treewright.bornagain.near_everywhere`. This takes many more leaves, and their number is not proven to be
+        the least. If `max_leaves` or a limit ends the run, `result_` says how far the tree can be from the model.
     tolerance : float, default=0.5
         How far the tree's number may be from the model's, >= 0.
     units : {"deviations", "target"}, default="deviations"
@@ -89,7 +90,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and is passed to the model where it has such a parameter that is not set.
+        Draws the rows, and is passed to the model if it has a parameter of this name that is not set.
 
     Attributes
     ----------

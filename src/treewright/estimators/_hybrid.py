@@ -76,25 +76,27 @@ class HybridTreeClassifier(TreeClassifier):
         ``treewright[xgboost]``.
     tune : {"rounds", "optuna"} or None, default="rounds"
         "rounds" chooses by cross-validation how many rounds of boosting the model of a leaf gets, and who answers
-        there: the tree, the shared model (see `share`), or the leaf's own model if it does better than either by more
-        than a standard error. It takes `n_folds` + 1 fits a leaf, and up to three times as many of all rows. "optuna"
-        searches the leaf model's parameters, over the ranges of Table 6 (for histogram boosting those that it has); it
-        needs the extra ``treewright[tune]``, and `n_trials` x `n_folds` fits a leaf; histogram boosting and XGBoost
-        only. None takes every leaf model as it comes, as the paper does: where labels are noisy it overrules the tree
-        wrongly.
+        there: the tree, the shared model (see `share`), or the leaf's own model if it is better than both by more
+        than a standard error. It takes `n_folds` + 1 fits a leaf, and up to three times as many of all rows.
+        "optuna" searches the leaf model's parameters over the ranges of Table 6 (for histogram boosting, those of
+        them that it has). It needs the extra ``treewright[tune]`` and `n_trials` x `n_folds` fits a leaf, and works
+        for histogram boosting and XGBoost only. None uses every leaf model without tuning, as the paper does; where
+        labels are noisy, such models often overrule the tree wrongly.
     share : bool, default=True
-        With ``tune="rounds"``: also fit one model on all rows. If it is better than the tree by more than a standard
-        error on held-out rows, it answers in the leaves where the tree is not better by as much; else the tree answers
-        but where the model is; and a leaf's own model where that is clearly better still. A tree of scikit-learn that
-        is fitted here is made again for its held-out rows; of other tops the training rows count. If `leaf_estimator`
-        is None and there is time, the model is tried with trees of depth 3 as well, and with larger ones where its
-        rounds do not suffice. False keeps to the paper: only models of the leaf's own rows, which are few.
+        With ``tune="rounds"``: also fit one model on all rows. "Better" means here: by more than a standard error
+        on held-out rows. If this model is better than the tree, it answers in every leaf in which the tree is not
+        better. If not, the tree answers in every leaf in which the model is not better. A leaf's own model answers
+        where it is better than both. A tree of scikit-learn that is fitted here is made again for its held-out
+        rows; other trees on top are judged by their training rows. If `leaf_estimator` is None and there is time,
+        the model is also tried with trees of depth 3, and with larger ones if its rounds do not suffice. False
+        keeps to the paper: only models of the leaf's own rows, which are few.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
-        Folds of tuning, stratified (there is no `cv`, because given splits of the table mean nothing inside a leaf). A
-        leaf with fewer rows of one of its classes gets a single tree of depth at most 5 as its own model; with "rounds"
-        only if that is clearly better on held-out rows, and a leaf of fewer rows keeps the tree.
+        Stratified folds for tuning. (There is no `cv`, because given splits of the table mean nothing inside a
+        leaf.) A leaf with fewer than `n_folds` rows of one of its classes gets a single tree of depth at most 5 as
+        its own model; with "rounds" only if that is clearly better on held-out rows. A leaf with fewer than
+        `n_folds` rows keeps the tree.
     time_limit : float or None, default=None
         Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
         of them is shared by the leaves; "rounds" and None make as many rounds of boosting as there is time

@@ -44,7 +44,8 @@ PARAMETERS = """
         Epochs without improvement on the validation rows after which training stops; "auto" is 20, or more on a small
         table until they are 100 steps.
     validation_fraction : float, default=0.2
-        Share of rows held out to select the model; 0 judges by the training rows. Below ten rows none are.
+        Share of rows held out to select the model; 0 selects it by the training rows. With fewer than ten rows none
+        are held out.
     time_limit : float or None, default=None
         Seconds of training.
     device : str, default="cpu"

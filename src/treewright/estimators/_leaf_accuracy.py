@@ -96,10 +96,10 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
 
     Notes
     -----
-    The optimum is one of the training rows. On new rows the worst leaf does worse, the more so the smaller the
-    leaves (docs/methods/leaf_accuracy.md has figures). The defaults, ``criterion="lower_bound"`` and leaves of a
-    twentieth of the rows, were chosen by the worst leaf on new rows of one split of ten tables; the figures are of
-    other splits of them.
+    What is optimal is the accuracy on the training rows. On new rows the worst leaf does worse, the more so the
+    smaller the leaves (docs/methods/leaf_accuracy.md has figures). The defaults, ``criterion="lower_bound"`` and
+    leaves of a twentieth of the rows, were chosen by the worst leaf on new rows in one split of ten tables; the
+    figures are of other splits.
 
     References
     ----------

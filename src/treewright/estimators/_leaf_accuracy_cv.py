@@ -41,11 +41,11 @@ QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
 class LeafAccuracyTreeClassifierCV(TreeClassifier):
     """`LeafAccuracyTreeClassifier` with `max_depth` and `min_samples_leaf` chosen by cross-validated leaf accuracy.
 
-    For every candidate, a depth, a smallest leaf and a criterion, a tree is fitted on each training part of the splits.
-    Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts right (leaves that no
-    held-back row reaches do not count); the mean over the splits is the candidate's score. With the one that wins a
-    tree is fitted on all rows. Ctrl-C ends the fit: the splits that are done make the choice, and the tree of all rows
-    is the best one found until then.
+    A candidate is a depth, a smallest leaf and a criterion. For every candidate a tree is fitted on each training
+    part of the splits. Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts
+    right (leaves that no held-back row reaches do not count). The candidate's score is the mean over the splits. A
+    tree with the settings of the best candidate is then fitted on all rows. Ctrl-C ends the fit: the
+    splits that are done make the choice, and the tree of all rows is the best one found until then.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         too few rows for are left out.
     criteria : sequence of {"accuracy", "lower_bound"}, default=("lower_bound", "accuracy")
     rule : {"one_se", "best"}, default="one_se"
-        "best" takes the highest score, at equal scores the shallower tree, then the larger smallest leaf, then the
-        first criterion. "one_se" takes, of the candidates within one standard error of the highest score (of its scores
-        on the splits), the one with the highest accuracy on held-back rows, at equal accuracy as "best": the accuracy
-        of a worst leaf with few rows is noisy, and accuracy should not be given up for that noise.
+        "best" takes the highest score; of equal scores the shallower tree, then the larger smallest leaf, then the
+        first criterion. "one_se" looks at all candidates within one standard error of the highest score and takes
+        the one with the highest accuracy on held-back rows; of equal ones as "best" does. The accuracy of a worst
+        leaf with few rows is noisy, and accuracy on all rows should not be given up for that noise.
     confidence, thresholds, class_weight, categorical_features
         As in `LeafAccuracyTreeClassifier`.
     cv : int, splitter or iterable, default=5

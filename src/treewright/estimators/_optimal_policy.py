@@ -32,11 +32,11 @@ __all__ = ["OptimalPolicyTree"]
 class OptimalPolicyTree(ExactTree):
     """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
 
-    Each row has a reward for every action; the tree of most reward is found, less a penalty for each leaf. It minimises
-    ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree is the reward
-    that it misses because not every row gets its best action, as a share of what the best single action misses: 1 is no
-    better than one action for all, 0 gives each row its best. After `fit`, ``result_`` says what is proven;
-    ``print(result_.sentence())`` says it in one sentence.
+    Each row has a reward for every action. The tree with the largest total reward, minus a penalty for
+    each leaf, is found: it minimises ``regret + cost_complexity * leaves`` over all trees within the constraints. The
+    regret of a tree is the reward that it misses because not every row gets its best action, as a share of what the
+    best single action misses: 1 is no better than one action for all, 0 gives each row its best. After `fit`,
+    ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class OptimalPolicyTree(ExactTree):
     actions : sequence of length n_actions, default=None
         Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ...
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
-        What an action costs wherever it is taken, in units of the rewards; taken off them.
+        What an action costs each time it is taken, in units of the rewards; subtracted from them.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None

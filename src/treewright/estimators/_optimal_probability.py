@@ -38,9 +38,10 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"brier", "log_loss"}, default="brier"
-        "brier" is the mean square of probability minus what happened, over all classes: the Gini impurity that CART
-        reduces split by split. "log_loss" is minus the mean logarithm of the probability of the class that happened:
-        the entropy of the leaves, or half the binomial or multinomial deviance a row. Leaves of one class predict 0 for
+        "brier" is the mean squared difference between the predicted probabilities and what happened (1 for the true
+        class, 0 for the others), summed over the classes: the Gini impurity that CART reduces split by split.
+        "log_loss" is minus the mean logarithm of the probability of the true class: the entropy of the leaves, or
+        half the binomial or multinomial deviance per row. Leaves of one class predict 0 for
         the others, so on new rows the log loss may be infinite: see `min_samples_leaf`, or smooth the shares.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.

@@ -54,8 +54,9 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Which quantile leaves predict, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
         What leaves predict. "linear": once the tree is chosen for constants, each leaf gets a ridge regression on the
-        columns of numbers, whose penalty has the least error on rows left out one by one; a leaf where no line has less
-        than the constant keeps that. For criterion "squared_error". The proof stays one about constant leaves.
+        columns of numbers, with the penalty that has the least error when each row is left out in turn; a leaf in
+        which no line is better than the constant keeps the constant. For criterion "squared_error". The proof stays
+        one about constant leaves.
         "simple_linear": each leaf predicts by the line of least squared error in one column, and the tree is proven
         best among all such trees. For criterion "squared_error" and one output; take `min_samples_leaf` of 5 or more
         with it, because a line fits any two rows without error.

@@ -37,6 +37,7 @@ ENDS = ("from", "to", "above")
 FEWEST_BANDS = 3
 MOST_ORDERED = 40  # different words of a question with answers in an order
 SEPARATORS = (";", "|", ",", " / ")
+ONE_NUMBER = re.compile(r"^[<>+-]?\d+,\d+ ?[^\d,;|]+$")  # "38,2 °C": no comma between two answers
 MIXED = 0.3  # of the different words have to hold more than one answer
 SHARED = 0.7  # of the answers have to occur in several words
 
@@ -113,6 +114,8 @@ def several_in_one_field(words: Sequence[str]) -> tuple[str, list[str]]:
     (';', ['Excel', 'Python', 'R'])
     """
     for mark in SEPARATORS:
+        if mark == "," and any(map(ONE_NUMBER.match, words)):
+            continue
         parts = [[part.strip() for part in word.split(mark) if part.strip()] for word in words]
         counted = Counter(part for own in parts for part in set(own))
         several = sum(len(own) > 1 for own in parts)

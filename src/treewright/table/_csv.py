@@ -3,9 +3,9 @@
 1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing, and so is in its
    column one of `missing_in`.
 2. A column whose known fields are all numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is missing
-   there whatever the list says. Numbers may have a decimal comma, marks between thousands, a currency or a percent
-   sign: what the fields leave no doubt about is read and noted (see `treewright.table._numbers`), a column with two
-   possible readings is an error that names both.
+   there whatever the list says. Numbers may have a decimal comma, marks between thousands, a currency, a percent
+   sign or a unit (see `treewright.table._measures`): what the fields leave no doubt about is read and noted (see
+   `treewright.table._numbers`), a column with two possible readings is an error that names both.
 3. A column whose known fields are all true/false (in any case) is binary.
 4. A column whose known fields are all dates becomes several columns: year, month, weekday, hour, age in days.
 5. A column of which more than half of the known fields are numbers (or dates), but not all, is an error: most likely

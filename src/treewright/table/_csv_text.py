@@ -28,7 +28,7 @@ from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
-from treewright.table._title_lines import refuse_titles
+from treewright.table._title_lines import refuse_titles, refuse_totals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,8 +105,8 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         )
     if data[:4] == PARQUET:
         raise InputError(
-            f"{where} is a Parquet file. `fit` reads it; everything else takes it in Python, as the frame "
-            f"polars.read_parquet({where!r})."
+            f"{where} is a Parquet file. `fit`, `predict` and `verify` read it; for everything else save it as CSV, or "
+            f"use Python and the frame polars.read_parquet({where!r})."
         )
     if encoding is None:
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
@@ -121,6 +121,7 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         _parse_quoted(text, chosen, where) if plain is None else _parse_plain(plain, chosen, where)
     )
     refuse_titles(where, names, columns, lines)
+    refuse_totals(where, columns, lines)
     if len(names) == 1 and separator is not None:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:

@@ -246,10 +246,11 @@ def words_of(name: str, fields: pl.Series) -> RawColumn:
 
 
 def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
-    """Return the fields that are numbers as Python writes them."""
+    """Return the fields that are numbers as Python writes them, or with a decimal comma."""
     import polars as pl
 
-    return fields.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+    pointed = fields.str.replace(",", ".", literal=True)
+    return pointed.cast(pl.Float64, strict=False).drop_nulls().to_numpy()
 
 
 def worth_of(field: str) -> set[float]:

@@ -2,11 +2,14 @@
 
 What is found is kept as formats, so that later files are read in the same way; see `treewright.table.load_csv` for
 the rule.
+
+Longer than 400 lines: one class, whose steps ask what was found in the columns read before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +42,7 @@ from treewright.table._field_kinds import (
     worth_of,
 )
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
+from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 
@@ -140,7 +144,10 @@ class FieldReader:
         if name not in self.index:  # a part of a date
             return []
         fields = self._present(name, self._fields(name))
-        return [field for field in by_rows(fields) if value in worth_of(field)]
+        unit = measure_of(fields.drop_nulls())
+        distinct = fields.drop_nulls().unique()
+        worth = dict(zip(distinct, without_measure(distinct, unit), strict=True))
+        return [field for field in by_rows(fields) if value in worth_of(worth[field])]
 
     def typed(self, name: str) -> list[RawColumn]:
         """Read a column by the rule; dates become several columns."""
@@ -151,15 +158,17 @@ class FieldReader:
         n_known = len(fields) - fields.null_count()
         if (truth := truth_values(name, fields)) is not None:
             return [truth]
-        known = fields.drop_nulls()
+        unit = measure_of(fields.drop_nulls())
+        bare = without_measure(fields, unit)
+        known = bare.drop_nulls()
         numbers, dates = looks_like_number(known), looks_like_date(known)
         if numbers.all():
-            return [self._written_numbers(name, fields, self._choose(name, fields))]
+            return [self._written_numbers(name, fields, self._choose(name, bare, unit))]
         if dates.all() and (found := self._dates(name, fields)) is not None:
             return found
         for like, what in ((numbers, "numbers"), (dates, "dates")):
             if n_known < 2 * like.sum() < 2 * n_known:
-                raise self._mixture(name, fields, known, like, what)
+                raise self._mixture(name, bare, known, like, what)
         return [self._categories(name, fields)]
 
     def numbers(self, name: str) -> RawColumn:
@@ -171,11 +180,13 @@ class FieldReader:
         fields = self._present(name, fields)
         if (truth := truth_values(name, fields)) is not None:
             return truth
-        known = fields.drop_nulls()
+        unit = measure_of(fields.drop_nulls()) if before is None else before.unit
+        bare = without_measure(fields, unit)
+        known = bare.drop_nulls()
         like = looks_like_number(known)
         if not like.all():
-            raise self._mixture(name, fields, known, like, "numbers")
-        written = before if before is not None else self._choose(name, fields)
+            raise self._mixture(name, bare, known, like, "numbers")
+        written = before if before is not None else self._choose(name, bare, unit)
         return self._written_numbers(name, fields, written)
 
     def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
@@ -277,19 +288,20 @@ class FieldReader:
         self._check_numbers(name, values, fields)
         return RawColumn(name, values)
 
-    def _choose(self, name: str, fields: pl.Series) -> NumberFormat:
-        """Decide how the numbers of a column are written, and say so if they are not plain."""
+    def _choose(self, name: str, fields: pl.Series, unit: str = "") -> NumberFormat:
+        """Decide how the numbers of a column are written; a unit of measurement was taken off already."""
         evidence = evidence_of(fields)
         if evidence.decimal is not None:
             self.decimals.add(evidence.decimal)
         silent = evidence.is_silent or evidence.decimal is not None
-        return choose_format(
+        written = choose_format(
             f"Column {name!r} of {self._where}",
             evidence,
             told=self._decimal,
             elsewhere=None if silent else self._file_decimal,
             separator=self._text.separator,
         )
+        return replace(written, unit=unit) if unit else written
 
     @cached_property
     def _file_decimal(self) -> str | None:

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from treewright.table._measures import is_measure
+
 __all__ = ["CURRENCIES", "MISSING_VALUES", "DateFormat", "NumberFormat", "Reading", "is_unit"]
 
 MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
@@ -26,7 +28,7 @@ DATE_PARTS = ("year", "month", "weekday", "hour", "age")
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is what numbers may carry: "%", or a currency as a sign or in letters.
+    """Whether a text is what numbers may carry: "%", a currency as a sign or in letters, or a unit of measurement.
 
     Parameters
     ----------
@@ -39,10 +41,11 @@ def is_unit(text: str) -> bool:
     Examples
     --------
     >>> from treewright.table import is_unit
-    >>> [is_unit(text) for text in ("zł", "€", "%", "kg")]
-    [True, True, True, False]
+    >>> [is_unit(text) for text in ("zł", "€", "%", "kg", "rooms")]
+    [True, True, True, True, False]
     """
-    return text == "%" or text in CURRENCIES or (len(text) == 1 and unicodedata.category(text) == "Sc")
+    sign = len(text) == 1 and unicodedata.category(text) == "Sc"
+    return text == "%" or text in CURRENCIES or sign or is_measure(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class NumberFormat:
     thousands : str, default=""
         Mark between groups of three digits: ".", ",", a blank or an apostrophe; "" is none.
     unit : str, default=""
-        A currency or "%" that every number may carry; it is dropped.
+        A currency, "%" or a unit of measurement that every number may carry; it is dropped.
 
     Examples
     --------

@@ -40,7 +40,7 @@ SHORT = 40  # letters of a sentence that is no burden twice
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Look:
     """What `look` saw.
 
@@ -99,6 +99,9 @@ class Look:
             more = f", ... ({len(self.labels)} labels)" if len(self.labels) > 8 else ""
             lines.append(f"Labels in {self.target}: {shown}{more}.")
         return lines
+
+    def __repr__(self) -> str:  # what a notebook shows below `look(df)`
+        return str(self)
 
     def __str__(self) -> str:
         lines = self.summary()

@@ -40,7 +40,7 @@ NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(
-    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|numer|numero|número|index|unnamed_\d+)\.?$",
+    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+)\.?$",
     re.IGNORECASE,
 )
 ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
@@ -59,7 +59,7 @@ NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
 COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for mark in (",", r"\."))
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
-    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|area|district|bezirk|kreis|county|precinct|department|dept|"
+    r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
     r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ def of_fault(fault: InputError) -> Iterator[Finding]:
         for word in others:
             text = f"{fault.column} holds the word {word!r} among its numbers, too: does it mean missing?"
             yield Finding(fault.column, text, "missing", word)
-    if isinstance(fault, TextAmong) and fault.words:
+    if isinstance(fault, TextAmong) and fault.action != "categorical":
         yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
 
 
@@ -113,8 +113,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         return
     if words and (unit := _unit_of(column, distinct)):
         text = (
-            f"{name} holds numbers with the unit {unit!r} ({shown}, ...), and each is a word of its own. Write the "
-            "numbers alone in the file, or leave the column out."
+            f"{name} holds numbers with {unit!r} behind them ({shown}, ...), and each is a word of its own. Write the "
+            f"numbers alone in the file (replace {unit!r} by nothing), or leave the column out."
         )
         yield Finding(name, text, "ignore", name)
         return
@@ -207,7 +207,7 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
 
 
 def _unit_of(column: Column, distinct: NDArray[np.float64]) -> str:
-    """The unit that all words of a column are numbers of, such as "kg"; "" if they are something else."""
+    """The word behind all numbers of a column, a unit that files do not know or any in a frame; "" without one."""
     found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
     units = {"" if match is None else match.group(1) for match in found}
     return units.pop() if len(units) == 1 and len(found) > 2 else ""

@@ -1,4 +1,4 @@
-"""Lines beside the header of a sheet: titles above it, as wide as the table once it is saved as CSV; units below it."""
+"""Lines of a sheet that are no rows: titles above the header, units below it, totals at the end."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from treewright.errors import InputError
 from treewright.table._dates import looks_like_date
 from treewright.table._fillers import filler_words
 from treewright.table._formats import CURRENCIES
+from treewright.table._measures import MEASURES, parts_of_unit
 from treewright.table._numbers import looks_like_number
 
 if TYPE_CHECKING:
@@ -17,29 +18,28 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["MOST_COLUMNS", "are_units", "refuse_titles", "refuse_units"]
+__all__ = ["MOST_COLUMNS", "are_units", "refuse_titles", "refuse_totals", "refuse_units"]
 
 MOST_TITLES = 20  # lines above the header that are looked at
+FEWEST_ABOVE_A_TOTAL = 20  # rows
 MOST_EMPTY = 0.5  # of the fields of a header
 MOST_NUMBERS = 0.8  # of the fields of a column of numbers
 MOST_COLUMNS = 500  # that are looked at for a line of units
-UNITS = frozenset(
+TYPES = frozenset(
     """
-    % ‰ ° °c °f mm cm dm m km mi ft inch µm nm mm2 cm2 m2 km2 ha sqm sqft m3 ml cl dl l µl fl µg ng pg mg g kg
-    t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
-    j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
-    second minute hour day week month year percent point score count piece pcs number people person degree
-    sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
-    mois ans année jour heure años meses días
     int integer float double real decimal numeric numerical text string str char varchar bool boolean date datetime
     timestamp datum zahl continuous discrete nominal ordinal quantity
     dd.mm.yyyy tt.mm.jjjj yyyy-mm-dd dd-mm-yyyy mm-dd-yyyy dd/mm/yyyy mm/dd/yyyy
     """.casefold().split()
-) | {currency.casefold() for currency in CURRENCIES}
+)
+UNITS = MEASURES | TYPES | {"%"} | {currency.casefold() for currency in CURRENCIES}
+TOTALS = re.compile(
+    r"^(?:(?:grand |sub|gesamt)?(?:total|summe)s?|sum|gesamt|insgesamt|total général|totale|suma|totaal|somme)\s*:?$",
+    re.IGNORECASE,
+)
 BRACKETED = re.compile(
     r"^(?:\[[1-]?\]|[\[(][^\[\]()]*[^\W\d_%][^\[\]()]*[\])]|[\[(][^\w\s\[\]()]{1,2}[\])])$"
 )
-PER = re.compile(r"\s*(?:[/*·^]|\bper\b|\bpro\b)\s*|\s+")
 
 
 def refuse_titles(
@@ -126,6 +126,34 @@ def refuse_units(
     )
 
 
+def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
+    """Refuse a last row with an empty field and "Total", or the like, in a column that has no such word above.
+
+    Parameters
+    ----------
+    where : str
+        Name of the file.
+    columns : sequence of polars.Series of strings
+        Fields of the columns.
+    lines : ndarray of shape (n_rows,)
+        Line of the file on which each row starts.
+
+    Raises
+    ------
+    InputError
+        With the line to delete.
+    """
+    if len(lines) < FEWEST_ABOVE_A_TOTAL:
+        return
+    last = [(column[-1] or "").strip() for column in columns]
+    for column, word in zip(columns, last, strict=True):
+        if TOTALS.match(word) and "" in last and not (column[:-1].str.strip_chars() == word).any():
+            raise InputError(
+                f"{where}: line {lines[-1]} holds {word!r} and empty fields: it seems to be a line of totals, not a "
+                "row. Delete it."
+            )
+
+
 def are_units(words: Sequence[str]) -> bool:
     """Whether words are all units or types, at least one of them more than a letter, which is a mark of much else.
 
@@ -143,10 +171,4 @@ def _is_unit(word: str) -> bool:
     plain = word.casefold()
     if plain[0].isdigit() and not plain.startswith(("1/", "10^")):  # "12 m" is a value
         return False
-    parts = [part for part in PER.split(plain) if part and not part.isdigit()]
-    return plain in UNITS or (bool(parts) and all(_is_plain_unit(part) for part in parts))
-
-
-def _is_plain_unit(part: str) -> bool:
-    bare = re.sub(r"[²³]|(?<=[^\W\d_])[23]$", "", part).rstrip(".")
-    return bare in UNITS or (len(bare) > 3 and bare.removesuffix("s") in UNITS)
+    return parts_of_unit(plain, UNITS)

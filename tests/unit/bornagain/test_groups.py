@@ -235,8 +235,10 @@ def test_what_no_encoder_is():
     ("groups", "message"),
     [
         ({"one_hot": [["a", "d"]]}, "the column 'd'"),
-        ({"one_hot": [["a", "b"]], "at_most_one": [["b", "c"]]}, "twice"),
-        ({"one_hot": [["a"]]}, "fewer than two"),
+        ({"one_hot": [["a", "bb"]]}, "'bb'. Did you mean 'b'"),
+        ({"one_hot": [["a", "b"]], "at_most_one": [["b", "c"]]}, "'b' is named twice"),
+        ({"one_hot": [["a"]]}, "group 'a' has fewer than two"),
+        ({"one_hot": [[]]}, "A group has fewer than two"),
         ({"one_hot": [["a", "b"]], "ranges": {"a": (0, 0)}}, "fewer than two"),
         ({"one_hot": [["a", "b"]], "ranges": {"a": (1, 1)}}, "never 0"),
     ],

@@ -182,14 +182,14 @@ def test_fix_loses_no_comments(messy, tmp_path, text):
 
 
 def test_a_quantity_by_a_word_is_no_longer_asked_about(tmp_path):
-    rows = [f"{100 + k},{k % 9} months,{k % 2}" for k in range(40)]
+    rows = [f"{100 + k},{k % 9} trips,{k % 2}" for k in range(40)]
     data = tmp_path / "data.csv"
     data.write_text("\n".join(["id,term,y", *rows]) + "\n")
     settings = tmp_path / "settled.yaml"
     settings.write_text("columns: {id: {use: quantity}, term: {use: quantity}}\n")
     seen = run("look", data, "-t", "y", "--columns", settings)
     assert "id differs" not in seen.stdout
-    assert "numbers with the unit 'months'" in seen.stdout
+    assert "numbers with 'trips' behind them" in seen.stdout
     assert "--ignore" not in seen.stdout
     again = run("look", data, "-t", "y", "--columns", settings, "--ignore", "id", "--fix", "--out", settings)
     assert again.exit_code == 0, again.output

@@ -333,8 +333,15 @@ def test_one_hot_columns(tmp_path):
     assert "decide alike on all rows of the domain" in result.output
     assert "The domain: exactly one of x0, x1, x2 is 1" in result.output
     assert run("verify", out, "--ensemble", model).exit_code == 0
+    dropped = run("reborn", model, "--objective", "leaves", "--at-most-one", "x0,x1", "-o", out)
+    assert dropped.exit_code == 0, dropped.output
+    assert load_model(out).tree.n_leaves == 2
+    assert "The domain: at most one of x0, x1 is 1" in dropped.output
     for words, message in [
         (("--one-hot", "x0,x7"), "the column 'x7'"),
+        (("--one-hot", "x0"), "The group 'x0' has fewer than two columns"),
+        (("--one-hot", "x0,x1", "--at-most-one", "x1,x2"), "The column 'x1' is named twice"),
+        (("--at-most-one", "x0,x1", "--prune", "rows"), "--at-most-one is for a tree"),
         (("--one-hot", "x0,x1", "--prune", "rows"), "--one-hot is for a tree"),
         (("--one-hot", "x0,x1", "--faithful", "rows"), "--one-hot is for a tree"),
     ]:

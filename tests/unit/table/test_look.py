@@ -31,6 +31,7 @@ def test_silence_on_ordinary_columns():
     }
     assert seen.labels == (("good", 100), ("bad", 100))
     assert "Nothing to decide" in str(seen)
+    assert repr(seen) == str(seen)
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -48,6 +49,7 @@ def test_silence_on_ordinary_columns():
         ("city", ["Ulm", "ULM", "Bonn", "Köln"] * 50, "merge-words"),
         ("Branche", [(11, 23, 44, 52, 72)[k % 5] for k in range(200)], "categorical"),
         ("Order ID", [(k * 37) % 90 for k in range(200)], "ignore"),
+        ("Fallnummer", [k * k for k in range(200)], "ignore"),
     ],
 )
 def test_suspicions(make, name, values, action):

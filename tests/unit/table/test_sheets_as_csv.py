@@ -46,6 +46,26 @@ def test_a_header_without_names_is_read_if_no_line_below_is_full(tmp_path: Path)
     assert look(write(tmp_path, "age,,,late", *rows)).n_rows == 40
 
 
+@pytest.mark.parametrize("word", ["Total", "SUMME", "Grand total:", "Gesamtsumme", "suma", "Subtotal"])
+@pytest.mark.parametrize("column", [0, 1])
+def test_a_line_of_totals_at_the_end_is_refused_with_its_line(tmp_path: Path, word: str, column: int) -> None:
+    last = ["780", "", "", "20"]
+    last[column] = word
+    rows = (f"{j},{'ab'[j % 2]},{j},{j % 2}" for j in range(40))
+    path = write(tmp_path, "age,kind,score,late", *rows, ",".join(last))
+    for read in (lambda: look(path, target="late"), lambda: load_csv(path, target="late")):
+        with pytest.raises(
+            InputError, match=f"line 42 holds '{word}' and empty fields: it seems to be a line of"
+        ):
+            read()
+
+
+@pytest.mark.parametrize("last", [",total loss,1", ",Total,1", "39,Sum,1"])
+def test_other_words_at_the_end_are_rows(tmp_path: Path, last: str) -> None:
+    rows = [f"{j},{('Total', 'part')[j % 2]},{j % 2}" for j in range(39)]  # a damage, say
+    assert look(write(tmp_path, "age,damage,late", *rows, last), target="late").n_rows == 40
+
+
 def found(folder: Path, column: list[str]) -> list[str]:
     rows = [f"{word},{j % 13},{j % 2}" for j, word in enumerate(column)]
     seen = look(write(folder, "one,two,y", *rows), target="y")
@@ -83,15 +103,18 @@ def test_other_gaps_are_not(tmp_path: Path, column: list[str]) -> None:
     assert not any("merged" in text for text in found(tmp_path, column))
 
 
-@pytest.mark.parametrize("unit", [" mois", "kg", " m²", " Mon."])
-def test_numbers_with_a_unit_are_told(tmp_path: Path, unit: str) -> None:
+@pytest.mark.parametrize("unit", [" trips", "x", " Mon."])
+def test_numbers_with_a_word_behind_them_are_told(tmp_path: Path, unit: str) -> None:
     (text,) = found(tmp_path, [f"{j % 30}{unit}" for j in range(60)])
-    assert f"numbers with the unit {unit.strip()!r}" in text
+    assert f"numbers with {unit.strip()!r} behind them" in text
+    assert f"replace {unit.strip()!r} by nothing" in text
 
 
-@pytest.mark.parametrize("words", [["12 a", "7 b", "9 c"], ["3 kg", "4 kg", "much"], ["K9", "K10", "K11"]])
+@pytest.mark.parametrize(
+    "words", [["12 a", "7 b", "9 c"], ["3 trips", "4 trips", "much"], ["K9", "K10", "K11"]]
+)
 def test_words_that_hold_numbers_are_not(tmp_path: Path, words: list[str]) -> None:
-    assert not any("the unit" in text for text in found(tmp_path, words * 20))
+    assert not any("behind them" in text for text in found(tmp_path, words * 20))
 
 
 def of_frame(words: list[str]) -> list[str]:

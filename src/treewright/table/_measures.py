@@ -1,0 +1,84 @@
+"""Units of measurement that people write behind numbers, such as kg, mg/l, °C and months.
+
+A column of `78,5 kg` is one of numbers if all its fields have the same unit, or none. Anything else (`500 g` beside
+`2 kg`) stays words, because numbers of different units cannot be compared. A single letter, such as the h of `12h`,
+may be a part of a code: it is a unit only where a blank stands before it in every field.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["MEASURES", "is_measure", "measure_of", "parts_of_unit", "without_measure"]
+
+MEASURES = frozenset(
+    """
+    ‰ ° °c °f mm cm dm m km mi ft inch µm nm mm2 cm2 m2 km2 ha sqm sqft m3 ml cl dl l µl fl µg ng pg mg g kg
+    t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
+    j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
+    second minute hour day week month year percent point score count piece pcs number people person degree
+    sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
+    mois ans année jour heure años meses días
+    """.casefold().split()
+)
+GLANCE = 1000  # fields, one of which has the unit if more than half of all have it, but for a freak
+PER = re.compile(r"\s*(?:[/*·^]|\bper\b|\bpro\b)\s*|\s+")
+BLANKS = r"[ \x{a0}\x{202f}]"
+VALUE = r"[+\-\x{2212}]?(?:[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+)"
+VALUE_AND_UNIT = rf"^{VALUE}({BLANKS}*)([^\s\d.,;:<>+\-'’(][^\s;:<>]*)$"
+
+
+def is_measure(word: str) -> bool:
+    """Whether a word is a unit of measurement, or made of such units.
+
+    Examples
+    --------
+    >>> [is_measure(word) for word in ("kg", "mg/l", "kg/m²", "°C", "months", "rooms")]
+    [True, True, True, True, True, False]
+    """
+    return bool(word) and not word[0].isdigit() and parts_of_unit(word.casefold(), MEASURES)
+
+
+def parts_of_unit(plain: str, units: frozenset[str]) -> bool:
+    """Whether a word in small letters is one of some units, or a product or quotient of them."""
+    parts = [part for part in PER.split(plain) if part and not part.isdigit()]
+    return plain in units or (bool(parts) and all(_is_plain(part, units) for part in parts))
+
+
+def _is_plain(part: str, units: frozenset[str]) -> bool:
+    bare = re.sub(r"[²³]|(?<=[^\W\d_])[23]$", "", part).rstrip(".")
+    return bare in units or (len(bare) > 3 and bare.removesuffix("s") in units)
+
+
+def measure_of(known: pl.Series) -> str:
+    """Return the unit that more than half of some fields have, if none of them has another one; else "".
+
+    Parameters
+    ----------
+    known : Series
+        Fields that are not missing, stripped.
+
+    Examples
+    --------
+    >>> import polars
+    >>> measure_of(polars.Series(["78,5 kg", "91 kg", "-99"])), measure_of(polars.Series(["500 g", "2 kg", "1 kg"]))
+    ('kg', '')
+    """
+    if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # words, at no cost
+        return ""
+    units = known.str.extract(VALUE_AND_UNIT, 2)
+    found = units.drop_nulls()
+    distinct = found.unique()
+    if len(distinct) != 1 or 2 * len(found) <= len(known) or not is_measure(unit := str(distinct[0])):
+        return ""
+    glued = (known.str.extract(VALUE_AND_UNIT, 1) == "").any()
+    return "" if glued and len(unit) == 1 and unit.isalpha() else unit
+
+
+def without_measure(fields: pl.Series, unit: str) -> pl.Series:
+    """Return fields without the unit behind their numbers; those that are not numbers with this unit stay."""
+    return fields.str.replace(rf"^({VALUE}){BLANKS}*{re.escape(unit)}$", "$1") if unit else fields
