@@ -8,7 +8,7 @@ TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 WERROR ?= OFF
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test build-cpp test-cpp test-threads test-sanitized attack lint types docs wheel stubs clean
+.PHONY: demo test build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -59,6 +59,10 @@ test-sanitized: $(VENV)/.installed-test
 SECONDS ?= 60
 attack: $(VENV)/.installed-test
 	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# The same at size, where no oracle reaches: the same problem asked in two ways, and engines beside each other.
+attack-at-size: $(VENV)/.installed-test
+	PYTHONPATH=tests $(BIN)/python -m attack.at_size --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Type hints of the compiled core; a test compares them, so a changed signature is a change that was meant.
 stubs: $(VENV)/.installed

@@ -11,13 +11,15 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from attack.case import Case
 from attack.generate import FAST, SLOW, random_case
-from attack.laws import attack
+from attack.laws import Outcome, attack
 from attack.shrink import shrink
 
 SLOW_SHARE = 0.02
@@ -47,6 +49,18 @@ def shown(case: Case, law: str, seconds: float = 20.0) -> str:
     return case.script(f"{law}: {' '.join(words.split())}")
 
 
+@dataclass(frozen=True)
+class Attack:
+    """Where cases come from, what is compared, and how a mismatch is shown; a case has a `method` and a `script`."""
+
+    drawn: Callable[[int, int, int], Any]  # of seed, worker and number
+    attack: Callable[[Any], Outcome]
+    shown: Callable[[Any, str], str]  # with the law that is broken
+
+
+SMALL = Attack(drawn, attack, shown)
+
+
 def allow(seconds: int) -> None:
     """Let this process use so much more of the processor; then it ends, whatever code is running."""
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
@@ -66,17 +80,17 @@ def end_with_parent() -> None:
         threading.Thread(target=wait, daemon=True).start()
 
 
-def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any) -> None:
+def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any, of: Attack = SMALL) -> None:
     """Attack until the time is over; says in `number` which case is running, for the case that it is the last."""
     end_with_parent()
     os.environ["OMP_NUM_THREADS"] = "1"
     counts: Counter[str] = Counter()
     while time.time() < end:
         number.value = start
-        case = drawn(seed, worker, start)
+        case = of.drawn(seed, worker, start)
         allow(MOST_SECONDS)
         begun, clock = time.process_time(), time.monotonic()
-        outcome = attack(case)
+        outcome = of.attack(case)
         queue.put(("case", case.method, outcome.refused))
         taken = (time.monotonic() - clock, time.process_time() - begun)
         queue.put(("seconds", (*taken, worker, start, case.method), ""))
@@ -84,7 +98,7 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
         for mismatch in outcome.mismatches:
             key = f"{mismatch.law} ({case.method})"
             counts[key] += 1
-            script = shown(case, mismatch.law) if counts[key] <= 1 else ""
+            script = of.shown(case, mismatch.law) if counts[key] <= 1 else ""
             queue.put(
                 ("mismatch", key, f"# seed {seed}, worker {worker}, case {start}\n{script}" if script else "")
             )
@@ -92,7 +106,7 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
     number.value = -1
 
 
-def run(seconds: float, seed: int, jobs: int) -> int:
+def run(seconds: float, seed: int, jobs: int, of: Attack = SMALL) -> int:
     """Attack for some seconds and say what was found; returns the number of mismatches."""
     end = time.time() + seconds
     context = multiprocessing.get_context("spawn")
@@ -100,7 +114,7 @@ def run(seconds: float, seed: int, jobs: int) -> int:
     numbers = [context.Value("q", 0) for _ in range(jobs)]
 
     def begin(worker: int, start: int) -> Any:
-        process = context.Process(target=work, args=(seed, worker, start, end, numbers[worker], queue))
+        process = context.Process(target=work, args=(seed, worker, start, end, numbers[worker], queue, of))
         process.start()
         return process
 
@@ -135,7 +149,7 @@ def run(seconds: float, seed: int, jobs: int) -> int:
                 took_too_long = process.exitcode == -signal.SIGXCPU
                 law = f"took too long, {MOST_SECONDS} s" if took_too_long else "the interpreter died"
                 found[law] += 1
-                script = drawn(seed, worker, last).script(law)
+                script = of.drawn(seed, worker, last).script(law)
                 print(f"\n# seed {seed}, worker {worker}, case {last}\n{script}", flush=True)
                 processes[worker] = begin(worker, last + 1)
         if time.time() > end + GRACE:
@@ -169,10 +183,14 @@ def run(seconds: float, seed: int, jobs: int) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="attack", description=__doc__)
+    return main_of(SMALL, __doc__)
+
+
+def main_of(of: Attack, description: str | None) -> int:
+    parser = argparse.ArgumentParser(prog="attack", description=description)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=None, help="default: a fresh one, printed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     seed = secrets.randbelow(2**31) if given.seed is None else given.seed
-    return 1 if run(given.seconds, seed, given.jobs) else 0
+    return 1 if run(given.seconds, seed, given.jobs, of) else 0
