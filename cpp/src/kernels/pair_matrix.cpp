@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace treewright::binary {
 
@@ -33,7 +32,13 @@ void pairs_by_rows(const Rows<Acc>& data, std::span<const std::uint32_t> rows, c
                    std::vector<std::uint16_t>& scratch, Control* control) {
     Pulse pulse(control);
     const std::size_t m = active.columns.size();
-    std::memset(out.data, 0, out.entries() * sizeof(Acc));
+    // Block by block: of thousands of columns and some classes it is gigabytes of new memory.
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    for (std::size_t at = 0, n = 0; at < out.entries(); at += n) {
+        n = std::min(kBlock, out.entries() - at);
+        if (pulse.after(n / 4)) return;
+        std::fill_n(out.data + at, n, Acc{0});
+    }
     scratch.resize(data.n_words * 64 + m);
     std::uint16_t* local_of = scratch.data() + m;
     for (std::size_t j = 0; j < m; ++j) local_of[active.columns[j]] = static_cast<std::uint16_t>(j);
