@@ -93,6 +93,9 @@ struct UnitSides {
     struct Side {
         W sum, total, best;
     };
+    // Of the last lane, which has all rows on the left.
+    static std::int8_t last_of(const Small& added) { return added[kLanes - 1]; }
+    static std::int16_t last_of(const Wide<std::int16_t, kBytes>& added) { return added.get(kLanes - 1); }
     Side left, right;
     UnitSigns<kBytes> signs;
 
@@ -116,8 +119,9 @@ struct UnitSides {
     struct Room {
         bool high, low;
     };
-    [[nodiscard]] inline __attribute__((always_inline)) Room room(const Small& added, std::uint32_t n_rows) const {
-        const auto n = static_cast<std::int32_t>(n_rows), all = std::int32_t{added[kLanes - 1]};
+    template <class Added>
+    [[nodiscard]] inline __attribute__((always_inline)) Room room(const Added& added, std::uint32_t n_rows) const {
+        const auto n = static_cast<std::int32_t>(n_rows), all = std::int32_t{last_of(added)};
         const T up = static_cast<T>((n + all) / 2), down = static_cast<T>((n - all) / 2);
         V above = {}, below = {};
         for (int r = 0; r < W::kRegisters; ++r) {
@@ -163,8 +167,9 @@ struct UnitSides {
         return chunk.sum_left;
     }
 
-    inline __attribute__((always_inline)) void add(const Small& added) {
-        const T all = added[kLanes - 1];
+    template <class Added>
+    inline __attribute__((always_inline)) void add(const Added& added) {
+        const T all = last_of(added);
         for (int r = 0; r < W::kRegisters; ++r) {
             const V step = widen<T, kBytes>(added, r);
             left.sum.at[r] += step;
@@ -228,39 +233,72 @@ __attribute__((noinline)) void unit_stretch_sums(const PairTask& task, std::size
     }
 }
 
-// Many rows (row_stretches.hpp): the sums of all stretches first. Splits between two stretches are looked at before any
-// is walked: where the best split is near one of them, few others leave room for a better one.
+// Many rows (row_stretches.hpp): the sums of all stretches first, then a look at groups of them, and at each stretch of
+// a group that leaves room. Splits between groups are looked at before any other: where the best split is not far from
+// one of them, few groups leave room for a better one.
+template <int kBytes>
+struct StretchSums {
+    using Small = typename Lanes<std::int8_t, kBytes>::Vector;
+    static constexpr std::uint32_t kGroup = 16;  // sums of 16 bits hold 260
+    const Small* sums;
+    const StretchedColumn& column;
+
+    [[nodiscard]] std::uint32_t end_of_group(std::uint32_t s) const {
+        return column.n_stretches - s < kGroup ? column.n_stretches : s + kGroup;
+    }
+    [[nodiscard]] inline __attribute__((always_inline)) Wide<std::int16_t, kBytes> group(std::uint32_t s) const {
+        Wide<std::int16_t, kBytes> all = {};
+        for (const std::uint32_t end = end_of_group(s); s < end; ++s)
+            for (int r = 0; r < all.kRegisters; ++r) all.at[r] += widen<std::int16_t, kBytes>(sums[s], r);
+        return all;
+    }
+};
+
 template <class T, int kBytes>
 void unit_stretch_pass(PairTask& task) {
     using Small = typename UnitSides<T, kBytes>::Small;
     UnitSides<T, kBytes> sides(task);
-    auto* room_for_sums = static_cast<Small*>(task.stretch_sums);
+    auto* sums = static_cast<Small*>(task.stretch_sums);
     const std::size_t n_columns = task.orders.size();
     for (std::size_t c = 0; c < n_columns; ++c) {
-        const Small* sums = room_for_sums + c % kStretchedTogether * task.most_stretches;
         if (c % kStretchedTogether == 0) {
-            const bool both = c + 1 < n_columns;
-            __builtin_memset(room_for_sums, 0, kStretchedTogether * task.most_stretches * sizeof(Small));
-            both ? unit_stretch_sums<kBytes, kStretchedTogether>(task, c, sides.signs, room_for_sums)
-                 : unit_stretch_sums<kBytes, 1>(task, c, sides.signs, room_for_sums);
+            for (std::size_t k = 0; k < kStretchedTogether && c + k < n_columns; ++k)
+                __builtin_memset(sums + k * task.most_stretches, 0,
+                                 task.stretched_columns[c + k].n_stretches * sizeof(Small));
+            c + 1 < n_columns ? unit_stretch_sums<kBytes, kStretchedTogether>(task, c, sides.signs, sums)
+                              : unit_stretch_sums<kBytes, 1>(task, c, sides.signs, sums);
         }
         const std::uint32_t* order = task.orders[c];
-        const auto& [stretch, start, n_stretches] = task.stretched_columns[c];
-        sides.begin_column();
-        for (std::uint32_t s = 0; s < n_stretches; ++s) {
+        const StretchSums<kBytes> stretches{sums + c % kStretchedTogether * task.most_stretches,
+                                            task.stretched_columns[c]};
+        const auto& [stretch, start, n_stretches] = stretches.column;
+        const auto look_before = [&](std::uint32_t s) {
             if ((order[start[s]] & 1u) != 0) sides.look_here();
-            sides.add(sums[s]);
+        };
+        sides.begin_column();
+        for (std::uint32_t first = 0; first < n_stretches; first = stretches.end_of_group(first)) {
+            look_before(first);
+            sides.add(stretches.group(first));
         }
         sides.begin_column();
-        for (std::uint32_t s = 0; s < n_stretches; ++s) {
-            const auto room = sides.room(sums[s], start[s + 1] - start[s]);
-            if (room.high || room.low) {
-                const std::uint32_t *first = order + start[s], *end = order + start[s + 1];
-                for (const std::uint32_t* entry = first; entry != end; ++entry)
-                    __builtin_prefetch(task.left_lanes + (*entry >> 1));
-                sides.walk(task, first, end, room);
+        for (std::uint32_t first = 0, end = 0; first < n_stretches; first = end) {
+            end = stretches.end_of_group(first);
+            const auto group = stretches.group(first);
+            const auto open = sides.room(group, start[end] - start[first]);
+            if (!open.high && !open.low) {
+                sides.add(group);
+                continue;
             }
-            sides.add(sums[s]);
+            for (std::uint32_t s = first; s < end; ++s) {
+                look_before(s);
+                const auto room = sides.room(stretches.sums[s], start[s + 1] - start[s]);
+                if (room.high || room.low) {
+                    for (std::uint32_t i = start[s]; i < start[s + 1]; ++i)
+                        __builtin_prefetch(task.left_lanes + (order[i] >> 1));
+                    sides.walk(task, order + start[s], order + start[s + 1], room);
+                }
+                sides.add(stretches.sums[s]);
+            }
         }
     }
     sides.tell(task);
