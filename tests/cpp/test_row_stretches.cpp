@@ -45,11 +45,14 @@ void check_stretches(const LabelledTable& table, const Node& node) {
     check(rows.size() == node.n && std::is_sorted(rows.begin(), rows.end()), "the rows of the node, ascending");
     for (std::size_t at = 0; at < node.columns.size(); ++at) {
         const auto& [stretch, start, n_stretches] = stretches.columns()[at];
-        check(n_stretches <= stretches.most() && start[0] == 0 && start[n_stretches] == node.n, "stretches from the first row to the last");
+        check(n_stretches <= stretches.most() && start[0] == 0 && start[n_stretches] == node.n,
+              "stretches from the first row to the last");
         std::int32_t sum = 0, n_signed = 0;
         for (std::uint32_t s = 0; s < n_stretches; ++s) {
-            check(start[s] < start[s + 1] && start[s + 1] - start[s] <= kStretchRows, "stretches of some rows, not too many");
-            check(stretches.before(at)[s].sum == sum && stretches.before(at)[s].n_signed == n_signed, "signs before a stretch");
+            check(start[s] < start[s + 1] && start[s + 1] - start[s] <= kStretchRows,
+                  "stretches of some rows, not too many");
+            check(stretches.before(at)[s].sum == sum && stretches.before(at)[s].n_signed == n_signed,
+                  "signs before a stretch");
             for (std::uint32_t i = start[s]; i < start[s + 1]; ++i) {
                 const std::uint32_t row = row_of(node.orders[at][i]);
                 const auto place = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
@@ -58,7 +61,8 @@ void check_stretches(const LabelledTable& table, const Node& node) {
                 n_signed += sign[row] != 0;
             }
         }
-        check(stretches.before(at)[n_stretches].sum == sum && stretches.before(at)[n_stretches].n_signed == n_signed, "signs of all rows");
+        check(stretches.before(at)[n_stretches].sum == sum && stretches.before(at)[n_stretches].n_signed == n_signed,
+              "signs of all rows");
     }
 }
 
@@ -92,14 +96,15 @@ int main() {
             Options options;
             Control control({});
             ClassPairSolver first(by_stretches, options, control), second(plain, options, control);
-            const Node* const pairs[][2] = {{&of_one.root, &of_two.root}, {&of_one.right, &of_two.right},
-                                            {&of_one.left, &of_two.left}};
+            const Node* const pairs[][2] = {
+                {&of_one.root, &of_two.root}, {&of_one.right, &of_two.right}, {&of_one.left, &of_two.left}};
             for (const auto& [node, twice] : pairs) {
                 check(RowStretches::suit(*one, *node) == (node->n >= kFarRows), "which nodes are large");
                 for (const bool three_leaves : {false, true}) {
                     const Outcome found = first.solve(*node, three_leaves, kNoCost);
                     const Outcome expected = second.solve(*twice, three_leaves, kNoCost);
-                    check(found.exact() && found.upper == expected.upper && found.lower == expected.lower, "the same optimum as with twice the weight");
+                    check(found.exact() && found.upper == expected.upper && found.lower == expected.lower,
+                          "the same optimum as with twice the weight");
                 }
             }
         }

@@ -16,7 +16,8 @@ constexpr std::size_t kMostPieces = std::numeric_limits<std::uint16_t>::max();
 }  // namespace
 
 bool RowStretches::suit(const RankedTable& table, const Node& node) {
-    return node.n >= kFarRows && node.n >= table.n_rows / kFewestOfTable && table.n_rows / kLargePieceRows < kMostPieces;
+    return node.n >= kFarRows && node.n >= table.n_rows / kFewestOfTable &&
+           table.n_rows / kLargePieceRows < kMostPieces;
 }
 
 void RowStretches::cut(const RankedTable& table) {
@@ -73,8 +74,8 @@ void RowStretches::count(std::size_t at, std::span<const std::uint16_t> piece, s
             start[s + 1] = start[s];
             before[s + 1] = before[s];
         }
-        const auto first = static_cast<std::int32_t>(counted_[p] >> 16), second =
-            static_cast<std::int32_t>(counted_[p] >> 8 & 255u);
+        const auto first = static_cast<std::int32_t>(counted_[p] >> 16),
+                   second = static_cast<std::int32_t>(counted_[p] >> 8 & 255u);
         stretch_of_[p] = static_cast<std::uint16_t>(s);
         start[s + 1] += n_rows;
         before[s + 1].sum += second - first;

@@ -10,9 +10,9 @@ namespace treewright::ranked {
 
 namespace {
 
-// Before parts of the rows are looked at, a plain search that has proven half of what is to be proven goes on so many
-// times longer: what is left takes less than what is behind, and the parts, which take as long as a third of it, would
-// prove no more than it does by then.
+// Before parts of the rows are looked at, a plain search that has proven half of what was to be proven goes on so many
+// times longer. A million rows of ten columns then end in a proof; the parts, which take half as long as that, leave a
+// gap (docs/decisions/hard-problems.md).
 constexpr std::int64_t kPatienceBeforeParts = 12;
 
 }  // namespace
@@ -67,6 +67,7 @@ Outcome Search::prove(const Node& root, Size limits) {
 }
 
 Outcome Search::climb(const Node& root, Size size, Outcome found) {
+    const Cost begun = found.lower;
     const auto ask = [&](Cost budget) {
         const Outcome next = solve(root, size, budget, 0);
         found.lower = std::max(found.lower, next.lower);
@@ -93,8 +94,8 @@ Outcome Search::climb(const Node& root, Size size, Outcome found) {
             ask(found.upper);
             control_.resume();
         };
-        search_on(plain_passes);
-        if (!over() && found.lower >= found.upper / 2) search_on(kPatienceBeforeParts * plain_passes);
+        search_on(std::min(options_.core_passes, plain_passes));
+        if (!over() && found.lower - begun >= found.upper - found.lower) search_on(kPatienceBeforeParts * plain_passes);
         if (!over()) prove_on_parts(root, size, found);
     }
     if (over()) return found;

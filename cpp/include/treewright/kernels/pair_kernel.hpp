@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kFarRows = 65'536;
 inline constexpr std::int64_t kMaxNarrow = 32000;  // 16 bits, and room for the bounds of a stretch of rows
 
 // A column's order in stretches of at most kStretchRows rows.
-inline constexpr std::uint32_t kStretchRows = 126;  // what sums of 8 bits hold
+inline constexpr std::uint32_t kStretchRows = 126;    // what sums of 8 bits hold
 inline constexpr std::size_t kStretchedTogether = 2;  // columns whose sums are made in one go over the rows
 struct StretchedColumn {
     const std::uint16_t* stretch;  // of each of the node's rows, in the order of the table
@@ -64,9 +64,9 @@ struct PairTask {
     std::int32_t min_gain = 0;  // unit kernels: a split that gains no more than this over its leaf may be missed
 
     // Unit kernel of stretches (row_stretches.hpp).
-    const std::uint32_t* rows = nullptr;                    // of the node, ascending
+    const std::uint32_t* rows = nullptr;                   // of the node, ascending
     std::span<const StretchedColumn> stretched_columns{};  // parallel to `orders`
-    std::size_t most_stretches = 0;                         // of a column
+    std::size_t most_stretches = 0;                        // of a column
     void* stretch_sums = nullptr;  // room for a register for each stretch of kStretchedTogether columns
 
     // Many classes.

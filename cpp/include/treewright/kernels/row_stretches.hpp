@@ -47,15 +47,15 @@ class RowStretches {
     void list_rows(const RankedTable& table, const Node& node);
     void count(std::size_t at, std::span<const std::uint16_t> piece, std::span<const std::int8_t> sign);
 
-    std::size_t n_pieces_ = 0;           // of a column of the table
-    std::vector<std::uint16_t> piece_;   // [column of the table][row]
+    std::size_t n_pieces_ = 0;            // of a column of the table
+    std::vector<std::uint16_t> piece_;    // [column of the table][row]
     std::vector<std::uint64_t> is_here_;  // a bit for each row of the table
     std::vector<std::uint32_t> rows_;
-    std::vector<std::uint32_t> counted_;      // [piece]: rows, rows of sign 1, rows of sign -1, eight bits each
-    std::vector<std::uint16_t> stretch_of_;   // [piece]
-    std::vector<std::uint16_t> stretch_;      // [column of the node][place in rows_]
-    std::vector<std::uint32_t> start_;        // [column of the node][stretch]
-    std::vector<Sums> before_;                // [column of the node][stretch]
+    std::vector<std::uint32_t> counted_;     // [piece]: rows, rows of sign 1, rows of sign -1, eight bits each
+    std::vector<std::uint16_t> stretch_of_;  // [piece]
+    std::vector<std::uint16_t> stretch_;     // [column of the node][place in rows_]
+    std::vector<std::uint32_t> start_;       // [column of the node][stretch]
+    std::vector<Sums> before_;               // [column of the node][stretch]
     std::vector<StretchedColumn> columns_;
 };
 
