@@ -53,7 +53,10 @@ TABLES = {
         *("energy", "autompg", "concrete", "housing", "wine"),
         *("bike", "elevators", "skillcraft", "protein"),
     ),
-    "survival": ("veterans", "uissurv", "gbsg2"),
+    "survival": (
+        *("veterans", "uissurv", "gbsg2", "maintenance", "credit"),
+        *("aids", "insurance", "churn", "flchain"),
+    ),
     "policy": ("0.06", "random"),
 }
 DEPTH, LEAST = 3, 10
@@ -218,7 +221,7 @@ def peers_in(python: Path | None) -> Any:
             np.savez(path, X=X, y=y, X_test=X_test, **rest)
             command = [str(python), str(HERE / "peers" / "held_out_worker.py"), task, str(path)]
             told = subprocess.run(
-                command, capture_output=True, text=True, check=True, timeout=600, env=ONE_CORE
+                command, capture_output=True, text=True, check=True, timeout=3600, env=ONE_CORE
             )
         return dict(json.loads(told.stdout.splitlines()[-1]))
 
@@ -297,7 +300,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the tables")
     parser.add_argument("--peers-python", type=Path, help="Python that has pystreed and scikit-survival")
     parser.add_argument("--no-peers", action="store_true", help="scikit-learn alone to compare with")
-    parser.add_argument("--save", action="store_true", help="into results/held_out.json; other tasks stay")
+    parser.add_argument(
+        "--save", action="store_true", help="into results/held_out.json; rows of other tables stay"
+    )
     arguments = parser.parse_args()
     code = commit()  # of the code that runs, whatever is written while it does
     python = None if arguments.no_peers else arguments.peers_python or ensure("streed")
@@ -308,18 +313,18 @@ def main() -> None:
         "numpy": version("numpy"),
     }
     options["seconds of a regression tree"] = arguments.seconds
-    rows: list[dict[str, Any]] = []
-    others = [row for row in stored() if row["task"] not in arguments.tasks]
+    rows = stored()
     for task in arguments.tasks:
         more = {"depths": arguments.depths, "seconds": arguments.seconds} if task == "regression" else {}
         for name in arguments.only or TABLES[task]:
             with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                new = list(rows_of(task, name, arguments.data, peers_in(python), **more))
+                found = rows_of(task, name, arguments.data, peers_in(python), **more)
+                new = [{**row, "commit": code} for row in found]
             print(shown(new), flush=True)
-            rows += new
+            rows = [row for row in rows if (row["task"], row["data"]) != (task, name)] + new
             if arguments.save:  # at once: a long run may be broken off
-                write_results("held_out", options, others + rows)
+                write_results("held_out", options, rows)
 
 
 if __name__ == "__main__":

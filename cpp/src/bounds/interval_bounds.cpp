@@ -18,7 +18,8 @@ void IntervalBounds::reset(const RankedObjective& objective, const Options& opti
     total_span_ = node.span * unit_;
     any_size_ = any_size && min_leaf > 1;
     monotone_ = options.monotone && objective.laws().monotone && (min_leaf == 1 || any_size);
-    lipschitz_ = options.lipschitz && objective.laws().similar;
+    // a point's sum holds for leaves of any size only where no stretch of rows moves from one side to the other
+    lipschitz_ = options.lipschitz && objective.laws().similar && !any_size_;
     prefix_.clear();
     if (lipschitz_) objective.prefix_spans(order, position_, prefix_);
     const auto n_splits = static_cast<std::uint32_t>(position_.size());

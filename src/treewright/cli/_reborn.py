@@ -18,12 +18,13 @@ from treewright.cli._question import ProgressBar, Threads, TimeLimit
 from treewright.cli._read_csv import column_names, read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
+from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_everywhere import reborn_everywhere
 from treewright.cli._reborn_kept import merged, pruned, with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
-from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import as_options, tree_text
+from treewright.cli._stop import finishing, stop_code
+from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from treewright.tree import Tree
 
 __all__ = ["reborn"]
-
-SHOWN_LEAVES = 64  # larger trees are not printed
 
 
 @reads_csv
@@ -316,16 +315,10 @@ def reborn(
         if out is not None:
             save_model(out, Model.of(kept, None, decider.reading))
         if stopped:
-            note(
-                f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
-            )
+            say_stopped(out)
         _say_sizes(ensemble, result, kept)
         say()
-        if kept.tree.n_leaves <= SHOWN_LEAVES:
-            say(tree_text(kept.tree, ascii_only))
-        else:
-            say(f"A tree of {kept.tree.n_leaves:,} leaves is not printed.")
-        say()
+        show_tree(kept.tree, ascii_only)
         say(result.sentence())
         if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
             say("Pruning removes nothing: some row needs every split.")
@@ -356,18 +349,12 @@ def _target_of(source: Path, target: str | None, how: Any) -> str:
 
 
 def _check(tree: Tree, ensemble: Ensemble, saved: bool) -> None:
-    """Prove by independent code that the tree decides like the ensemble; the tree has been written and shown."""
+    """Prove by independent code that the tree decides like the ensemble."""
     from treewright.verify import check_faithful
 
-    try:
-        faithful = check_faithful(tree, ensemble)
-    except KeyboardInterrupt:
-        note(
-            f"{stop_word()} before the check by independent code ended.{' The tree is saved.' if saved else ''}"
-        )
-        raise typer.Exit(stop_code()) from None
-    say(f"Checked by independent code: {faithful.sentence()}")
-    if not faithful.faithful:
+    report = prove_again(lambda: check_faithful(tree, ensemble), saved=saved)
+    say(f"Checked by independent code: {report.sentence()}")
+    if not report.faithful:
         raise typer.Exit(CHECK_FAILED)
 
 

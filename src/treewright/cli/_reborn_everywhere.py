@@ -16,10 +16,10 @@ from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import is_table
+from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_rows import rows_for
 from treewright.cli._reborn_values import COMPLAINTS, AskedValues, predictions_of, train_forest
-from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import tree_text
+from treewright.cli._stop import finishing, stop_code
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_near_everywhere", "is_near_everywhere", "reborn_everywhere"]
 
-SHOWN_LEAVES = 64  # larger trees are not printed
 IN_PYTHON, HERE = "Raise tolerance, max_leaves or time_limit", "Raise --within, --max-leaves or --time-limit"
 
 
@@ -104,13 +103,8 @@ def reborn_everywhere(asked: AskedValues) -> None:
             )
             save_model(asked.out, Model.of(result, terms, source.reading))
         if stopped:
-            where = f"is saved to {asked.out}." if asked.out else "follows."
-            note(f"{stop_word()}. The tree found so far {where}")
-        if result.tree.n_leaves <= SHOWN_LEAVES:
-            say(tree_text(result.tree, asked.ascii_only))
-        else:
-            say(f"A tree of {result.tree.n_leaves:,} leaves is not printed.")
-        say()
+            say_stopped(asked.out, "The tree found so far")
+        show_tree(result.tree, asked.ascii_only)
         say(result.sentence())
         if unseen is not None:
             table = Table(result.tree.columns, unseen)
@@ -182,16 +176,10 @@ def _tolerance(asked: AskedValues, source: _Source) -> float:
 
 
 def _check(ensemble: NumberEnsemble, result: BornAgainResult, *, saved: bool) -> None:
-    """Prove by independent code that the tree is as near as it says; it has been written and shown."""
+    """Prove by independent code that the tree is as near as it says."""
     from treewright.verify import verify_near_everywhere
 
-    try:
-        report = verify_near_everywhere(ensemble, result)
-    except KeyboardInterrupt:
-        note(
-            f"{stop_word()} before the check by independent code ended.{' The tree is saved.' if saved else ''}"
-        )
-        raise typer.Exit(stop_code()) from None
+    report = prove_again(lambda: verify_near_everywhere(ensemble, result), saved=saved)
     if not report.ok:
         say(str(report))
         raise typer.Exit(CHECK_FAILED)

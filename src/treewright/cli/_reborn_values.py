@@ -16,8 +16,9 @@ from treewright.cli._additive import column_of_numbers
 from treewright.cli._clock import Clock
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import read_csv, with_absent
-from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import size_of, tree_text
+from treewright.cli._reborn_end import say_stopped, show_tree
+from treewright.cli._stop import finishing, stop_code
+from treewright.cli._wording import size_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def reborn_values(asked: AskedValues) -> None:
             n_jobs=asked.n_jobs,
             progress=report,
         )
-    stopped = result.stop_reason is StopReason.INTERRUPT
+    stopped = result.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         if asked.out is not None:
             terms = Terms(
@@ -165,10 +166,8 @@ def reborn_values(asked: AskedValues) -> None:
             )
             save_model(asked.out, Model.of(result, terms, csv.reading))
         if stopped:
-            where = f"is saved to {asked.out}." if asked.out else "follows."
-            note(f"{stop_word()}. The best tree found so far {where}")
-        say(tree_text(result.tree, asked.ascii_only))
-        say()
+            say_stopped(asked.out)
+        show_tree(result.tree, asked.ascii_only)
         say(result.sentence())
         if asked.new_rows is not None:
             new = read_csv(

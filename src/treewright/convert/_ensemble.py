@@ -317,12 +317,13 @@ class Ensemble:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether all sums are small integers, exact in any order."""
+        """Whether all sums are small integers, exact in any order; so are their differences, in double precision."""
         largest = sum(float(np.abs(tree.value).max()) for tree in self.trees) + float(np.abs(self.bias).max())
         whole = all(np.all(tree.value == np.round(tree.value)) for tree in self.trees)
         return bool(
             whole
-            and largest < (2**24 if self.single else 2**53)
+            and largest < (2**24 if self.single else 2**52)
+            and abs(self.cut) < 2**52
             and np.all(self.bias == np.round(self.bias))
             and self.divisor == 1.0
             and self.cut == round(self.cut)

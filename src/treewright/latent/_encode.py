@@ -110,16 +110,21 @@ def fit_encoder(
     lacking = np.zeros(X.shape[1], dtype=np.bool_)
     moments: dict[int, tuple[float, float]] = {}
     block = max(1, BLOCK_CELLS // max(1, len(rows)))
-    for begin in range(0, X.shape[1], block):
-        values = X.T[begin : begin + block].take(few if is_over() else rows, axis=1)
+    for begin in range(0, len(used), block):
+        own = np.array(used[begin : begin + block])
+        first, last = int(own[0]), int(own[-1])
+        lines = (
+            X.T[first : last + 1] if last - first < len(own) else X.T[own]
+        )  # a copy only around what is left out
+        values = lines.take(few if is_over() else rows, axis=1)
         gaps = np.isnan(values)
-        here = lacking[begin : begin + block] = gaps.any(axis=1)
+        here = lacking[own] = gaps.any(axis=1)
         whole = np.flatnonzero(~here)
         if len(whole):
-            moments |= zip((begin + whole).tolist(), zip(*_moments(values[whole]), strict=True), strict=True)
+            moments |= zip(own[whole].tolist(), zip(*_moments(values[whole]), strict=True), strict=True)
         for k in np.flatnonzero(here).tolist():
             (mean,), (deviation,) = _moments(values[k][~gaps[k]][None])
-            moments[begin + k] = mean, deviation
+            moments[int(own[k])] = mean, deviation
     entries: list[tuple[int, int, float, float]] = []
     for j in used:
         if j in scaled:

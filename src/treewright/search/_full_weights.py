@@ -115,7 +115,7 @@ def _multiples(weights: NDArray[np.float64]) -> tuple[list[int], NDArray[np.intp
         if whole[0] >= 1 and whole.sum() < LARGEST_EXACT and np.array_equal(whole / factor, distinct):
             divisor = int(np.gcd.reduce(whole.astype(np.int64)))
             return [int(value) // divisor for value in whole], place
-    if len(distinct) > MOST_RATIOS or not np.isfinite(distinct / smallest).all():
+    if len(distinct) > MOST_RATIOS or float(distinct[-1]) / smallest == math.inf:
         return None
     ratios = []
     for value in distinct.tolist():

@@ -38,7 +38,10 @@ def log_loss_of(weights: NDArray[np.float64]) -> float:
             others = math.fsum(weights[:k].tolist() + weights[k + 1 :].tolist())
             lost.append(-weight * math.log1p(-others / total))
         else:
-            lost.append(weight * math.log(total / weight))
+            times = total / weight
+            # Of a denormal number that is infinite, and a difference of logarithms is near enough.
+            many = math.log(times) if times < math.inf else math.log(total) - math.log(weight)
+            lost.append(weight * many)
     return math.fsum(lost)
 
 
@@ -151,7 +154,8 @@ class LogLoss:
         unit = math.ldexp(1.0, -scale) / by
         moved = np.abs(whole - self.weight * by)
         moved = moved[moved > 0]
-        rounding = float((moved * (np.log((total + len(moved)) / moved) + 1)).sum()) / by
+        beyond = math.log(total + len(moved)) - np.log(moved)  # of denormal numbers, too
+        rounding = float((moved * (beyond + 1)).sum()) / by
         return LogLossUnits(
             whole,
             scale,

@@ -121,7 +121,8 @@ class RatioDeviance:
         off = np.abs(events - self.events * per_event)
         off = off[off > 0]
         largest = max(math.log(spread), 0.0) + 1
-        moved = float((off * (np.maximum(largest, np.log(max(1, int(events.sum())) / off)) + 1)).sum())
+        beyond = math.log(max(1, int(events.sum()))) - np.log(off)  # of denormal numbers, too
+        moved = float((off * (np.maximum(largest, beyond) + 1)).sum())
         moved += float(np.abs(hazard / per_hazard - self.hazard).sum()) * steepest * per_event * (1 + 1e-6)
         units = survival_units(events, hazard, leaf_penalty=leaf_penalty * per_event, max_leaves=max_leaves)
         return RatioUnits(

@@ -191,7 +191,7 @@ def split_at(
     column : int
         Its position in the table.
     threshold : float
-        In units of the column, or between two codes of ordered categories.
+        In units of the column, or between two codes of ordered categories; ``inf`` sends every known value left.
     missing_left : bool, default=False
     ordered : bool, default=False
         Whether it is a column of ordered categories.
@@ -202,7 +202,7 @@ def split_at(
     >>> split_at(0, 1.5, ordered=True)
     CategorySplit(column=0, left=(0, 1), missing_left=False)
     """
-    if ordered:
+    if ordered and threshold < math.inf:
         return CategorySplit(column, tuple(range(math.floor(threshold) + 1)), missing_left)
     return ThresholdSplit(column, threshold, missing_left)
 

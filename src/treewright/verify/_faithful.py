@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from treewright.convert import Ensemble, EnsembleTree
 from treewright.errors import InputError
 from treewright.tree import ThresholdSplit, Tree
+from treewright.verify._comparable import refuse_other_columns
 
 __all__ = ["FaithfulnessReport", "check_faithful"]
 
@@ -105,7 +106,9 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
     >>> check_faithful(solve(ensemble).tree, ensemble).faithful
     True
     """
-    _check_input(tree, ensemble)
+    if not tree.predicts_classes:
+        raise InputError(f"check_faithful compares classes; this is a {tree.kind.value} tree.")
+    refuse_other_columns(tree, ensemble.n_features)
     space = _Space(tree, ensemble)
     n_boxes = 0
     lo, hi, label = space.leaf_boxes()
@@ -136,21 +139,6 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
                 )
             )
     return FaithfulnessReport(True, None, None, None, n_boxes, ensemble.scope)
-
-
-def _check_input(tree: Tree, ensemble: Ensemble) -> None:
-    if not tree.predicts_classes:
-        raise InputError(f"check_faithful compares classes; this is a {tree.kind.value} tree.")
-    if len(tree.columns) != ensemble.n_features:
-        raise InputError(
-            f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were "
-            "not made for the same table."
-        )
-    other = [split for split in tree.splits if split is not None and not isinstance(split, ThresholdSplit)]
-    if other:
-        raise InputError(
-            f"The tree has the split {other[0]}; only threshold splits can be compared with an ensemble."
-        )
 
 
 def _counter_example(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from treewright.convert import EnsembleTree, NumberEnsemble
 from treewright.errors import InputError
 from treewright.tree import ThresholdSplit, Tree
+from treewright.verify._comparable import refuse_other_columns
 
 __all__ = ["Furthest", "furthest_apart"]
 
@@ -89,7 +90,9 @@ def furthest_apart(
     >>> furthest_apart(from_sklearn(model), NumberEnsemble.from_model(model)).distance
     0.0
     """
-    _check(tree, ensemble)
+    if tree.classes is not None or tree.value.shape[1] != 1 or tree.lines is not None:
+        raise InputError("The tree must say one number in each leaf; this one is of another kind.")
+    refuse_other_columns(tree, ensemble.n_features)
     used = [own.feature[own.feature >= 0] for own in ensemble.trees]
     asked = [split.column for split in tree.splits if isinstance(split, ThresholdSplit)]
     columns = np.unique(np.concatenate([*used, np.array(asked, dtype=np.int64)])).astype(np.int64)
@@ -128,21 +131,6 @@ def furthest_apart(
         low, high = (ends.reshape(-1, ends.shape[2]) for ends in halves)
         stack.append((low, high, np.repeat(value[open_], 2)))
     return Furthest(far, far, row, n_boxes)
-
-
-def _check(tree: Tree, ensemble: NumberEnsemble) -> None:
-    if tree.classes is not None or tree.value.shape[1] != 1 or tree.lines is not None:
-        raise InputError("The tree must say one number in each leaf; this one is of another kind.")
-    if len(tree.columns) != ensemble.n_features:
-        raise InputError(
-            f"The tree has {len(tree.columns)} columns and the ensemble {ensemble.n_features}; they were not made for "
-            "the same table."
-        )
-    other = [split for split in tree.splits if split is not None and not isinstance(split, ThresholdSplit)]
-    if other:
-        raise InputError(
-            f"The tree has the split {other[0]}; only threshold splits can be compared with an ensemble."
-        )
 
 
 def _leaf_boxes(tree: Tree, place: NDArray[np.int64], width: int) -> tuple[Numbers, Numbers, Numbers]:

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -289,3 +290,26 @@ def test_a_time_limit_is_kept():
     assert time.process_time() - start < 3.5
     assert result.stop_reason is StopReason.TIME_LIMIT
     assert check_faithful(result.tree, ensemble).faithful
+
+
+@pytest.mark.parametrize("size", [2**48, 2**50, 2**51, 2**52])
+def test_ties_of_huge_scores(size):
+    """Whole scores, up to where differences of two of them pass what double precision holds."""
+    rng, ties = np.random.default_rng(size % 1009), 0
+    for seed in range(6):
+        ensemble = random_ensemble(seed, vote="soft", n_classes=3, trees=3)
+        values = rng.choice([-size, 0, size, size - 1], (3, 64, 3)).astype(float)
+        trees = [
+            replace(tree, value=own[: len(tree.feature)])
+            for tree, own in zip(ensemble.trees, values, strict=True)
+        ]
+        ensemble = replace(ensemble, trees=tuple(trees), bias=np.zeros(3), divisor=1.0)
+        assert ensemble.is_exact == (sum(np.abs(tree.value).max() for tree in trees) < 2**52)
+        cells = all_cells(ensemble)
+        scores = np.sort(ensemble.scores(cells), axis=1)
+        ties += int((scores[:, -1] == scores[:, -2]).sum())
+        for objective in ("leaves", "heuristic"):
+            tree = solve(ensemble, objective=objective).tree
+            np.testing.assert_array_equal(tree.predict(cells), ensemble.predict(cells))
+            assert check_faithful(tree, ensemble).faithful
+    assert ties > 0

@@ -17,7 +17,7 @@ from treewright.errors import InputError
 from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._top import make_top, tree_of_sklearn
 from treewright.table import encode_like, table_from
-from treewright.tree import CategorySplit, Column, ColumnKind
+from treewright.tree import CategorySplit, Column, ColumnKind, describe
 
 
 def made(seed, n_rows=300, missing=0.0, n_classes=3):
@@ -74,6 +74,15 @@ def test_a_tree_of_sklearn_fitted_here_takes_categories_and_missing_values():
     inputs = Inputs.of(top.tree.columns).matrix(encoded)
     assert np.array_equal(top.tree.predict(encoded), top.model.predict(inputs))
     assert top.result is None
+
+
+def test_a_tree_of_sklearn_asks_whether_an_ordered_word_is_known():
+    X = pd.DataFrame({"size": pd.Categorical(["large", None] * 4, ["small", "large"], ordered=True)})
+    model = HybridTreeClassifier(top=DecisionTreeClassifier(max_depth=1)).fit(X, [True, False] * 4)
+    assert [describe(split, model.tree_.columns) for split in model.tree_.splits if split] == [
+        "size is known"
+    ]
+    assert model.tree_.predict(encode_like(X, model.tree_.columns)).tolist() == [True, False] * 4
 
 
 def test_inputs_of_categories():

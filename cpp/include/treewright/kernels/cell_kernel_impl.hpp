@@ -22,7 +22,8 @@ struct MinusSquare {
     }
 };
 struct EventsLog {
-    static Eight of(Eight a, Eight b) { return a * (log_of(larger(b, spread(1.0))) - log_of(larger(a, spread(1.0)))); }
+    // One logarithm of the quotient: its error is that of the logarithm and of one rounding more.
+    static Eight of(Eight a, Eight b) { return a * log_of(larger(b, spread(1.0)) / larger(a, spread(1.0))); }
     static void of(Eight a, Eight b, Eight a2, Eight b2, Eight& value, Eight& value2) {
         value = of(a, b);
         value2 = of(a2, b2);

@@ -14,7 +14,7 @@ inline Eight load(const double* from) {
 }
 inline void store(double* to, Eight x) { std::memcpy(to, &x, sizeof x); }
 
-// log x for x >= 1. With m the mantissa in the sixteenth number i of [1, 2) and c the inverse of its middle,
+// log x for normal x > 0. With m the mantissa in the sixteenth number i of [1, 2) and c the inverse of its middle,
 // log x = e log 2 - log c + log(1 + r), r = m c - 1, |r| < .0304; the series up to r^6 is off by less than r^7 / 7 / (1
 // - r) < 4e-12, all roundings together by less than 2e-14.
 inline Eight log_of(Eight x) {
