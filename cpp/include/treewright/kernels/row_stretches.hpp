@@ -1,11 +1,11 @@
 // In which part of each column's order the rows of a large node lie.
 //
 // A pass of the depth-two kernel that walks the orders reads the lanes of rows that lie in memory in no order: of a
-// million rows 8 MB, more than a core's own cache holds. Here every column's order is cut into stretches of as many rows
-// as sums of 8 bits hold, and a pass takes the rows in the order of the table: it reads lanes one after another, and adds
-// each row to the sums of its stretch, half a byte a row for all lanes together. Then it looks at all stretches, and
-// walks those that leave room for a better split (pair_kernel_unit.hpp). Lanes are noted the same way: all rows of a
-// stretch are on one side of a split, but in the stretch that the split cuts.
+// million rows 8 MB, more than a core's own cache holds. Here every column's order is cut into stretches of as many
+// rows as sums of 8 bits hold, and a pass takes the rows in the order of the table: it reads lanes one after another,
+// and adds each row to the sums of its stretch, half a byte a row for all lanes together. Then it looks at all
+// stretches, and walks those that leave room for a better split (pair_kernel_unit.hpp). Lanes are noted the same way:
+// all rows of a stretch are on one side of a split, but in the stretch that the split cuts.
 //
 // Pieces of the orders of the whole table are made once. The order of a node is a part of that of the table, so its
 // rows keep their pieces; pieces that follow each other are a stretch of the node, as long as it holds them.
