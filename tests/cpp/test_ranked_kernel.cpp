@@ -2,8 +2,10 @@
 // rows in the order of their labels, which stretches of ties then keep.
 #include "treewright/space/ranked_node.hpp"
 #include "treewright/kernels/pair_kernel.hpp"
+#include "treewright/kernels/row_stretches.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -89,6 +91,10 @@ std::int64_t slow_split(const LabelledTable& d, const std::vector<std::uint32_t>
     return best;
 }
 
+struct alignas(64) Register {
+    std::byte bytes[64];
+};
+
 void check(std::int64_t got, std::int64_t expected, const char* what) {
     if (got == expected) return;
     std::fprintf(stderr, "%s: got %lld, expected %lld\n", what, static_cast<long long>(got),
@@ -96,7 +102,8 @@ void check(std::int64_t got, std::int64_t expected, const char* what) {
     std::exit(1);
 }
 
-void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std::int32_t min_gain = 0) {
+void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std::int32_t min_gain = 0,
+         PairKernel same_as = nullptr) {
     LabelledTable& d = c.data;
     std::vector<const std::uint32_t*> orders;
     for (std::size_t j = 0; j < d.n_columns; ++j) orders.push_back(&d.order[j * d.n_rows]);
@@ -133,7 +140,30 @@ void run(Case& c, PairKernel kernel, std::uint32_t lanes, const char* name, std:
     task.gain = d.gain.data();
     task.left_gain = gain[0].data();
     task.right_gain = gain[1].data();
+    RowStretches stretches;
+    std::vector<Register> stretch_sums;
+    if (std::all_of(c.sign.begin(), c.sign.end(), [](std::int8_t sign) { return -1 <= sign && sign <= 1; })) {
+        Node node;
+        node.n = d.n_rows;
+        node.columns = {0, 1, 2};
+        node.orders = orders;
+        stretches.open(d, node, c.sign);
+        stretch_sums.resize(kStretchedTogether * stretches.most());
+        task.rows = stretches.rows().data();
+        task.stretched_columns = stretches.columns();
+        task.most_stretches = stretches.most();
+        task.stretch_sums = stretch_sums.data();
+    }
     kernel(task);
+    if (same_as != nullptr) {  // where the slow loop is too slow
+        PairTask other = task;
+        same_as(other);
+        for (std::uint32_t k = 0; k < lanes; ++k) {
+            check(task.best_left[k], other.best_left[k], name);
+            check(task.best_right[k], other.best_right[k], name);
+        }
+        return;
+    }
     for (std::uint32_t k = 0; k < lanes; ++k)
         for (int side = 0; side < 2; ++side) {
             std::int64_t span = 0;
@@ -165,6 +195,7 @@ int main() {
             Case unit = make_case(random, n, 2, true, 1, std::min(kernels.unit_lanes, n > 300 ? 1u : 63u));
             run(unit, kernels.unit16, static_cast<std::uint32_t>(unit.left_rows.size()), "unit16", min_gain);
             run(unit, kernels.unit32, static_cast<std::uint32_t>(unit.left_rows.size()), "unit32", min_gain);
+            run(unit, kernels.unit_stretches, static_cast<std::uint32_t>(unit.left_rows.size()), "stretches", min_gain);
             if (n > 300) continue;
             for (const std::uint32_t n_classes : {3u, 7u, 16u}) {
                 Case units = make_case(random, n, n_classes, true, 1, kernels.unit_lanes);
@@ -181,6 +212,9 @@ int main() {
                 run(many, kernels.classes32, kernels.lanes32, "classes32");
             }
         }
+        // Several groups of stretches.
+        Case large = make_case(random, 6000, 2, true, 1, kernels.unit_lanes);
+        run(large, kernels.unit_stretches, kernels.unit_lanes, "groups of stretches", 3, kernels.unit32);
         // Stretches of ties as long as several chunks of the kernels: inside is no split, whatever the sums there say.
         for (const std::uint32_t n_classes : {2u, 3u, 5u}) {
             constexpr std::uint32_t kRows = 600, kLanes = 3;
@@ -189,6 +223,7 @@ int main() {
             if (n_classes == 2) {
                 run(unit, kernels.unit16, kLanes, "unit16, sorted");
                 run(unit, kernels.unit32, kLanes, "unit32, sorted");
+                run(unit, kernels.unit_stretches, kLanes, "stretches, sorted");
                 run(any, kernels.signed16, kLanes, "signed16, sorted");
                 run(any, kernels.signed32, kLanes, "signed32, sorted");
             } else {

@@ -228,6 +228,20 @@ def test_parts_of_the_rows_bound_the_whole(cost_complexity, max_leaf_nodes):
     assert best_share > 0.3
 
 
+@pytest.mark.parametrize(("plain_work", "parts"), [(30_000, 10), (100_000, 0)])
+def test_parts_wait_where_the_plain_search_has_proven_half(plain_work, parts):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(400) < 0.25)).astype(int)
+    problem = make_problem(X, y, 2, max_depth=3)
+    whole = solve_ranked(problem, options=RankedOptions(core=False, parts=False))
+    result = solve_ranked(problem, options=RankedOptions(core=False, part_rows=40, plain_work=plain_work))
+    assert result.stats["parts"] == parts
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.objective == whole.objective
+    assert result.tree.splits == whole.tree.splits
+
+
 def test_few_rows_are_no_help_where_leaves_need_several():
     rng = np.random.default_rng(0)
     X = rng.random((80, 3))

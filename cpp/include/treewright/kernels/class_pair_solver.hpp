@@ -9,6 +9,7 @@
 #include "treewright/search/outcome.hpp"
 #include "treewright/kernels/pair_kernel.hpp"
 #include "treewright/kernels/pair_solver.hpp"
+#include "treewright/kernels/row_stretches.hpp"
 #include "treewright/objective/misclassification.hpp"
 #include "treewright/bounds/interval_bounds.hpp"
 
@@ -27,6 +28,7 @@ class ClassPairSolver final : public PairSolver {
     // Adds all splits that a tree of depth at most two within the budget begins with, unless it is stopped.
     void within(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }
+    [[nodiscard]] std::size_t bytes() const override { return stretches_.bytes(); }
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    private:
@@ -38,6 +40,11 @@ class ClassPairSolver final : public PairSolver {
     void prepare_lanes(const Node& node);
     // The same for the splits of one column: lanes first .. end - 1.
     void prepare_column(const Node& node, std::size_t first, std::size_t end);
+    // Both by stretches of many rows.
+    void prepare_stretches(const Node& node);
+    void prepare_column_stretches(const Node& node, std::size_t first, std::size_t end);
+    // Notes what a side gains that ends before `position`, of what is summed up.
+    void note_side(const Node& node, std::size_t k, std::uint32_t position, std::int64_t span);
     // Cost of a leaf and optimal cost of depth one of both sides of a split.
     struct Lane {
         Cost left_leaf, left, right_leaf, right;
@@ -61,6 +68,8 @@ class ClassPairSolver final : public PairSolver {
     // Of the current node:
     Mode mode_ = Mode::two;
     PairKernel kernel_ = nullptr;
+    bool by_stretches_ = false;
+    bool stretches_open_ = false;  // for this node
     std::uint32_t n_lanes_ = 0;
     std::vector<std::uint32_t> present_;        // classes that some row gains from
     std::vector<std::int8_t> sign_;             // unit: [row] gain of the second class less that of the first
@@ -90,6 +99,12 @@ class ClassPairSolver final : public PairSolver {
     std::vector<std::int64_t> gain_;        // [class], running
     std::vector<std::int32_t> left_gain_;   // [class][kMaxLanes]
     std::vector<std::int32_t> right_gain_;
+    RowStretches stretches_;
+    std::vector<std::uint64_t> lanes_of_;  // [stretch]: splits of a column that have all of it on the left
+    struct alignas(64) Register {
+        std::byte bytes[64];
+    };
+    std::vector<Register> stretch_sums_;
     PairTask task_;
 };
 

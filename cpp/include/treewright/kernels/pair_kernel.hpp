@@ -39,6 +39,15 @@ inline constexpr std::size_t kMaxUnitClasses = 16;
 inline constexpr std::uint32_t kFarRows = 65'536;
 inline constexpr std::int64_t kMaxNarrow = 32000;  // 16 bits, and room for the bounds of a stretch of rows
 
+// A column's order in stretches of at most kStretchRows rows.
+inline constexpr std::uint32_t kStretchRows = 126;    // what sums of 8 bits hold
+inline constexpr std::size_t kStretchedTogether = 2;  // columns whose sums are made in one go over the rows
+struct StretchedColumn {
+    const std::uint16_t* stretch;  // of each of the node's rows, in the order of the table
+    const std::uint32_t* start;    // of each stretch, the place of its first row in the order; and the end
+    std::uint32_t n_stretches;
+};
+
 struct PairTask {
     std::uint32_t n = 0;                             // rows of the node
     std::span<const std::uint32_t* const> orders{};  // one per second column
@@ -53,6 +62,12 @@ struct PairTask {
     const std::int8_t* sign = nullptr;  // unit kernels of two classes: [row of the table] gain of the second class less
                                         // that of the first
     std::int32_t min_gain = 0;  // unit kernels: a split that gains no more than this over its leaf may be missed
+
+    // Unit kernel of stretches (row_stretches.hpp).
+    const std::uint32_t* rows = nullptr;                   // of the node, ascending
+    std::span<const StretchedColumn> stretched_columns{};  // parallel to `orders`
+    std::size_t most_stretches = 0;                        // of a column
+    void* stretch_sums = nullptr;  // room for a register for each stretch of kStretchedTogether columns
 
     // Many classes.
     std::uint32_t n_classes = 0;            // length of `classes`
@@ -72,6 +87,7 @@ using PairKernel = void (*)(PairTask&);
 struct PairKernels {
     // Two classes, weights 0 or 1, no minimum leaf size: 8-bit lanes.
     PairKernel unit16, unit32;  // rows < kMaxNarrow, < 2^30
+    PairKernel unit_stretches;  // rows < 2^30, and with what PairTask says of stretches
     PairKernel signed16;        // two classes, total weight and rows < kMaxNarrow
     PairKernel signed32;        // two classes, total weight < 2^30
     PairKernel classes16;       // many classes, total gain and rows < kMaxNarrow

@@ -177,6 +177,7 @@ const PairKernels& table() {
     static constexpr int kTwo = 2;  // registers of 16- and 32-bit lanes worked on at once
     static constexpr PairKernels kernels{unit_pass<std::int16_t, kBytes>,
                                          unit_pass<std::int32_t, kBytes>,
+                                         unit_stretch_pass<std::int32_t, kBytes>,
                                          signed_any<std::int16_t, kBytes, kTwo>,
                                          signed_any<std::int32_t, kBytes, kTwo>,
                                          classes_any<std::int16_t, kBytes, kTwo>,

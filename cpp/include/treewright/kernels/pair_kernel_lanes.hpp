@@ -46,6 +46,17 @@ inline __attribute__((always_inline)) typename Lanes<T, kBytes>::Vector widen(co
     return __builtin_convertvector(part, typename Lanes<T, kBytes>::Vector);
 }
 
+// Register r of the lanes of 16 bits as numbers of T.
+template <class T, int kBytes>
+inline __attribute__((always_inline)) typename Lanes<T, kBytes>::Vector widen(const Wide<std::int16_t, kBytes>& numbers,
+                                                                              int r) {
+    constexpr int kPart = Lanes<T, kBytes>::kCount;
+    typedef std::int16_t Part __attribute__((vector_size(2 * kPart)));
+    Part part;
+    __builtin_memcpy(&part, reinterpret_cast<const std::int16_t*>(&numbers) + r * kPart, 2 * kPart);
+    return __builtin_convertvector(part, typename Lanes<T, kBytes>::Vector);
+}
+
 // Numbers of T as lanes of 8 bits, held at -64 where they are less.
 template <class T, int kBytes, class Register>
 inline __attribute__((always_inline)) typename Lanes<std::int8_t, kBytes>::Vector narrow(const Register& numbers) {
