@@ -83,7 +83,8 @@ def make_survival_problem(
         scikit-survival are of this kind.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out. Weights that are not whole
-        numbers (up to a common power of two) are rounded to a millionth of the largest.
+        numbers (up to a common power of two) are rounded: to multiples of a 2^20th of the largest, of more than 2^20
+        rows of a part that is so much larger. A note says so, and proofs are about the rounded weights.
     cost_complexity : float, default=0.01
         Penalty of one leaf as a share of the deviance of a single leaf, 0 to 1.
     max_depth : int or None, default=None
@@ -196,10 +197,11 @@ def _whole(weight: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[str,
         tried = scaled * 2.0**power
         if np.array_equal(np.rint(tried), tried) and tried.sum() <= LARGEST_TOTAL:
             return tried, ()
-    rounded = np.rint(weight / weight.max() * min(LEVELS, LARGEST_TOTAL // len(weight)))
+    levels = min(LEVELS, LARGEST_TOTAL // len(weight))
+    rounded = np.rint(weight / weight.max() * levels)
     common = int(np.gcd.reduce(rounded.astype(np.int64)))
     rounded /= common & -common  # smaller weights leave more bits to the hazards
-    return rounded, ("The weights were rounded to about a millionth of the largest.",)
+    return rounded, (f"The weights were rounded to multiples of 1/{levels:,} of the largest.",)
 
 
 def _nelson_aalen(

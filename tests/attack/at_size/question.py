@@ -149,7 +149,7 @@ def _of_loss(result: Any) -> Answer:
     open_to = FLOAT * max(1.0, abs(result.objective))
     if isinstance(result, AdditiveResult):
         open_to = SHARES * max(1.0, abs(result.objective)) + result.stats["tolerance"]
-    if any("to about a millionth" in note for note in result.notes):
+    if any("weights were rounded to multiples" in note for note in result.notes):
         open_to += 1e-5  # of real weights of survival trees, in fewer levels where there are more rows
     if proven:
         open_to += max(0.0, result.objective - result.lower_bound)
