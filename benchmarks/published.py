@@ -7,6 +7,7 @@ Every number comes from a file in `results/`; none is typed a second time. A fil
 
 from __future__ import annotations
 
+import ast
 import json
 import statistics
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from benchmarks._set_tables import cell
 from benchmarks._set_tables import summary as sets_in_short
 from benchmarks._tables import finished, format_table, show_depth
 
-__all__ = ["about", "command_of", "results", "summary", "table"]
+__all__ = ["about", "command_of", "results", "subject_of", "summary", "table"]
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
@@ -47,6 +48,13 @@ def command_of(name: str) -> str:
         if (HERE / f"{module}.py").exists():  # what follows is a command of it: sparse-grid is `sparse grid`
             return " ".join([f"python -m benchmarks.{module}", *(["-".join(parts[n:])] if parts[n:] else [])])
     raise ValueError(f"No benchmark writes {name!r}; name a results file after its module and command.")
+
+
+def subject_of(name: str) -> str:
+    """Return what the benchmark of a results file is about: the first line of its module, without the command."""
+    module = command_of(name).split()[2].removeprefix("benchmarks.")
+    documented = ast.get_docstring(ast.parse((HERE / f"{module}.py").read_text(encoding="utf-8"))) or ""
+    return documented.splitlines()[0].split(": ``python")[0].rstrip(".")
 
 
 def about(content: Row) -> str:

@@ -15,7 +15,8 @@ from axe_playwright_python import sync_playwright as axe
 from playwright.sync_api import sync_playwright
 
 PAGES = (  # one of each kind: lists, tables, code, formulas, pictures, output of examples, signatures
-    "index", "user_guide", "prepare_your_file", "faq", "glossary", "certificate", "methods/optimal", "gallery/index",
+    "index", "user_guide", "prepare_your_file", "faq", "glossary", "certificate", "methods/optimal", "benchmarks",
+    "results/continuous-grid", "gallery/index",
     "gallery/ten_minutes", "api/index",
 )  # fmt: skip
 WINDOWS = ({"color_scheme": "light", "width": 390}, {"color_scheme": "dark", "width": 1280})

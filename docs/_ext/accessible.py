@@ -21,7 +21,7 @@ CHANGES = (
         re.compile(r'(<p><a class="reference internal" href="[^"]*")(><span class="doc">)([^<>"]+)(</span>)'),
         r'\1 aria-label="\3"\2\3\4',
     ),
-    (re.compile(r'(<div class="[^"]*\b(?:table-wrapper|long-table)\b[^"]*")>'), r'\1 tabindex="0">'),
+    (re.compile(r'(<div class="[^"]*\btable-wrapper\b[^"]*")>'), r'\1 tabindex="0">'),
 )
 
 

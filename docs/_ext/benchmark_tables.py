@@ -1,74 +1,93 @@
-"""The directive ``benchmark-tables``: every stored result, or the one that is named, with the command that makes it."""
+"""Stored results on the site: a page for each file, and the directives ``benchmark-list`` and ``benchmark-tables``.
+
+The pages are written into ``docs/results`` before Sphinx looks for its sources.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchmarks.published import RESULTS, about, command_of, results, summary, table
+from benchmarks.published import RESULTS, about, command_of, results, subject_of, summary, table
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-LONG = 20  # rows; a longer table scrolls inside the page
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+
+
+class BenchmarkList(SphinxDirective):
+    """What each benchmark is about, with links to the pages of its results (the page must be Markdown)."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a table with a row for each subject."""
+        subjects: dict[str, list[str]] = {}
+        for path in stored():
+            subjects.setdefault(subject_of(path.stem), []).append(f"[{path.stem}](results/{path.stem}.md)")
+        rows = [f"| {subject} | {', '.join(links)} |" for subject, links in subjects.items()]
+        found = nodes.container()
+        text = ["| benchmark | results |", "|---|---|", *rows]
+        self.state.nested_parse(StringList(text), self.content_offset, found)
+        return found.children
 
 
 class BenchmarkTables(SphinxDirective):
-    """A section for each file of results, written in Markdown (so the page must be Markdown too).
+    """The table of one file of results, in Markdown; with the option "summary" what its rows come to."""
 
-    With the name of a file as its argument: that table alone, without a section of its own; with the option "summary"
-    what its rows come to.
-    """
-
-    optional_arguments = 1
+    required_arguments = 1
     option_spec = {"summary": directives.flag}  # noqa: RUF012 - docutils asks for a dictionary
 
     def run(self) -> list[nodes.Node]:
-        """Return the sections."""
-        if self.arguments:
-            return self._one(RESULTS / f"{self.arguments[0]}.json")
-        found: list[nodes.Node] = []
-        for path in results():
-            self._watch(path)
-            content = json.loads(path.read_text(encoding="utf-8"))
-            rows = table(content)
-            section = self._section(path.stem, command_of(path.stem))
-            self._parse(f"{about(content)} [Raw results](/../benchmarks/results/{path.name}).", section)
-            kind = "long-table" if rows.count("\n") > LONG else "short-table"
-            self._parse(f"````{{container}} {kind}\n{rows}\n````", section)
-            found.append(section)
-        for path in sorted(RESULTS.glob("*.txt")):
-            self._watch(path)
-            section = self._section(path.stem, command_of(path.stem))
-            text = path.read_text(encoding="utf-8")
-            section += nodes.literal_block("", text, language="text", classes=["long-table"])
-            found.append(section)
-        return found
-
-    def _one(self, path: Path) -> list[nodes.Node]:
-        self._watch(path)
+        """Return the table, and what was run to make it."""
+        path = RESULTS / f"{self.arguments[0]}.json"
+        self.env.note_dependency(str(path))
         content = json.loads(path.read_text(encoding="utf-8"))
-        found = nodes.container()
         rows = summary(content) if "summary" in self.options else table(content)
-        self._parse(f"{rows}\n\n{about(content)} Command: `{command_of(path.stem)}`.", found)
+        found = nodes.container()
+        text = f"{rows}\n\n{about(content)} Command: `{command_of(path.stem)}`."
+        self.state.nested_parse(StringList(text.splitlines()), self.content_offset, found)
         return found.children
 
-    def _watch(self, path: Path) -> None:
-        self.env.note_dependency(str(path))
 
-    def _section(self, name: str, command: str) -> nodes.section:
-        section = nodes.section(ids=[nodes.make_id(f"results-{name}")])
-        section += nodes.title("", name)
-        section += nodes.literal_block("", command, language="text")
-        return section
+def stored() -> list[Path]:
+    """Return all files of results, by name."""
+    return sorted([*results(), *RESULTS.glob("*.txt")])
 
-    def _parse(self, markdown: str, parent: nodes.Element) -> None:
-        self.state.nested_parse(StringList(markdown.splitlines()), self.content_offset, parent)
+
+def page(path: Path) -> str:
+    """Return the page of a file of results."""
+    command = f"```text\n{command_of(path.stem)}\n```"
+    content = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        read = json.loads(content)
+        said, rows = about(read), table(read)
+    else:
+        said, rows = "", f"````text\n{content}\n````"
+    raw = f"[Raw results](/../benchmarks/results/{path.name})"
+    return f"# {path.stem}\n\n{subject_of(path.stem)}. {said} {raw}.\n\n{command}\n\n{rows}\n"
+
+
+def write_pages(app: Sphinx, _: Config) -> None:
+    """Write the pages that changed; remove those of files that are gone."""
+    folder = Path(app.srcdir) / "results"
+    folder.mkdir(exist_ok=True)
+    pages = {f"{path.stem}.md": page(path) for path in stored()}
+    for old in folder.iterdir():
+        if old.name not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Sphinx's entry point."""
+    app.connect("config-inited", write_pages)
+    app.add_directive("benchmark-list", BenchmarkList)
     app.add_directive("benchmark-tables", BenchmarkTables)
     return {"parallel_read_safe": True}

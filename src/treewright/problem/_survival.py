@@ -20,7 +20,7 @@ __all__ = ["SurvivalProblem", "make_survival_problem"]
 
 LARGEST_TOTAL = 2**40  # of whole weights
 LEVELS = 2**20  # of other weights
-TOLD_ERROR = 1e-9  # of a hazard
+TOLD_ERROR = 1e-10  # of a hazard
 HAZARD_BITS = 60  # of the sum of whole weights times whole hazards
 
 
@@ -45,6 +45,8 @@ class SurvivalProblem(TreeProblem):
     hazard : ndarray of shape (n_rows,), float64
         Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
     hazard_bits : int
+    hazard_error : float, default=0.0
+        Largest share of itself by which a hazard was rounded without a note.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class SurvivalProblem(TreeProblem):
     time: NDArray[np.float64]
     hazard: NDArray[np.float64]
     hazard_bits: int = 0
+    hazard_error: float = 0.0
 
 
 def make_survival_problem(
@@ -119,8 +122,11 @@ def make_survival_problem(
     hazard, bits, error = _nelson_aalen(**by_row)
     hazard.setflags(write=False)
     if error > TOLD_ERROR:
-        rounded = f"cumulative hazards were rounded by up to {power_at_most(error)} of themselves."
-        kept["notes"] = (*kept["notes"], f"The weights differ so much that {rounded}")
+        told = (
+            f"Cumulative hazards were rounded by up to {power_at_most(error)} of themselves, so that their sums are "
+            "exact; what is said of trees is said for the rounded ones."
+        )
+        kept["notes"], error = (*kept["notes"], told), 0.0
     limits = check_penalty_and_limits(
         table.n_rows,
         cost_complexity=cost_complexity,
@@ -130,7 +136,9 @@ def make_survival_problem(
         share_of="the deviance of a single leaf",
         saves="that deviance",
     )
-    return SurvivalProblem(table=table, hazard=hazard, hazard_bits=bits, **by_row, **limits, **kept)
+    return SurvivalProblem(
+        table=table, hazard=hazard, hazard_bits=bits, hazard_error=error, **by_row, **limits, **kept
+    )
 
 
 def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

@@ -208,7 +208,11 @@ class AdditiveQuestion(Generic[Result]):
         share = answer.loss / one_leaf if self.measure is None else share_of(tree)
         objective = share + leaf_penalty * tree.n_leaves
         open_to = (answer.tolerance + self.tolerance) / one_leaf
-        bound = objective - open_to if answer.proven else max(answer.lower_bound / one_leaf, leaf_penalty)
+        bound = (
+            objective - open_to
+            if answer.proven
+            else max((answer.lower_bound - self.tolerance) / one_leaf, leaf_penalty)
+        )
         finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
         refuted = answer.refuted
         # Of equal trees the one with fewer leaves.

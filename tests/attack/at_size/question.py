@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -151,6 +152,9 @@ def _of_loss(result: Any) -> Answer:
         open_to = SHARES * max(1.0, abs(result.objective)) + result.stats["tolerance"]
     if any("weights were rounded to multiples" in note for note in result.notes):
         open_to += 1e-5  # of real weights of survival trees, in fewer levels where there are more rows
+    for note in result.notes:
+        if told := re.search(r"hazards were rounded by up to (\S+) of themselves", note):
+            open_to += 20 * float(told[1])  # events are no more than some times the loss of one leaf
     if proven:
         open_to += max(0.0, result.objective - result.lower_bound)
     fewest = proven and not any("smallest number of leaves" in note for note in result.notes)

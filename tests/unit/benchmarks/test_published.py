@@ -83,6 +83,8 @@ def test_stored_results_can_be_shown(path: Path) -> None:
     command = published.command_of(path.stem).split()
     assert (ROOT / f"{command[2].replace('.', '/')}.py").exists()
     assert published.about(content)
+    assert "`" not in published.subject_of(path.stem)
+    assert len(published.subject_of(path.stem)) > 15
     assert published.table(content).count("\n") > 1
 
 

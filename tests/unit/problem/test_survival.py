@@ -21,7 +21,7 @@ def test_the_first_events_have_a_hazard_however_light_they_are() -> None:
     """1 in 3e9 is rounded to no multiple of 0: that would leave an event without a hazard, which no loss can have."""
     problem = make_survival_problem(table_from(X), (EVENT, TIME), sample_weight=WEIGHT)
     assert (problem.hazard > 0).all()
-    assert "cumulative hazards were rounded" in problem.notes[-1]
+    assert "Cumulative hazards were rounded" in problem.notes[-1]
     even = make_survival_problem(table_from(X), (EVENT, TIME))
     assert not even.notes
 
