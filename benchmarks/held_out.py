@@ -63,7 +63,7 @@ DEPTH, LEAST = 3, 10
 FOLDS_OF_A_TABLE = 5
 ONE_CORE = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 MEASURES = ("variance left", "concordance", "integrated Brier score", "mean outcome")
-PRICES = [0.05, 0.02, 0.01, 0.005, 0.002]
+PRICES = [0.05, 0.02, 0.01, 0.005, 0.002, 0.0005, 0.0]
 
 Scores = dict[str, dict[str, Any]]  # of each model: figures of one fold
 
@@ -223,7 +223,9 @@ def peers_in(python: Path | None) -> Any:
             command = [str(python), str(HERE / "peers" / "held_out_worker.py"), task, str(path)]
             told = subprocess.run(command, capture_output=True, text=True, timeout=3600, env=ONE_CORE)
         if told.returncode != 0:
-            print(f"The peers of {task} failed: {(told.stderr.splitlines() or ['no message'])[-1]}", flush=True)
+            print(
+                f"The peers of {task} failed: {(told.stderr.splitlines() or ['no message'])[-1]}", flush=True
+            )
             return {}
         return dict(json.loads(told.stdout.splitlines()[-1]))
 
