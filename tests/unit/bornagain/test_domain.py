@@ -156,7 +156,7 @@ def test_the_domain_of_rows():
         (lambda: Domain([2.0], [1.0], [False]), "goes from 2.0 to 1.0"),
         (lambda: Domain([0.2], [0.8], [True]), "with a whole number between"),
         (lambda: Domain([np.nan], [0.8], [False]), "there is no value"),
-        (lambda: Domain.of(["a"], {"b": (0, 1)}), "the column 'b'; there are: a"),
+        (lambda: Domain.of(["a"], {"b": (0, 1)}), "the column 'b'. There are: a"),
         (lambda: Domain.of_rows(np.empty((0, 2))), "must have rows"),
     ],
 )
