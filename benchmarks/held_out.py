@@ -84,7 +84,12 @@ def fold_of_regression(
     answers: Scores = {}
     for depth in depths:
         also = "" if depth == DEPTH else f", depth {depth}"
-        limits: dict[str, Any] = {"max_depth": depth, "time_limit": seconds, "progress": False}
+        limits: dict[str, Any] = {
+            "max_depth": depth,
+            "max_leaves": 2**depth,
+            "time_limit": seconds,
+            "progress": False,
+        }
         models[f"treewright{also}"] = OptimalTreeRegressorCV(rule="best", **limits)
         models[f"treewright, one standard error{also}"] = OptimalTreeRegressorCV(**limits)
         cart = DecisionTreeRegressor(max_depth=depth, random_state=0)
