@@ -113,9 +113,8 @@ def fit_encoder(
     for begin in range(0, len(used), block):
         own = np.array(used[begin : begin + block])
         first, last = int(own[0]), int(own[-1])
-        lines = (
-            X.T[first : last + 1] if last - first < len(own) else X.T[own]
-        )  # a copy only around what is left out
+        # A copy only around what is left out.
+        lines = X.T[first : last + 1] if last - first < len(own) else X.T[own]
         values = lines.take(few if is_over() else rows, axis=1)
         gaps = np.isnan(values)
         here = lacking[own] = gaps.any(axis=1)
