@@ -20,12 +20,13 @@ import numpy as np
 from attack.case import Case
 from attack.generate import FAST, SLOW, random_case
 from attack.laws import Outcome, attack
-from attack.shrink import shrink
+from attack.shrink import shrink, smaller_cases
 
 SLOW_SHARE = 0.02
 SLOWEST = 5  # cases that are named at the end
 MOST_SECONDS = 60  # of the processor for one case, and again for making it small; the process ends then
 GRACE = 60.0  # seconds of the clock that cases which are running at the end still have
+ENDED = -1  # instead of the number of a case
 SHOWN = 3  # scripts of one law and method; more are counted
 
 
@@ -44,7 +45,7 @@ def shown(case: Case, law: str, seconds: float = 20.0) -> str:
         except Exception:
             return False  # no case that makes sense
 
-    case = shrink(case, still, seconds)
+    case = shrink(case, still, seconds, smaller_cases)
     words = next((m.words for m in attack(case).mismatches if m.law == law), "not seen again on a second run")
     return case.script(f"{law}: {' '.join(words.split())}")
 
@@ -103,7 +104,9 @@ def work(seed: int, worker: int, start: int, end: float, number: Any, queue: Any
                 ("mismatch", key, f"# seed {seed}, worker {worker}, case {start}\n{script}" if script else "")
             )
         start += 1
-    number.value = -1
+    queue.close()
+    queue.join_thread()  # all of it is told
+    number.value = ENDED
 
 
 def run(seconds: float, seed: int, jobs: int, of: Attack = SMALL) -> int:
@@ -129,7 +132,8 @@ def run(seconds: float, seed: int, jobs: int, of: Attack = SMALL) -> int:
     told = time.time()
     running = True
     while running or not queue.empty():
-        running = any(p.is_alive() for p in processes)
+        # What a case has started, such as workers of joblib, can keep a process for a minute after its last case.
+        running = any(p.is_alive() and n.value != ENDED for p, n in zip(processes, numbers, strict=True))
         while not queue.empty():
             kind, key, text = queue.get()
             if kind == "seconds":
@@ -144,8 +148,9 @@ def run(seconds: float, seed: int, jobs: int, of: Attack = SMALL) -> int:
                 printed[key] += 1
                 print(f"\n{text}", flush=True)
         for worker, process in enumerate(processes):
-            if not process.is_alive() and process.exitcode != 0:  # say on which case
-                last, running = numbers[worker].value, True
+            last = numbers[worker].value
+            if last != ENDED and not process.is_alive() and process.exitcode != 0:  # say on which case
+                running = True
                 took_too_long = process.exitcode == -signal.SIGXCPU
                 law = f"took too long, {MOST_SECONDS} s" if took_too_long else "the interpreter died"
                 found[law] += 1
@@ -154,14 +159,15 @@ def run(seconds: float, seed: int, jobs: int, of: Attack = SMALL) -> int:
                 processes[worker] = begin(worker, last + 1)
         if time.time() > end + GRACE:
             for worker, process in enumerate(processes):
-                if process.is_alive():
-                    process.kill()
+                if process.is_alive() and numbers[worker].value != ENDED:
                     print(f"cut off {GRACE:g} s after the end: worker {worker}, case {numbers[worker].value}")
             break
         if time.time() - told > 60:
             told = time.time()
             print(f"{sum(cases.values())} cases, {sum(found.values())} mismatches", flush=True)
         time.sleep(0.05)
+    for process in processes:
+        process.kill()
     total = sum(cases.values())
     print(
         f"\n{total} cases in {time.time() - began:.0f} s, {total / (time.time() - began):.0f} a second:",

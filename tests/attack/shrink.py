@@ -8,16 +8,21 @@ from typing import Any
 
 from attack.case import Case, Value
 
-__all__ = ["shrink"]
+__all__ = ["shrink", "smaller_cases"]
 
 
-def shrink(case: Case, still: Callable[[Case], bool], seconds: float = 20.0) -> Case:
-    """Return the smallest case that `still` holds for and that single steps lead to, within a time."""
+def shrink(
+    case: Any, still: Callable[[Any], bool], seconds: float, smaller_than: Callable[[Any], Iterator[Any]]
+) -> Any:
+    """Return the smallest case that `still` holds for and that single steps lead to, within a time.
+
+    `smaller_than` gives cases with one thing less, the largest steps first.
+    """
     end = time.monotonic() + seconds
     found = True
     while found:
         found = False
-        for smaller in _smaller(case):
+        for smaller in smaller_than(case):
             if time.monotonic() > end:
                 return case
             if still(smaller):
@@ -26,7 +31,7 @@ def shrink(case: Case, still: Callable[[Case], bool], seconds: float = 20.0) -> 
     return case
 
 
-def _smaller(case: Case) -> Iterator[Case]:
+def smaller_cases(case: Case) -> Iterator[Case]:
     """Cases with one thing less, the largest steps first."""
     n = case.n_rows
     if n > 4:

@@ -15,7 +15,7 @@ from attack.files import mutated_files, tampered, verified
 from attack.generate import random_case
 from attack.leaf_checks import compare_leaf
 from attack.oracle import Oracle
-from attack.shrink import shrink
+from attack.shrink import shrink, smaller_cases
 from attack.splits import left_sets
 
 
@@ -144,7 +144,7 @@ def test_tampered_certificates_are_noticed(found):
 
 def test_shrinking_keeps_the_mismatch_and_drops_the_rest():
     case = random_case(np.random.default_rng(3), {"optimal": 1.0})
-    small = shrink(case, lambda c: c.n_rows >= 2 and len(set(c.y)) >= 1, seconds=5.0)
+    small = shrink(case, lambda c: c.n_rows >= 2 and len(set(c.y)) >= 1, 5.0, smaller_cases)
     assert small.n_rows <= 3
     assert not small.options
     assert small.weight is None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +15,7 @@ from attack.at_size.question import Question, ask
 from attack.at_size.script import script
 from attack.checks import Mismatch
 from attack.laws import Outcome
+from attack.shrink import shrink
 
 __all__ = ["Sized", "drawn", "shown"]
 
@@ -97,24 +97,9 @@ def shown(case: Sized, law: str, seconds: float = 30.0) -> str:
         except Exception:
             return False  # no question that makes sense
 
-    case = _shrunk(case, still, seconds)
+    case = shrink(case, still, seconds, _smaller)
     words = next((m.words for m in case.breaks(law) if m.law == law), "not seen again on a second run")
     return case.script(f"{law}: {' '.join(words.split())}")
-
-
-def _shrunk(case: Sized, still: Callable[[Sized], bool], seconds: float) -> Sized:
-    """Cut off as much as may go, the largest parts first, within a time."""
-    end = time.monotonic() + seconds
-    found = True
-    while found:
-        found = False
-        for smaller in _smaller(case):
-            if time.monotonic() > end:
-                return case
-            if still(smaller):
-                case, found = smaller, True
-                break
-    return case
 
 
 def _smaller(case: Sized) -> Iterator[Sized]:
