@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -45,6 +46,14 @@ def any_simd() -> Iterator[None]:
 
     yield
     core.set_simd_limit(core.Simd.AVX512)
+
+
+@pytest.fixture(autouse=True)
+def pictures_closed() -> Iterator[None]:
+    """Close what a test drew: pyplot warns, and so fails a later test, when many pictures stay open."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -200,7 +200,6 @@ def test_sklearns_own_text_dot_and_picture(cancer):
     figure, ax = plt.subplots()
     assert len(plot_tree(fitted, ax=ax)) >= model.tree_.node_count
     figure.canvas.draw()
-    plt.close(figure)
 
 
 @pytest.mark.filterwarnings("ignore")  # of the library

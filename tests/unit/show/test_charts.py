@@ -29,14 +29,6 @@ matplotlib.use("Agg")
 from matplotlib.text import Text  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
-
 def assert_readable(ax):
     """All texts lie inside the figure, none on another, none below 8 points."""
     figure = ax.figure

@@ -25,14 +25,6 @@ def model():
     return LatentTreeClassifier(depth=3, epochs=20, batch_size=32, random_state=0).fit(X, y)
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
-
 def texts(ax):
     return [text.get_text() for text in ax.texts]
 

@@ -129,12 +129,9 @@ def test_without_axes_a_figure_of_the_right_size_is_made():
     import matplotlib
 
     matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     tree = make_tree(3, 20).tree
     ax = plot_tree(tree)
     assert_clean(ax.figure, tree)
-    plt.close(ax.figure)
 
 
 def test_bad_parameters():

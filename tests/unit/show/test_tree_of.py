@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -33,12 +32,6 @@ from treewright.show import (
 X = np.random.default_rng(0).normal(size=(80, 3))
 Y = np.where(X[:, 0] + 0.5 * (X[:, 1] > 0) > 0.2, "yes", "no")
 MODEL = OptimalTreeClassifier(0.02, max_depth=2).fit(X, Y)
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("show", [to_text, to_rules, to_graphviz, notebook_html, rules])
