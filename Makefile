@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 	$(BIN)/treewright demo
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 	$(MAKE) test-cpp
 
 lint: $(VENV)/.installed-test
