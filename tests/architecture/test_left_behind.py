@@ -43,11 +43,15 @@ def test_it_is_put_back(name: str, tmp_path: Path) -> None:
     assert found() == before
 
 
+def forgets() -> None:
+    sys.setrecursionlimit(4321)
+    raise ZeroDivisionError
+
+
 def test_also_after_an_error() -> None:
     before = found()
     with pytest.raises(ZeroDivisionError), nothing_left_behind():
-        sys.setrecursionlimit(4321)
-        raise ZeroDivisionError
+        forgets()
     assert found() == before
 
 
