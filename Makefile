@@ -37,7 +37,7 @@ docs: $(VENV)/.installed-docs
 
 # A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
 wheel: $(VENV)/.installed-wheel
-	$(BIN)/python tools/release.py
+	$(BIN)/python tools/release.py --config-settings=cmake.define.TREEWRIGHT_WERROR=$(WERROR)
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 build-cpp: $(VENV)/.installed
