@@ -43,7 +43,9 @@ def main() -> None:
     archive = only(DIST, "*.tar.gz")
     look_into_archive(archive)
     with tempfile.TemporaryDirectory() as folder:
-        python("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, *sys.argv[1:], str(archive))
+        python(
+            "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, *sys.argv[1:], str(archive)
+        )
         wheel = only(Path(folder), "*.whl")
         look_into_wheel(wheel)
         if sys.platform == "linux":
