@@ -10,8 +10,8 @@ WERROR ?= OFF
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs wheel \
-	stubs clean
+.PHONY: demo test test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs \
+	wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
