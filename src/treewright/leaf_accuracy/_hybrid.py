@@ -67,6 +67,9 @@ class Treatment(StrEnum):
     SHARED = "shared"
 
 
+ANSWERED_BY_LABEL = (Treatment.KEPT, Treatment.ONE_CLASS)  # no model is fitted
+
+
 @dataclass(frozen=True)
 class Tuning:
     """How the leaf models are tuned.
@@ -205,7 +208,8 @@ def extend_leaves(
             int(leaf),
             plan,
             int(tree.prediction[leaf]),
-            inputs[rows],
+            # A copy of all cells: not where no model is fitted.
+            inputs[rows[:0] if clock.is_over or plan in ANSWERED_BY_LABEL else rows],
             y[rows],
             None if sample_weight is None else sample_weight[rows],
             model,
@@ -335,7 +339,7 @@ def _extend(
     `doubt` gives the leaf to that model where neither is clearly better.
     """
     classes, own = np.unique(y, return_inverse=True)
-    if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
+    if treatment in ANSWERED_BY_LABEL:
         return Extension(leaf, treatment, len(y), classes)
     out_of_time = Extension(leaf, Treatment.KEPT, len(y), classes, cut_short=True)
     if clock.is_over:
