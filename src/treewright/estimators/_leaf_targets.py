@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.guess import rows_by_number
 from treewright.problem import RegressionProblem
 from treewright.show import rules
 from treewright.tree import Tree, exactly, mean_of
@@ -104,10 +105,8 @@ def leaf_targets(
     tree: Tree, problem: RegressionProblem
 ) -> dict[int, LeafTargets] | list[dict[int, LeafTargets]]:
     """Return the targets of each leaf, by the number of its node; of several outputs a list of that."""
-    leaf = tree.apply(problem.table.X)
-    short = leaf.astype(np.uint16) if tree.node_count <= 2**16 else leaf  # which numpy sorts by its digits
-    order = np.argsort(short, kind="stable")
-    leaves = {int(leaf[rows[0]]): rows for rows in np.split(order, np.flatnonzero(np.diff(leaf[order])) + 1)}
+    by_node = rows_by_number(tree.apply(problem.table.X), tree.node_count)
+    leaves = {node: rows for node, rows in enumerate(by_node) if len(rows)}
     found = [_targets_of(tree, problem, leaves, output) for output in range(problem.n_outputs)]
     return found[0] if len(found) == 1 else found
 
