@@ -67,9 +67,6 @@ class Treatment(StrEnum):
     SHARED = "shared"
 
 
-ANSWERED_BY_LABEL = (Treatment.KEPT, Treatment.ONE_CLASS)  # no model is fitted
-
-
 @dataclass(frozen=True)
 class Tuning:
     """How the leaf models are tuned.
@@ -208,8 +205,7 @@ def extend_leaves(
             int(leaf),
             plan,
             int(tree.prediction[leaf]),
-            # A copy of all cells: not where no model is fitted.
-            inputs[rows[:0] if clock.is_over or plan in ANSWERED_BY_LABEL else rows],
+            inputs[rows[:0] if clock.is_over else rows],  # of all leaves a copy of the table
             y[rows],
             None if sample_weight is None else sample_weight[rows],
             model,
@@ -339,7 +335,7 @@ def _extend(
     `doubt` gives the leaf to that model where neither is clearly better.
     """
     classes, own = np.unique(y, return_inverse=True)
-    if treatment in ANSWERED_BY_LABEL:
+    if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
         return Extension(leaf, treatment, len(y), classes)
     out_of_time = Extension(leaf, Treatment.KEPT, len(y), classes, cut_short=True)
     if clock.is_over:
