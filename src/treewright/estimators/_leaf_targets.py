@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -45,28 +44,35 @@ class LeafTargets:
 
     def __init__(self, y: NDArray[np.float64], sample_weight: NDArray[np.float64], mean: float) -> None:
         self.mean = mean
-        self._unsorted = y, sample_weight
+        self._rows, self._are_sorted = (y, sample_weight), False
 
-    @cached_property
+    def __repr__(self) -> str:
+        """Name the number of rows and their mean."""
+        return f"<LeafTargets: {len(self._rows[0])} rows, mean {self.mean:.6g}>"
+
     def _by_value(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Targets and weights, sorted when they are first asked for: no limit of `fit` waits for that."""
-        y, weight = self._unsorted
-        if (
-            weight == weight[:1]
-        ).all():  # then only the values matter, which are sorted much faster than rows
-            return np.sort(y), weight
-        order = np.argsort(y, kind="stable")
-        return y[order], weight[order]
+        if not self._are_sorted:
+            y, weight = self._rows
+            if np.all(
+                weight == weight[:1]
+            ):  # then only the values matter, which are sorted much faster than rows
+                self._rows = np.sort(y), weight
+            else:
+                order = np.argsort(y, kind="stable")
+                self._rows = y[order], weight[order]
+            self._are_sorted = True
+        return self._rows
 
     @property
     def y(self) -> NDArray[np.float64]:
         """Targets of the rows, ascending."""
-        return self._by_value[0]
+        return self._by_value()[0]
 
     @property
     def sample_weight(self) -> NDArray[np.float64]:
         """Weights of the rows, in the order of their targets."""
-        return self._by_value[1]
+        return self._by_value()[1]
 
     @property
     def standard_deviation(self) -> float:
