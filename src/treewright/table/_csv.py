@@ -113,12 +113,12 @@ def load_csv(
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
 ) -> CsvTable:
-    r"""Read a CSV file (plain or gzip) into a typed table.
+    r"""Read a CSV file (plain or gzip), or a Parquet or Arrow file, into a typed table.
 
     Parameters
     ----------
     path : str or Path
-        File with one header line. Blank lines are passed over.
+        File with one header line (blank lines are passed over), or Parquet or Arrow file.
     target : str, default=None
         Name of the column of labels.
     weight : str, default=None
@@ -288,6 +288,8 @@ def _load(
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled, coded, orders = words or {}, missing_in or {}, check_orders(order or {})
+    if columns is None:  # the file's own orders, unless somebody says that the words have none
+        orders = {name: own for name, own in text.order.items() if name not in (*forced, target)} | orders
     for name in (*ignored, *forced, *merged, *((*settled, *coded, *orders) if columns is None else ())):
         check_name(name, text, where)
     apart = {target, weight, *ignored}
@@ -324,10 +326,9 @@ def _load(
         table = Table(tuple(columns), X, tuple(reader.notes))
     else:
         if not features:
-            raise InputError(
-                f"{where} has no feature columns: with separator {text.separator!r} its columns are "
-                f"{known_names(text)}. If that is one long name, the separator is another; name it."
-            )
+            advice = "If that is one long name, the separator is another; name it."
+            columns_are = f"with separator {text.separator!r} its columns are {known_names(text)}"
+            raise InputError(f"{where} has no feature columns: {columns_are}. {advice}")
         table = for_fit(reader, text, where, features, categories, orders, faults)
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.table._csv_text import CsvText
 from treewright.table._encode import encode_column
 from treewright.table._faults import ColumnFault, OpenQuestion, all_or_faults
 from treewright.table._fields import FieldReader
@@ -19,6 +18,7 @@ from treewright.table._formats import DateFormat, Reading
 from treewright.table._from_data import assemble
 from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
+from treewright.table._text_columns import CsvText
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["asked_columns", "check_name", "for_fit", "for_schema", "known_names", "parts_by_name"]

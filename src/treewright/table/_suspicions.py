@@ -40,7 +40,7 @@ NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(
-    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+)\.?$",
+    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+|__index_level_\d+__)\.?$",
     re.IGNORECASE,
 )
 ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
