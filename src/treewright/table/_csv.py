@@ -326,9 +326,10 @@ def _load(
         table = Table(tuple(columns), X, tuple(reader.notes))
     else:
         if not features:
-            advice = "If that is one long name, the separator is another; name it."
-            columns_are = f"with separator {text.separator!r} its columns are {known_names(text)}"
-            raise InputError(f"{where} has no feature columns: {columns_are}. {advice}")
+            raise InputError(
+                f"{where} has no feature columns: with separator {text.separator!r} its columns are "
+                f"{known_names(text)}. If that is one long name, the separator is another; name it."
+            )
         table = for_fit(reader, text, where, features, categories, orders, faults)
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:
@@ -338,11 +339,8 @@ def _load(
                 )
     now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
-    lacks = tuple(
-        column.name
-        for column in columns or ()
-        if column.name not in asked and offered.get(column.name, column.name) not in text.index
-    )
+    names = (column.name for column in columns or () if column.name not in asked)
+    lacks = tuple(name for name in names if offered.get(name, name) not in text.index)
     return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks), reader
 
 
