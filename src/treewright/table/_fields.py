@@ -253,10 +253,13 @@ class FieldReader:
         if fields.null_count():
             rows = np.flatnonzero(fields.is_null().to_numpy())
             one = len(rows) == 1
+            advice = f"Leave {'this row' if one else 'these rows'} out, or fill {'it' if one else 'them'} in."
+            marks = fields.drop_nulls().unique()
+            if what == "target" and len(marks) == 1 and not one:
+                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word for that into it."
             raise InputError(
                 f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
-                f"({self._lines(rows)}). Leave {'this row' if one else 'these rows'} out, or fill "
-                f"{'it' if one else 'them'} in."
+                f"({self._lines(rows)}). {advice}"
             )
         return fields
 

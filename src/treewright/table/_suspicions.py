@@ -60,7 +60,8 @@ COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for ma
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
-    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
+    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel|familienstand|marital|gender|geschlecht|nationality|nationalität|"
+    r"religion|ethnicity|occupation|beruf)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )

@@ -6,11 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from made_trees import make_rows, make_tree
+from treewright.errors import InputTypeError
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, leaf_path, mean_of
 
 
@@ -147,3 +149,11 @@ def test_means_are_added_up_without_threads_of_blas(monkeypatch):
     far_apart = np.array([1.7e308, -1.7e308])
     assert mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0])) == 2.0
     assert abs(mean_of(far_apart, np.ones(2))) <= 1.7e308 * 2**-52
+
+
+@pytest.mark.parametrize("rows", [[[1.0]], np.array([1.0]), np.array([["a"]]), pd.DataFrame({"a": [1.0]})])
+def test_rows_that_are_not_encoded_are_answered_with_whom_to_ask(rows):
+    tree = make_tree(3, 4, n_rows=20).tree
+    for ask in (tree.apply, tree.predict, tree.predict_proba):
+        with pytest.raises(InputTypeError, match=r"Ask the estimator, such as model\.predict\(X\)"):
+            ask(rows)
