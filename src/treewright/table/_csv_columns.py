@@ -76,9 +76,12 @@ def for_schema(
     absent = [name for name in asked if name not in text.index]
     absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
     if absent:
-        bases = dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent)
+        bases = list(dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent))
+        near = {name: found[0] for name in bases if (found := _near(name, text))}
+        pairs = ", ".join(f"{own!r} for {name!r}" for name, own in near.items())
+        hint = f" Rename its column if it is the same: {pairs}?" if near else ""
         raise InputError(
-            f"{where} lacks columns that the tree needs: {quoted(bases)}. It has {known_names(text)}."
+            f"{where} lacks columns that the tree needs: {quoted(bases)}.{hint} It has {known_names(text)}."
         )
     X = np.full((len(text.lines), len(columns)), np.nan, order="F")
 
@@ -125,10 +128,7 @@ def parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
 def check_name(name: str, text: CsvText, where: str) -> None:
     if name in text.index:
         return
-    folded = {known.casefold(): known for known in text.names}
-    near = [
-        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
-    ]
+    near = _near(name, text)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     single = len(text.names) == 1
     more = (
@@ -137,6 +137,14 @@ def check_name(name: str, text: CsvText, where: str) -> None:
         else ""
     )
     raise InputError(f"{where} has no column {name!r}.{hint} Its columns are {known_names(text)}.{more}")
+
+
+def _near(name: str, text: CsvText) -> list[str]:
+    """The names of the file that are most like a name."""
+    folded = {known.casefold(): known for known in text.names}
+    return [
+        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    ]
 
 
 def known_names(text: CsvText) -> str:

@@ -83,6 +83,10 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
         raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
+    if text[:100].lstrip().startswith("{") and text.rstrip().endswith("}"):
+        raise InputError(
+            f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
+        )
     chosen = separator if separator is not None else _sniff(text)
     plain = _without_quotes(text, chosen)
     names, columns, lines = (

@@ -234,8 +234,8 @@ class Tree:
         """
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
             raise InputTypeError(
-                f"X is a {type(X).__name__} that is not encoded: a tree takes numbers, one row each, with categories as "
-                "codes. Ask the estimator, such as model.predict(X), or encode the rows: "
+                f"X is a {type(X).__name__} that is not encoded: a tree takes numbers, with categories as codes. "
+                "Ask the estimator, such as model.predict(X), or encode the rows: "
                 "treewright.table.encode_like(X, tree.columns)."
             )
         leaf = np.zeros(len(X), dtype=np.int64)
