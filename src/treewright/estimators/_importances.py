@@ -241,7 +241,8 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
     leaf = tree.apply(problem.table.X)
     apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
     apart /= float(np.abs(apart).max()) or 1.0
-    own = problem.sample_weight
+    # A power of two leaves the shares as they are, and squares of sums do not overflow.
+    own = np.ldexp(problem.sample_weight, -math.frexp(float(problem.sample_weight.max()))[1])
     squares = np.einsum("ij,ij->i", apart, apart)  # over the outputs
     weight, second, *first = _sums_of_nodes(tree, leaf, own, own * squares, *(own * one for one in apart.T)).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))

@@ -219,8 +219,8 @@ class NearOptimalTreeClassifier(TreeClassifier):
             raise InputError(f"group={self.group!r}; give the name of the column of the two groups, or None.")
         if isinstance(self.max_gap, bool) or not isinstance(self.max_gap, Real) or not self.max_gap >= 0:
             raise InputError(f"max_gap={self.max_gap!r}; give a difference of two shares, at least 0.")
-        if isinstance(self.look_at, bool) or not isinstance(self.look_at, Integral) or self.look_at < 1:
-            raise InputError(f"look_at={self.look_at!r}; give a number of trees, at least 1.")
+        if isinstance(self.look_at, bool) or not isinstance(self.look_at, Integral) or self.look_at < 0:
+            raise InputError(f"look_at={self.look_at!r}; give a number of trees, at least 0.")
 
     def _chosen(self, trees: NearOptimalTrees, limits: Limits, set_seconds: float) -> tuple[int, str | None]:
         """Return the place of the tree that the rule prefers, and what is not proven about that.
