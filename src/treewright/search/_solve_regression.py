@@ -138,7 +138,8 @@ def _of_lost_weights(problem: RegressionProblem) -> str:
     weight = problem.sample_weight
     return (
         f"sample_weight reaches from {weight.min():g} to {weight.max():g}: the smallest are 0 in float64 beside the "
-        f"largest, and criterion={problem.criterion!r} has no sum of them. Leave out the rows of next to no weight (weight 0), or give weights that differ less."
+        f"largest, and criterion={problem.criterion!r} has no sum of them. Leave "
+        "out the rows of next to no weight (weight 0), or give weights that differ less."
     )
 
 
