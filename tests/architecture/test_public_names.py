@@ -1,11 +1,14 @@
 """The public names are those below, every one documented; a new one is added here on purpose."""
 
+import ast
+import builtins
 import dataclasses
 import enum
 import importlib
 import importlib.util
 import inspect
 import re
+import textwrap
 import typing
 from collections.abc import Iterator
 
@@ -154,3 +157,65 @@ def test_public_objects_have_an_example() -> None:
         and ">>>" not in (inspect.getdoc(thing) or "")
     }
     assert not lacking
+
+
+def public_functions() -> Iterator[tuple[str, typing.Any]]:
+    """Public functions, and the public methods that public classes define themselves."""
+    for name, thing in documented_objects():
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing) and typing.get_origin(thing) is None:
+            for own, member in vars(thing).items():
+                function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+                if inspect.isfunction(function) and not own.startswith("_"):
+                    yield f"{name}.{own}", function
+
+
+def raised_by(function: typing.Any) -> dict[str, set[str]]:
+    """The classes of errors that the body of a function raises and does not catch, each with its bases' names."""
+    nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))))
+    caught = {ast.unparse(node.type) for node in nodes if isinstance(node, ast.ExceptHandler) and node.type}
+    found = {}
+    for node in nodes:
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            name = ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+            error = function.__globals__.get(name, getattr(builtins, name, None))
+            if name not in caught and isinstance(error, type):
+                found[name] = {base.__name__ for base in error.__mro__ if base is not Exception}
+    return found
+
+
+INTERNAL = {
+    "ModelUnfinished",
+    "TimeOver",
+}  # caught on the way out, by what the function called or was called by
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), list(public_functions()), ids=lambda x: x if isinstance(x, str) else ""
+)
+def test_what_a_public_function_raises_is_documented(name: str, function: typing.Any) -> None:
+    """Every error that its own body raises stands under Raises, by its class or a class above it."""
+    told = sections(inspect.getdoc(function) or "").get("Raises", "")
+    lacking = {
+        error
+        for error, bases in raised_by(function).items()
+        if error not in INTERNAL and not any(re.search(rf"\b{base}\b", told) for base in bases)
+    }
+    assert not lacking, f"{name} raises {', '.join(sorted(lacking))}, which its docstring does not say"
+
+
+def test_raised_errors_are_seen() -> None:
+    """The test above sees a raise in a body, and none that the body catches itself."""
+
+    def refuses() -> None:
+        raise LookupError("no")
+
+    def recovers() -> None:
+        try:
+            raise KeyError("inside")
+        except KeyError:
+            pass
+
+    assert set(raised_by(refuses)) == {"LookupError"}
+    assert not raised_by(recovers)

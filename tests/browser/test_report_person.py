@@ -90,6 +90,8 @@ def test_the_page_of_one_person(visit):
     page.click("#print-person")
     assert "print-person" in page.evaluate("window.printed")
     page.emulate_media(media="print")
+    assert page.locator("#answer", has_text="This is leaf").is_visible()
+    assert page.locator("#answer .on-screen").is_hidden()  # there is no tree on this page
     shown = page.locator("body").inner_text()
     for words in ("Reference: A-17 <b>", "Decision: granted", "inquiries", "Reasons", "loans@example.org"):
         assert words in shown

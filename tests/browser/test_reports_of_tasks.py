@@ -99,3 +99,42 @@ def test_no_table_is_cut_off_on_paper(visit, task):
              .map(t => t.innerText.slice(0, 60))"""
     )
     assert cut == []
+
+
+def test_small_numbers_are_never_broken_at_their_minus(visit):
+    page = visit().open(page_of_task("squared_error"))
+    numbers = page.locator("span.whole")
+    assert numbers.count() >= 1
+    assert "e-" in numbers.first.inner_text()
+    for width in range(320, 720, 10):
+        page.set_viewport_size({"width": width, "height": 800})
+        lines = page.evaluate(
+            "() => [...document.querySelectorAll('span.whole')].map(s => s.getClientRects().length)"
+        )
+        assert max(lines) == 1, width
+
+
+def test_what_belongs_together_stays_together_on_paper(visit):
+    """A heading, its note and its caption with the table's head and first row; questions may be parted."""
+    page = visit(viewport={"width": 690, "height": 900}).open(page_of_task("policy"))
+    page.emulate_media(media="print")
+    rule = lambda selector, name: page.evaluate(  # noqa: E731
+        "([s, n]) => [...new Set([...document.querySelectorAll(s)].map(e => getComputedStyle(e)[n]))]",
+        [selector, name],
+    )
+    for selector in ("h2", "caption", "table thead", ":is(h2, h3) + :is(p, .note)"):
+        assert rule(selector, "breakAfter") == ["avoid"], selector
+    assert rule("table tbody > tr:first-child", "breakBefore") == ["avoid"]
+    assert rule("caption", "breakInside") == ["avoid"]
+    assert rule("dl.questions > dt", "breakAfter") == ["auto"]  # a row of the grid: all would hang together
+
+
+def test_numbers_keep_apart_from_the_words_behind_them(visit):
+    page = visit(viewport={"width": 690, "height": 900}).open(page_of_task("policy"))
+    for media in ("screen", "print"):
+        page.emulate_media(media=media)
+        gaps = page.evaluate("""() => [...document.querySelectorAll("td.number + td:not(.number)")]
+          .filter(cell => cell.checkVisibility())
+          .map(cell => parseFloat(getComputedStyle(cell).paddingLeft))""")
+        assert gaps, media
+        assert min(gaps) >= 10, media

@@ -163,7 +163,7 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
             )
         return
     refuse_all(
-        "{option} does not go with shards (--shard-rows, a folder, a Parquet file); leave it out.",
+        "{option} does not go with shards (--shard-rows, a folder, a large Parquet file); leave it out.",
         _not_with_shards(given),
     )
 

@@ -15,11 +15,13 @@ __all__ = [
     "Rows", "SettingsFile", "SpreadsheetSafe", "pairs",
 ]  # fmt: skip
 
-Csv = Annotated[Path, typer.Argument(help="CSV file with a header line (plain or gzip).")]
+Csv = Annotated[
+    Path, typer.Argument(help="CSV file with a header line (plain or gzip), or Parquet or Arrow file.")
+]
 Rows = Annotated[
     Path,
     typer.Argument(
-        help="CSV file with a header line (plain or gzip); or a Parquet file, or a folder of either."
+        help="CSV file with a header line (plain or gzip), Parquet or Arrow file; or a folder of CSV or Parquet files."
     ),
 ]
 ModelPath = Annotated[

@@ -1,4 +1,4 @@
-"""`treewright fit`, `verify` and `predict` for what need not fit into memory: folders and Parquet files."""
+"""`treewright fit`, `verify` and `predict` for what need not fit into memory: folders, large Parquet files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ShardRows = Annotated[
     int | None,
     typer.Option(
         help="Divide and bound: number of rows of a shard, for tables that are too large for one search.",
-        show_default="one search; folders, Parquet files, large CSV files: 100000",
+        show_default="one search; folders, large Parquet and CSV files: 100000",
     ),
 ]
 Gap = Annotated[
@@ -75,14 +75,16 @@ COUNTING = 1.25  # times the seconds of reading and dealing: with counting (1.15
 SEARCH_SHARE = 0.8  # of a run, for searching its shards; the rest is for counting the trees over all rows
 ROOM = 1.5  # of a time limit, over what is expected
 LEAST_LIMIT = 300.0  # seconds that are proposed; reading millions of rows takes a minute
-LARGE = (
-    128 << 20
-)  # bytes of a CSV file (of a packed one a fifth) that is not searched as a whole unless a depth is given
+LARGE = 128 << 20  # bytes of a CSV file that is not searched as a whole unless a depth is given
+PACKED = 5  # times smaller are packed files, gzip and Parquet
 
 
 def is_stream(data: Path) -> bool:
-    """Whether a path is read in pieces: a folder, or a Parquet file."""
-    return data.is_dir() or data.name.lower().endswith((".parquet", ".pq"))
+    """Whether a path is read in pieces: a folder, or a large Parquet file."""
+    if data.is_dir():
+        return True
+    named = data.name.lower().endswith((".parquet", ".pq"))
+    return named and data.is_file() and data.stat().st_size > LARGE // PACKED
 
 
 def is_large(data: Path) -> bool:
@@ -90,7 +92,7 @@ def is_large(data: Path) -> bool:
     if not (data.is_file() and data.name.lower().endswith((".csv", ".csv.gz", ".tsv", ".txt"))):
         return False
     size = data.stat().st_size
-    return size > (LARGE // 5 if data.name.lower().endswith(".gz") else LARGE)
+    return size > (LARGE // PACKED if data.name.lower().endswith(".gz") else LARGE)
 
 
 def fit_in_shards(
@@ -235,7 +237,7 @@ def verify_stream(content: Model, data: Path, target: str | None, settings: Sett
 def predict_stream(
     content: Model, data: Path, settings: Settings, out: Path | None, proba: bool, leaf: bool, safe: bool
 ) -> None:
-    """Predict the rows of a folder or a Parquet file, some at a time."""
+    """Predict the rows of a folder or a large Parquet file, some at a time."""
     from treewright.sources import Roles, encoded_pieces, open_source
 
     tree = content.tree

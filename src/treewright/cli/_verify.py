@@ -59,7 +59,7 @@ def verify(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="CSV file with a header line (plain or gzip); after a fit on shards also Parquet, or a folder.",
+            help="CSV file with a header line (plain or gzip), Parquet or Arrow file; a folder after a fit on shards.",
             show_default=False,
         ),
     ] = None,

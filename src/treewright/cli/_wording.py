@@ -44,6 +44,12 @@ IN_OTHER_WORDS = (
     ("declare these columns categorical", "declare these columns categorical (--categorical NAME)"),
     ("declare it categorical", "declare it categorical (--categorical NAME)"),
     ("ignore the column", "leave the column out (--ignore NAME)"),
+    (
+        "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, weekday, "
+        "hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
+        "Files that are read in pieces have no dates: leave the column out (--ignore NAME), or save year, month or age "
+        "in days as columns of numbers.",
+    ),
     ("ignore it.", "leave it out (--ignore NAME)."),
     ("Say where to cut it (cuts), such as at 25 and 45", "Say where to cut it, such as --cut COLUMN=25,45"),
     ("leave its cuts out", "leave its --cut out"),

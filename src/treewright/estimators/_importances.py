@@ -244,7 +244,8 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
         (targets, float(middle) / 2) for targets, middle in zip(problem.targets.T, tree.value[0], strict=True)
     ]
     unit = max(float(np.abs(targets / 2 - middle).max()) for targets, middle in halves) or 1.0
-    own = problem.sample_weight
+    # A power of two leaves the shares as they are, and squares of sums do not overflow.
+    own = np.ldexp(problem.sample_weight, -math.frexp(float(problem.sample_weight.max()))[1])
     squares, first = np.zeros(len(own)), []
     for targets, middle in halves:
         apart = targets / 2 - middle

@@ -169,6 +169,8 @@ class LatentTreeBase(TreeDisplay):
             raise InputError(
                 'loss is a callable, which takes no weights; leave sample_weight out, or use loss="auto".'
             )
+        if not isinstance(self.optimizer_options, (Mapping, type(None))):
+            raise InputError(f"optimizer_options={self.optimizer_options!r}; give a dictionary, or None.")
         epochs, patience = self._passes(int((~held_out).sum()))
         options = TrainOptions(
             epochs=epochs,
@@ -204,7 +206,7 @@ class LatentTreeBase(TreeDisplay):
             torch.manual_seed(seed)
             network = LatentTreeNetwork(
                 self._new_tree(self._encoder.n_inputs), n_outputs,
-                hidden_layers=tuple(self.hidden_layers), dropout=self.dropout,
+                hidden_layers=self.hidden_layers, dropout=self.dropout,
                 tree_only=self.tree_only if tree_only is None else tree_only,
             ).to(device)  # fmt: skip
         x, y = on_device(train_rows)
@@ -294,7 +296,7 @@ class LatentTreeBase(TreeDisplay):
         out = []
         for name, least, least_steps in (("epochs", 100, LEAST_STEPS), ("patience", 20, LEAST_PATIENCE)):
             given = getattr(self, name)
-            if isinstance(given, str) and given != "auto":
+            if given != "auto" and not isinstance(given, (int, np.integer)):
                 raise InputError(f'{name} must be an integer >= 1, or "auto"; got {given!r}.')
             out.append(max(least, -(-least_steps // steps)) if isinstance(given, str) else given)
         return out[0], out[1]
@@ -449,8 +451,8 @@ def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        words = str(error).splitlines()[0]
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
+        words = "no name of a device" if isinstance(error, TypeError) else str(error).splitlines()[0]
         raise InputError(f'device={name!r} cannot be used here ({words}). Give "cpu" or "auto".') from None
     return device
 

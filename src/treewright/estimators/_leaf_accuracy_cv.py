@@ -268,10 +268,19 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         """Return what is tried on training parts of `fewest` rows or more; simple ones first."""
         if self.rule not in RULES:
             raise InputError(f"rule={self.rule!r}; choose one of {', '.join(RULES)}.")
-        given = {name: list(getattr(self, name)) for name in ("max_depths", "min_samples_leaves", "criteria")}
-        for name, values in given.items():
-            if not values:
+        given = {}
+        for name in ("max_depths", "min_samples_leaves", "criteria"):
+            values = getattr(self, name)
+            if isinstance(values, str) or not isinstance(values, Iterable):
+                raise InputError(f"{name}={values!r}; give a list of candidates.")
+            given[name] = list(values)
+            if not given[name]:
                 raise InputError(f"{name} is empty; give at least one candidate.")
+        for leaf in given["min_samples_leaves"]:
+            if isinstance(leaf, bool) or not isinstance(leaf, (int, float, np.integer, np.floating)):
+                raise InputError(
+                    f"min_samples_leaves holds {leaf!r}; give numbers of rows, or shares of them."
+                )
         leaves = [leaf for leaf in given["min_samples_leaves"] if isinstance(leaf, float) or leaf <= fewest]
         if not leaves:
             raise InputError(

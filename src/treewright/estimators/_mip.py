@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, Literal, Self
 
 from joblib import effective_n_jobs
@@ -185,6 +186,10 @@ class MIPTreeClassifier(TreeClassifier):
             solve,
         )  # brings SciPy's sparse matrices; its solver loads in solve
 
+        if not isinstance(self.tighten, bool):
+            raise InputError(f"tighten={self.tighten!r}; give True or False.")
+        if not isinstance(self.random_state, Integral) or not 0 <= int(self.random_state) < 2**31:
+            raise InputError(f"random_state={self.random_state!r}; give an integer of at least 0.")
         options = MIPOptions(
             self.solver, _threads(self.n_jobs), self.scaling, self.tighten, self.random_state
         )

@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -165,6 +166,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
             raise InputError(
                 f"choose={self.choose!r}; choose one of {', '.join(map(repr, RULES))}, or a function."
             )
+        self._check_choice()
         if self.choose == "small gap" and self.group is None:
             raise InputError('choose="small gap" needs group=, the column of the two groups.')
         begun = time.perf_counter()
@@ -210,6 +212,15 @@ class NearOptimalTreeClassifier(TreeClassifier):
             )
         settle_interrupt(interrupted)
         return self
+
+    def _check_choice(self) -> None:
+        """Refuse what no rule can use, also if the chosen one does not ask for it."""
+        if self.group is not None and not isinstance(self.group, str):
+            raise InputError(f"group={self.group!r}; give the name of the column of the two groups, or None.")
+        if isinstance(self.max_gap, bool) or not isinstance(self.max_gap, Real) or not self.max_gap >= 0:
+            raise InputError(f"max_gap={self.max_gap!r}; give a difference of two shares, at least 0.")
+        if isinstance(self.look_at, bool) or not isinstance(self.look_at, Integral) or self.look_at < 0:
+            raise InputError(f"look_at={self.look_at!r}; give a number of trees, at least 0.")
 
     def _chosen(self, trees: NearOptimalTrees, limits: Limits, set_seconds: float) -> tuple[int, str | None]:
         """Return the place of the tree that the rule prefers, and what is not proven about that.

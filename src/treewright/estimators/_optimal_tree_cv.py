@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
+from treewright.errors import InputError
 from treewright.estimators._front_cv import CVProgress, FrontCV, folds_in
 from treewright.estimators._front_folds import held_out_costs
 from treewright.estimators._shared_time import shared_among
@@ -182,6 +183,10 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         max_leaves = self._checked_leaves()
         table = self._training_table(X, y)
+        if not isinstance(self.search_options, (BinaryOptions, type(None))):
+            raise InputError(
+                f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions or None."
+            )
         problem = make_problem(
             table,
             y,

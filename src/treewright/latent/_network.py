@@ -9,6 +9,7 @@ from typing import Any
 
 from treewright.errors import InputError
 from treewright.latent._forest import LatentForest
+from treewright.latent._options import is_real
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
 
@@ -52,9 +53,10 @@ class LatentTreeNetwork(nn.Module):
         tree_only: bool = False,
     ) -> None:
         super().__init__()
-        if not 0 <= dropout < 1:
+        if not (is_real(dropout) and 0 <= dropout < 1):
             raise InputError(f"dropout must be in [0, 1); got {dropout!r}.")
-        if any(not isinstance(width, int) or width < 1 for width in hidden_layers):
+        listed = isinstance(hidden_layers, Sequence) and not isinstance(hidden_layers, str)
+        if not listed or any(not isinstance(width, int) or width < 1 for width in hidden_layers):
             raise InputError(f"hidden_layers must be a sequence of widths >= 1; got {hidden_layers!r}.")
         self.tree = tree
         widths = [*hidden_layers, out_features]

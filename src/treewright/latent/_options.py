@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from treewright.errors import InputError, MissingDependencyError
 from treewright.latent._torch import torch
 
-__all__ = ["Loss", "TrainOptions", "make_loss", "make_optimizer", "weighted_loss", "with_weights"]
+__all__ = ["Loss", "TrainOptions", "is_real", "make_loss", "make_optimizer", "weighted_loss", "with_weights"]
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 SCHEDULES = ("plateau", "cosine", None)
+
+
+def is_real(value: object) -> bool:
+    """Whether something can be compared as a number; NaN can."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -68,13 +74,13 @@ class TrainOptions:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be an integer >= 1; got {value!r}.")
-        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+        if not (is_real(self.learning_rate) and 0 < self.learning_rate < math.inf):
             raise InputError(f"learning_rate must be a finite number > 0; got {self.learning_rate!r}.")
         if self.schedule not in SCHEDULES:
             raise InputError(f'schedule must be "plateau", "cosine" or None; got {self.schedule!r}.')
-        if not 0 < self.schedule_factor < 1:
+        if not (is_real(self.schedule_factor) and 0 < self.schedule_factor < 1):
             raise InputError(f"schedule_factor must be in (0, 1); got {self.schedule_factor!r}.")
-        if self.time_limit is not None and not self.time_limit > 0:
+        if self.time_limit is not None and not (is_real(self.time_limit) and self.time_limit > 0):
             raise InputError(f"time_limit must be a number of seconds > 0, or None; got {self.time_limit!r}.")
 
 

@@ -198,6 +198,8 @@ def solve_with_leaf_accuracy(
         A parameter that this search cannot use.
     SolverError
         No tree has such leaves (proven), or none was found within the limits.
+    KeyboardInterrupt
+        Ctrl-C came before a tree with such leaves was found: there is nothing to return.
 
     Examples
     --------

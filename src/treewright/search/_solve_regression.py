@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import InputError
 from treewright.problem import RegressionProblem
 from treewright.result import RegressionResult
 from treewright.search._additive_losses import AdditiveLoss, SquaredErrorLoss
@@ -100,6 +101,11 @@ def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
     AdditiveLoss
         What a leaf with given rows costs is its ``leaf_loss(rows)``.
 
+    Raises
+    ------
+    InputError
+        Poisson and gamma: a weight, or with gamma a weight times its target, is 0 in float64 beside the largest.
+
     Examples
     --------
     >>> from treewright.problem import make_regression_problem
@@ -113,12 +119,28 @@ def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
     if problem.criterion == "squared_error":
         return SquaredErrorLoss(normalized(problem.y), weight)
     y = np.ldexp(problem.y, -int(np.frexp(float(np.abs(problem.y).max()))[1]))  # below 1, and nothing lost
-    if problem.criterion == "poisson":
-        return RatioDeviance(weight / weight.max() * y, weight / weight.max())
-    if problem.criterion == "gamma":
-        return RatioDeviance(weight / weight.max(), weight / weight.max() * y)
+    if problem.criterion in ("poisson", "gamma"):
+        share = weight / weight.max()
+        weighted = share * y
+        if not (share if problem.criterion == "poisson" else weighted).all():
+            raise InputError(_of_lost_weights(problem))
+        return (
+            RatioDeviance(weighted, share)
+            if problem.criterion == "poisson"
+            else RatioDeviance(share, weighted)
+        )
     assert problem.share is not None  # of all other criteria leaves say a quantile
     return PinballLoss(y, weight, problem.share)
+
+
+def _of_lost_weights(problem: RegressionProblem) -> str:
+    """The message about weights, or weights times targets, that vanish beside the largest."""
+    weight = problem.sample_weight
+    return (
+        f"sample_weight reaches from {weight.min():g} to {weight.max():g}: the smallest are 0 in float64 beside the "
+        f"largest, and criterion={problem.criterion!r} has no sum of them. Leave "
+        "out the rows of next to no weight (weight 0), or give weights that differ less."
+    )
 
 
 def normalized(y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -102,17 +102,17 @@ def check_thresholds(thresholds: object) -> None:
     Raises
     ------
     InputError
-        `thresholds` is neither "auto", "all", an integer, nor a mapping.
+        `thresholds` is neither "auto", "all", an integer of at least 2, nor a mapping.
     """
     if isinstance(thresholds, str) and thresholds in ("auto", "all"):
         return
     if isinstance(thresholds, Mapping) or (
-        isinstance(thresholds, Integral) and not isinstance(thresholds, bool)
+        isinstance(thresholds, Integral) and not isinstance(thresholds, bool) and int(thresholds) >= 2
     ):
         return
     raise InputError(
-        f'thresholds={thresholds!r}; give "auto", "all", a number of bins, or a mapping from column name to '
-        "thresholds."
+        f'thresholds={thresholds!r}; give "auto", "all", a number of bins (2 or more), or a mapping from column '
+        "name to thresholds."
     )
 
 

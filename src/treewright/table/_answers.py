@@ -13,19 +13,24 @@ from collections.abc import Sequence
 
 __all__ = ["in_an_order", "several_in_one_field"]
 
-DEGREES = (  # parts of words from the least to the most; an answer is placed by the longest part that it holds
-    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neither satisfied nor dissatisfied", "satisfied", "very satisfied"),
-    ("very unlikely", "unlikely", "neither likely nor unlikely", "likely", "very likely"),
+DEGREES = (  # from the least to the most; words of one place, of which an answer has one, with | between them
+    ("strongly disagree", "disagree", "neither agree nor disagree|neutral|undecided", "agree", "strongly agree"),
+    ("very dissatisfied", "dissatisfied", "neither satisfied nor dissatisfied|neutral", "satisfied", "very satisfied"),
+    ("very unsatisfied", "unsatisfied", "neither satisfied nor unsatisfied|neutral", "satisfied", "very satisfied"),
+    ("very unlikely", "unlikely", "neither likely nor unlikely|neutral", "likely", "very likely"),
     ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("very bad", "bad", "neutral|average|ok", "good", "very good", "excellent"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("none", "mild", "moderate", "severe"),
-    ("very low", "low", "medium", "high", "very high"),
-    ("stimme überhaupt nicht zu", "stimme nicht zu", "teils/teils", "stimme zu", "stimme voll und ganz zu"),
+    ("very low", "low", "medium|moderate|average", "high", "very high"),
+    ("stimme überhaupt nicht zu", "stimme nicht zu", "teils/teils|neutral", "stimme zu", "stimme voll und ganz zu"),
+    ("trifft nicht zu", "trifft eher nicht zu", "teils/teils|neutral", "trifft eher zu", "trifft zu"),
     ("nie", "selten", "manchmal", "oft", "immer"),
-    ("sehr unzufrieden", "unzufrieden", "weder noch", "zufrieden", "sehr zufrieden"),
+    ("sehr unzufrieden", "unzufrieden", "weder noch|teils/teils|neutral", "zufrieden", "sehr zufrieden"),
+    ("sehr schlecht", "schlecht", "mittel|mittelmäßig|neutral", "gut", "sehr gut"),
+    ("sehr niedrig|sehr gering", "niedrig|gering", "mittel", "hoch", "sehr hoch"),
 )  # fmt: skip
-ORDERS = [{word: place for place, word in enumerate(words)} for words in DEGREES]
+ORDERS = [{word: place for place, same in enumerate(words) for word in same.split("|")} for words in DEGREES]
 BAND = re.compile(  # "18-24", "20k to 40k", "<20k", "55+", "60 and over"
     r"^(?P<less>under|below|less than|up to|unter|bis|<=?|≤)?\s*[$€£]?(?P<from>\d[\d.,]*)\s?(?P<k>k\b)?"
     r"(?:\s*(?:-|–|to|bis)\s*[$€£]?(?P<to>\d[\d.,]*)\s?(?P<to_k>k\b)?\s*[$€£%]?"
@@ -57,7 +62,8 @@ def in_an_order(words: Sequence[str]) -> list[str]:
     words = list({word.strip().casefold(): word for word in reversed(words)}.values())
     for places in ORDERS:
         known = [word for word in words if word.strip().casefold() in places]
-        if len(known) >= max(FEWEST_BANDS, len(words) - 2):
+        distinct = {places[word.strip().casefold()] for word in known}
+        if len(known) >= max(FEWEST_BANDS, len(words) - 2) and len(distinct) == len(known):
             return sorted(known, key=lambda word: places[word.strip().casefold()])
     bands = {word: match for word in words if (match := BAND.match(word.strip())) is not None}
     if len(bands) < max(FEWEST_BANDS, len(words) - 1) or all(match["to"] is None for match in bands.values()):

@@ -113,12 +113,12 @@ def load_csv(
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
 ) -> CsvTable:
-    r"""Read a CSV file (plain or gzip) into a typed table.
+    r"""Read a CSV file (plain or gzip), or a Parquet or Arrow file, into a typed table.
 
     Parameters
     ----------
     path : str or Path
-        File with one header line. Blank lines are passed over.
+        File with one header line (blank lines are passed over), or Parquet or Arrow file.
     target : str, default=None
         Name of the column of labels.
     weight : str, default=None
@@ -288,6 +288,8 @@ def _load(
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled, coded, orders = words or {}, missing_in or {}, check_orders(order or {})
+    if columns is None:  # the file's own orders, unless somebody says that the words have none
+        orders = {name: own for name, own in text.order.items() if name not in (*forced, target)} | orders
     for name in (*ignored, *forced, *merged, *((*settled, *coded, *orders) if columns is None else ())):
         check_name(name, text, where)
     apart = {target, weight, *ignored}
@@ -337,11 +339,8 @@ def _load(
                 )
     now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
-    lacks = tuple(
-        column.name
-        for column in columns or ()
-        if column.name not in asked and offered.get(column.name, column.name) not in text.index
-    )
+    names = (column.name for column in columns or () if column.name not in asked)
+    lacks = tuple(name for name in names if offered.get(name, name) not in text.index)
     return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks), reader
 
 

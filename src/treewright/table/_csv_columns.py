@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.errors import InputError
-from treewright.table._csv_text import CsvText
 from treewright.table._encode import encode_column
 from treewright.table._faults import ColumnFault, OpenQuestion, all_or_faults
 from treewright.table._fields import FieldReader
@@ -19,6 +18,7 @@ from treewright.table._formats import DateFormat, Reading
 from treewright.table._from_data import assemble
 from treewright.table._raw import RawColumn, quoted
 from treewright.table._table import Table
+from treewright.table._text_columns import CsvText
 from treewright.tree import Column, ColumnKind
 
 __all__ = ["asked_columns", "check_name", "for_fit", "for_schema", "known_names", "parts_by_name"]
@@ -76,9 +76,12 @@ def for_schema(
     absent = [name for name in asked if name not in text.index]
     absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
     if absent:
-        bases = dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent)
+        bases = list(dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent))
+        near = {name: found[0] for name in bases if (found := _near(name, text))}
+        pairs = ", ".join(f"{own!r} for {name!r}" for name, own in near.items())
+        hint = f" Rename its column if it is the same: {pairs}?" if near else ""
         raise InputError(
-            f"{where} lacks columns that the tree needs: {quoted(bases)}. It has {known_names(text)}."
+            f"{where} lacks columns that the tree needs: {quoted(bases)}.{hint} It has {known_names(text)}."
         )
     X = np.full((len(text.lines), len(columns)), np.nan, order="F")
 
@@ -125,10 +128,7 @@ def parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
 def check_name(name: str, text: CsvText, where: str) -> None:
     if name in text.index:
         return
-    folded = {known.casefold(): known for known in text.names}
-    near = [
-        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
-    ]
+    near = _near(name, text)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     single = len(text.names) == 1
     more = (
@@ -137,6 +137,14 @@ def check_name(name: str, text: CsvText, where: str) -> None:
         else ""
     )
     raise InputError(f"{where} has no column {name!r}.{hint} Its columns are {known_names(text)}.{more}")
+
+
+def _near(name: str, text: CsvText) -> list[str]:
+    """The names of the file that are most like a name."""
+    folded = {known.casefold(): known for known in text.names}
+    return [
+        folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)
+    ]
 
 
 def known_names(text: CsvText) -> str:

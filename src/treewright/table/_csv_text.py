@@ -16,8 +16,6 @@ import io
 import zlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +26,15 @@ from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
+from treewright.table._text_columns import CsvText
 from treewright.table._title_lines import refuse_titles, refuse_totals
+from treewright.table._typed_text import is_typed_file, text_of_typed_file
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CsvText", "read_text"]
+__all__ = ["read_text"]
 
-PARQUET = b"PAR1"
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
@@ -46,36 +45,8 @@ ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of on
 GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
-@dataclass(frozen=True)
-class CsvText:
-    """Header and columns of text.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Header fields, stripped.
-    columns : tuple of polars.Series of strings
-        Fields as written, not stripped; an empty field may be null.
-    lines : ndarray of shape (n_rows,), int64
-        Line of the file on which each row starts, counted from 1.
-    separator : str
-    encoding : str
-    """
-
-    names: tuple[str, ...]
-    columns: tuple[pl.Series, ...]
-    lines: NDArray[np.int64]
-    separator: str
-    encoding: str = "utf-8"
-
-    @cached_property
-    def index(self) -> dict[str, int]:
-        """Position of each name."""
-        return {name: j for j, name in enumerate(self.names)}
-
-
 def read_text(path: str | Path, separator: str | None = None, encoding: str | None = None) -> CsvText:
-    """Read a CSV file, plain or gzip, as columns of text.
+    """Read a CSV file, plain or gzip, or a Parquet or Arrow file, as columns of text.
 
     Parameters
     ----------
@@ -103,11 +74,8 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
             f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
             "read it in Python with pandas.read_excel and pass the frame."
         )
-    if data[:4] == PARQUET:
-        raise InputError(
-            f"{where} is a Parquet file. `fit`, `predict` and `verify` read it; for everything else save it as CSV, or "
-            f"use Python and the frame polars.read_parquet({where!r})."
-        )
+    if is_typed_file(data):
+        return text_of_typed_file(data, where)
     if encoding is None:
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
     text = _decode(data, encoding, where)
@@ -115,6 +83,10 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
         raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
+    if text[:100].lstrip().startswith("{") and text.rstrip().endswith("}"):
+        raise InputError(
+            f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
+        )
     chosen = separator if separator is not None else _sniff(text)
     plain = _without_quotes(text, chosen)
     names, columns, lines = (
@@ -135,6 +107,10 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
 def _read_bytes(path: str | Path) -> bytes:
     try:
         data = Path(path).read_bytes()
+    except IsADirectoryError:
+        raise InputError(
+            f"Cannot read {path}: it is a folder. Give one of its files; what is settled for it holds for all."
+        ) from None
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
     except ValueError as error:  # a NUL in the name

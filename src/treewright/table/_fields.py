@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
-from treewright.table._csv_text import CsvText
 from treewright.table._dates import (
     begins_with_year,
     choose_order,
@@ -45,6 +44,7 @@ from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, 
 from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
+from treewright.table._text_columns import CsvText
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +122,7 @@ class FieldReader:
         self._decimal = decimal
         self._order = None if day_first is None else ("dmy" if day_first else "mdy")
         self.known = known
-        self._numeric = numeric
+        self._numeric = [name for name in numeric if name not in text.refused]
         self.formats: dict[str, NumberFormat | DateFormat] = {}
         self.notes: list[str] = []
         self.decimals: set[str] = set()
@@ -225,11 +225,14 @@ class FieldReader:
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
+        if name in self._text.refused:
+            raise InputError(self._text.refused[name])
         return self._text.columns[self.index[name]]
 
     def first_fields(self, name: str) -> pl.Series:
         """Return the first fields of a column, stripped; those that mean missing are null."""
-        return present(self._fields(name).head(GLANCE), self._blank(name), self._codes(name))[0]
+        fields = self._text.columns[self.index[name]].head(GLANCE)
+        return present(fields, self._blank(name), self._codes(name))[0]
 
     def _blank(self, name: str) -> list[str]:
         return [field for field in self._missing if field not in self._words.get(name, ())]
@@ -250,10 +253,13 @@ class FieldReader:
         if fields.null_count():
             rows = np.flatnonzero(fields.is_null().to_numpy())
             one = len(rows) == 1
+            advice = f"Leave {'this row' if one else 'these rows'} out, or fill {'it' if one else 'them'} in."
+            marks = fields.drop_nulls().unique()
+            if what == "target" and len(marks) == 1 and not one:
+                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word for that into it."
             raise InputError(
                 f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
-                f"({self._lines(rows)}). Leave {'this row' if one else 'these rows'} out, or fill "
-                f"{'it' if one else 'them'} in."
+                f"({self._lines(rows)}). {advice}"
             )
         return fields
 

@@ -9,7 +9,7 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -225,6 +225,11 @@ def read_raws(
 
 def _positions(features: Sequence[str] | Sequence[int] | None, names: tuple[str, ...]) -> set[int]:
     """Positions of the columns that are named or numbered."""
+    if isinstance(features, str) or not isinstance(features, (Iterable, type(None))):
+        raise InputError(
+            f"categorical_features={features!r}; give a list of names or positions, or None: the columns are "
+            f"{quoted(names, 20)}."
+        )
     chosen = set()
     for feature in features if features is not None else ():
         if isinstance(feature, str):

@@ -153,7 +153,7 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     Parameters
     ----------
     data : str, Path or frame
-        A CSV file, or a pandas, polars or pyarrow frame.
+        A CSV, Parquet or Arrow file, or a pandas, polars or pyarrow frame.
     target : str or array-like of shape (n_rows,), default=None
         Name of the column of labels; for a frame the labels may stand apart.
     **options
@@ -280,7 +280,7 @@ def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | Non
         own = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise InputError(
-            f"data is a {type(frame).__name__}; give a path to a CSV file, or a frame."
+            f"data is a {type(frame).__name__}; give a path to a CSV, Parquet or Arrow file, or a frame."
         ) from None
     if target is not None and target not in own.columns:
         raise InputError(

@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from treewright.errors import InputError
-from treewright.table._csv_text import CsvText, read_text
+from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
 from treewright.table._formats import MISSING_VALUES, Reading
+from treewright.table._text_columns import CsvText
 
 __all__ = ["field_reader", "read_with", "reading_of"]
 

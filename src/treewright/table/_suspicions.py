@@ -40,7 +40,7 @@ NEARLY_ALL = 0.98  # of the rows
 MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(
-    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+)\.?$",
+    r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+|__index_level_\d+__)\.?$",
     re.IGNORECASE,
 )
 ID_BEGINS = re.compile(  # "Nr PPE"; but "No. of rooms" is a count
@@ -60,7 +60,8 @@ COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for ma
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
-    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel)s?"
+    r"industry|sector|naics|sic|category|kategorie|gruppe|product|produkt|artikel|familienstand|marital|gender|geschlecht|nationality|nationalität|"
+    r"religion|ethnicity|occupation|beruf)s?"
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )

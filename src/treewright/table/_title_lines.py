@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.table._dates import looks_like_date
 from treewright.table._fillers import filler_words
@@ -22,6 +23,7 @@ __all__ = ["MOST_COLUMNS", "are_units", "refuse_titles", "refuse_totals", "refus
 
 MOST_TITLES = 20  # lines above the header that are looked at
 FEWEST_ABOVE_A_TOTAL = 20  # rows
+MOST_REMARKS = 10  # rows below a total
 MOST_EMPTY = 0.5  # of the fields of a header
 MOST_NUMBERS = 0.8  # of the fields of a column of numbers
 MOST_COLUMNS = 500  # that are looked at for a line of units
@@ -129,6 +131,8 @@ def refuse_units(
 def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
     """Refuse a last row with an empty field and "Total", or the like, in a column that has no such word above.
 
+    Rows of at most one field may stand below it: blank ones, and remarks such as the source.
+
     Parameters
     ----------
     where : str
@@ -141,17 +145,20 @@ def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.in
     Raises
     ------
     InputError
-        With the line to delete.
+        With the lines to delete.
     """
-    if len(lines) < FEWEST_ABOVE_A_TOTAL:
-        return
-    last = [(column[-1] or "").strip() for column in columns]
-    for column, word in zip(columns, last, strict=True):
-        if TOTALS.match(word) and "" in last and not (column[:-1].str.strip_chars() == word).any():
-            raise InputError(
-                f"{where}: line {lines[-1]} holds {word!r} and empty fields: it seems to be a line of totals, not a "
-                "row. Delete it."
-            )
+    n_rows = len(lines)
+    for row in range(n_rows - 1, max(n_rows - 1 - MOST_REMARKS, FEWEST_ABOVE_A_TOTAL - 2), -1):
+        last = [(column[row] or "").strip() for column in columns]
+        for column, word in zip(columns, last, strict=True):
+            if TOTALS.match(word) and "" in last and not (column[:row].str.strip_chars() == word).any():
+                below = f" and the {count_of(n_rows - 1 - row, 'line')} below it" if row < n_rows - 1 else ""
+                raise InputError(
+                    f"{where}: line {lines[row]} holds {word!r} and empty fields: it seems to be a line of totals, not "
+                    f"a row. Delete it{below}."
+                )
+        if sum(map(bool, last)) > 1:
+            return
 
 
 def are_units(words: Sequence[str]) -> bool:

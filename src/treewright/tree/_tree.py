@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.errors import InputTypeError
 from treewright.tree._column import Column
 from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._line import Line
@@ -227,7 +228,18 @@ class Tree:
         Returns
         -------
         ndarray of shape (n_rows,), int64
+
+        Raises
+        ------
+        InputTypeError
+            Rows that are not encoded, such as a frame.
         """
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
+            raise InputTypeError(
+                f"X is a {type(X).__name__} that is not encoded: a tree takes numbers, with categories as codes. "
+                "Ask the estimator, such as model.predict(X), or encode the rows: "
+                "treewright.table.encode_like(X, tree.columns)."
+            )
         leaf = np.zeros(len(X), dtype=np.int64)
         # Some rows at a time stay in the cache and take no new memory; more of them where there are many splits to ask.
         at_once = max(ROWS_AT_ONCE, ROWS_OF_NODE * self.node_count)

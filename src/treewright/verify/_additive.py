@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Tree, TreeKind
+from treewright.verify._counts import check_of_counts
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import goes_right, rows_of_nodes
 from treewright.verify._scope import fault_of_whole_scope
@@ -133,9 +134,7 @@ def _schema_checks(question: Question, tree: Tree) -> Iterator[Check]:
 def _tree_checks(question: Question, tree: Tree, rows: list[Rows]) -> Iterator[Check]:
     problem = question.problem
     count = np.array([len(here) for here in rows])
-    wrong = np.flatnonzero(tree.n_node_samples != count)
-    fault = f"node {wrong[0]}: {count[wrong[0]]} rows" if len(wrong) else ""
-    yield check("rows in each node", not fault, f"{len(count)} counts", fault)
+    yield check_of_counts(tree, count)
     yield from question.values(tree, rows)
     leaves = tree.is_leaf
     for name, found, limit in (

@@ -23,6 +23,7 @@ from treewright.result import ShardsResult, SolveStatus
 from treewright.sources import Roles, encoded_pieces, open_source
 from treewright.table import Settings
 from treewright.tree import Tree
+from treewright.verify._counts import check_of_counts
 from treewright.verify._facts import TOLERANCE
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
@@ -152,15 +153,7 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     )
     if total <= 0:
         return
-    wrong = np.flatnonzero(tree.n_node_samples != count)
-    fault = (
-        f"node {wrong[0]}: {tree.n_node_samples[wrong[0]]}, the data give {count[wrong[0]]}"
-        if len(wrong)
-        else ""
-    )
-    yield _plain(
-        "rows in each node", fault, f"{len(count)} counts", "A threshold, a count or a row was changed."
-    )
+    yield check_of_counts(tree, count)
     apart = 0.0 if sums.whole and (factors == np.floor(factors)).all() else TOLERANCE
     off = np.flatnonzero(~(np.abs(tree.value - weight) <= apart * weight).all(axis=1))
     fault = f"node {off[0]} holds other weights" if len(off) else ""

@@ -18,6 +18,7 @@ from treewright.errors import InputError
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
 from treewright.tree import Tree
+from treewright.verify._counts import check_of_counts
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
 from treewright.verify._report import Check, VerificationReport
@@ -134,13 +135,7 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
 
 def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
     n_nodes = len(facts.count)
-    wrong = np.flatnonzero(tree.n_node_samples != facts.count)
-    fault = ""
-    if len(wrong):
-        node = int(wrong[0])
-        fault = f"node {node}: {tree.n_node_samples[node]}, the data give {facts.count[node]}"
-    hint = f"{len(wrong)} nodes hold other rows: a threshold, a count or the table was changed."
-    yield _plain("rows in each node", fault, f"{n_nodes} counts", hint)
+    yield check_of_counts(tree, facts.count)
     near = np.abs(tree.value - facts.weight) <= _tolerance(problem) * facts.weight
     off = ~near.all(axis=1)
     fault = ""

@@ -157,3 +157,13 @@ def test_costs_of_rows_are_asked_for_and_used():
         other = OptimalTreeClassifier(0.02, max_depth=2).fit(less, y, row_costs=costs)
         assert worth.proven
         assert worth.at_most == pytest.approx(other.result_.objective - model.result_.objective, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_large_weights_do_not_overflow():
+    rng = np.random.default_rng(4)
+    X, y, weight = rng.normal(size=(60, 2)), rng.normal(size=60), np.ldexp(rng.random(60) + 0.1, 1000)
+    weight[0] = 0.3  # weights that are all whole are added exactly, and not so large
+    importances = OptimalTreeRegressor(max_depth=2).fit(X, y, sample_weight=weight).feature_importances_
+    assert np.isfinite(importances).all()
+    assert importances.max() > 0

@@ -18,6 +18,11 @@ from treewright.table._answers import in_an_order, several_in_one_field
         ["<18", "18-24", "25 to 34", "35–44", "45+"],
         ["under 20k", "$20k - $40k", "$40k - $60k", "over 60k"],
         ["nie", "selten", "oft"],
+        ["sehr unzufrieden", "unzufrieden", "neutral", "zufrieden", "sehr zufrieden"],
+        ["sehr unzufrieden", "unzufrieden", "weder noch", "zufrieden"],
+        ["disagree", "neutral", "agree"],
+        ["low", "moderate", "high"],
+        ["gering", "mittel", "hoch"],
         ["1,000-1,999", "2,000-9,999", "10,000+"],
         ["0.25-0.75", "1.5-2", "2-10", "10-20"],
         ["0,25-0,75", "1,5-2", "2-1000", "1.000-20.000"],
@@ -41,6 +46,7 @@ def test_words_in_an_order_are_found_however_they_come(ordered: list[str]) -> No
         ["0-1", "0-2", "1-4", "1-2"],
         ["1.2.3-1.2.4", "1.5-2", "2-3"],
         ["yes", "no", "often"],
+        ["unzufrieden", "neutral", "weder noch", "zufrieden"],
         [f"{k}-{k + 1}" for k in range(100)],
     ],
 )
@@ -64,7 +70,7 @@ def test_names_with_a_comma_are_one_answer(words: list[str]) -> None:
 
 def test_a_survey_is_told_what_its_columns_are(tmp_path: Path) -> None:
     path = tmp_path / "survey.csv"
-    levels = ["Disagree", "Neutral", "Agree", "Strongly agree", "agree"]
+    levels = ["Disagree", "Skipped", "Agree", "Strongly agree", "agree"]
     tools = ["R", "R;SAS", "SAS;SPSS", "R;SAS;SPSS", "R;SPSS"]
     rows = [f"{levels[k % 5]},{tools[k * 3 % 5]},{k % 2}" for k in range(60)]
     path.write_text("\n".join(["fair,tools,left", *rows]) + "\n")

@@ -326,3 +326,12 @@ def test_quoted_text_comes_back_as_it_went(tmp_path_factory, rows):
     table = load_csv(path, separator=",", categorical=["first", "second"], missing_values=[]).table
     for j, column in enumerate(table.columns):
         assert [column.categories[int(code)] for code in table.X[:, j]] == [row[j].strip() for row in rows]
+
+
+def test_a_target_of_marks_and_empty_fields_is_told_what_to_write(write):
+    path = write("a,y\n" + "".join(f"{k},{'x' if k % 3 else ''}\n" for k in range(30)))
+    with pytest.raises(InputError, match=r"All others hold 'x': if an empty field means 'no', write a word"):
+        load_csv(path, target="y")
+    path = write("a,y\n" + "".join(f"{k},{'' if k == 3 else 'ab'[k % 2]}\n" for k in range(30)))
+    with pytest.raises(InputError, match=r"Leave this row out, or fill it in\."):
+        load_csv(path, target="y")

@@ -60,6 +60,23 @@ def test_a_line_of_totals_at_the_end_is_refused_with_its_line(tmp_path: Path, wo
             read()
 
 
+def test_remarks_below_a_total_hide_it_not(tmp_path: Path) -> None:
+    rows = [f"{j},{'ab'[j % 2]},{j},{j % 2}" for j in range(40)]
+    for below, said in (
+        (["Source: ERP,,,"], "1 line below it"),
+        ([",,,", "Source: ERP,,,"], "2 lines below it"),
+    ):
+        path = write(tmp_path, "age,kind,score,late", *rows, "Sum,,780,", *below)
+        with pytest.raises(InputError, match=f"line 42 holds 'Sum' .* Delete it and the {said}"):
+            look(path, target="late")
+
+
+def test_a_remark_without_a_total_and_a_total_above_rows_are_left_to_the_reader(tmp_path: Path) -> None:
+    rows = [f"{j},{'ab'[j % 2]},{j},{j % 2}" for j in range(40)]
+    assert look(write(tmp_path, "age,kind,score,late", *rows, ",,,1")).n_rows == 41
+    assert look(write(tmp_path, "age,kind,score,late", *rows, ",Sum,,1", *rows)).n_rows == 81
+
+
 @pytest.mark.parametrize("last", [",total loss,1", ",Total,1", "39,Sum,1"])
 def test_other_words_at_the_end_are_rows(tmp_path: Path, last: str) -> None:
     rows = [f"{j},{('Total', 'part')[j % 2]},{j % 2}" for j in range(39)]  # a damage, say

@@ -6,11 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from made_trees import make_rows, make_tree
+from treewright.errors import InputTypeError
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, _tree, leaf_path, mean_of
 
 
@@ -156,3 +158,11 @@ def test_rows_go_through_a_tree_some_at_a_time(monkeypatch):
     monkeypatch.setattr(_tree, "ROWS_OF_NODE", 0)
     assert made.tree.apply(made.X).tolist() == whole.tolist()
     assert made.tree.apply(made.X[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("rows", [[[1.0]], np.array([1.0]), np.array([["a"]]), pd.DataFrame({"a": [1.0]})])
+def test_rows_that_are_not_encoded_are_answered_with_whom_to_ask(rows):
+    tree = make_tree(3, 4, n_rows=20).tree
+    for ask in (tree.apply, tree.predict, tree.predict_proba):
+        with pytest.raises(InputTypeError, match=r"Ask the estimator, such as model\.predict\(X\)"):
+            ask(rows)

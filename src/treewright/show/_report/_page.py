@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 __all__ = ["render_choose", "render_fragment", "render_page"]
+
+SMALL_NUMBER = re.compile(r"[0-9][0-9.]*e-[0-9]+")  # 3e-13: a browser would break the line behind the hyphen
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
@@ -102,7 +105,10 @@ def _hash(text: str) -> str:
 def _name(text: str) -> Any:
     from markupsafe import Markup
 
-    pieces = [Markup.escape(piece) for piece in breakable(printable(text))]
+    pieces = [
+        Markup(SMALL_NUMBER.sub(r'<span class="whole">\g<0></span>', str(Markup.escape(piece))))
+        for piece in breakable(printable(text))
+    ]
     return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(pieces))
 
 

@@ -454,7 +454,8 @@ function decide() {
   const decision = make("p", { class: "decision" }, `${words.answer}: `, name(saysOf(leaf, row)));
   const number = nodes[leaf].number;
   const link = byId(`leaf-${number}`) ? make("a", { href: `#leaf-${number}` }, `leaf ${number}`) : `leaf ${number}`;
-  const where = make("p", {}, "This is ", link, ". ", nodes[leaf].record, " The path is marked in ", make("a", { href: "#tree" }, "the tree"), ".");
+  const inTree = make("span", { class: "on-screen" }, " The path is marked in ", make("a", { href: "#tree" }, "the tree"), ".");
+  const where = make("p", {}, "This is ", link, ". ", nodes[leaf].record, inTree);
   const cautions = columns.map((column, k) => [column, outside(column, row[k])]).filter(([, words]) => words)
     .map(([column, words]) => make("p", { class: "note" }, name(column.name), `: ${words}. No training row had such a value, so the record of the leaf says little.`));
   const reasons = make("ol", {}, ...reasonsOf(row, path, leaf).map((reason) => reasonItem(reason, row)));

@@ -1,0 +1,115 @@
+"""Parquet and Arrow files as columns of text, so that every verb reads them by the rules of CSV files.
+
+One rule for all files is worth the detour: percentages, dates and codes that were saved as text are found in a Parquet
+file as in a CSV file. What a type says beyond doubt is kept: a number has a decimal point and no thousands, whole
+numbers have no decimals, a day is written year first, and ordered categories bring their order.
+Numbers come back as they were, to the last bit (the shortest text of a double is read as that double).
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright.errors import InputError
+from treewright.table._text_columns import CsvText
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["is_typed_file", "text_of_typed_file"]
+
+PARQUET, ARROW = b"PAR1", b"ARROW1"
+# Three decimals may be thousands; with a fourth, a zero, the number is the same and nobody can doubt it.
+THREE_DECIMALS, FOUR_DECIMALS = r"^(-?\d+\.\d{3})$", "${1}0"
+
+
+def is_typed_file(data: bytes) -> bool:
+    """Whether the bytes are those of a Parquet or an Arrow (Feather) file."""
+    return data[:4] == PARQUET or data[:6] == ARROW
+
+
+def text_of_typed_file(data: bytes, where: str) -> CsvText:
+    """Read a Parquet or Arrow file; columns that are no fields, such as lists, are `refused` by name.
+
+    Parameters
+    ----------
+    data : bytes
+    where : str
+        Name of the file, for messages.
+
+    Raises
+    ------
+    InputError
+        The file is damaged, or has no rows or no columns.
+    """
+    import polars as pl
+
+    read, kind = (pl.read_parquet, "Parquet") if data[:4] == PARQUET else (pl.read_ipc, "Arrow")
+    try:
+        frame = read(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{where} cannot be read as {kind}: {error}.") from None
+    if 0 in frame.shape:
+        raise InputError(f"{where} has no {'columns' if frame.width == 0 else 'rows'}.")
+    columns, refused, order = [], {}, {}
+    for name, series in zip(frame.columns, frame.get_columns(), strict=True):
+        fields = _as_text(series)
+        if fields is None:
+            refused[name] = _refusal(name, where, series.dtype)
+        if isinstance(series.dtype, pl.Enum) and len(series.dtype.categories) > 1:
+            order[name] = tuple(series.dtype.categories.to_list())
+        columns.append(
+            pl.Series(name, [None], dtype=pl.String).new_from_index(0, len(series))
+            if fields is None
+            else fields
+        )
+    lines = np.arange(1, len(frame) + 1, dtype=np.int64)
+    return CsvText(tuple(frame.columns), tuple(columns), lines, ",", refused=refused, order=order)
+
+
+def _as_text(series: pl.Series) -> pl.Series | None:
+    """Return a column as a CSV file would hold it; None if it cannot."""
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype.is_float() or dtype.is_decimal():
+        return _numbers_as_text(series.cast(pl.Float64))
+    if dtype == pl.Datetime:
+        return _times_as_text(series.dt.replace_time_zone(None))
+    if dtype.is_nested() or dtype in (pl.Duration, pl.Binary, pl.Object):
+        return None
+    return series.cast(pl.String)
+
+
+def _numbers_as_text(numbers: pl.Series) -> pl.Series:
+    import polars as pl
+
+    numbers = numbers.fill_nan(None)
+    known = numbers.drop_nulls()
+    if len(known) and (known == known.floor()).all() and known.abs().max() < 2**53:  # type: ignore[operator]
+        return numbers.cast(pl.Int64).cast(pl.String)
+    return numbers.cast(pl.String).str.replace(THREE_DECIMALS, FOUR_DECIMALS)
+
+
+def _times_as_text(moments: pl.Series) -> pl.Series:
+    """Days alone where no time of day is known: programs save dates as midnights."""
+    known = moments.drop_nulls()
+    midnights = bool((known.dt.truncate("1d") == known).all())
+    return moments.dt.to_string("%Y-%m-%d" if midnights else "%Y-%m-%d %H:%M:%S")
+
+
+def _refusal(name: str, where: str, dtype: pl.DataType) -> str:
+    import polars as pl
+
+    if dtype == pl.Duration:
+        what = "durations. Save them as numbers of one unit, such as days"
+    elif dtype in (pl.List, pl.Array):
+        what = "lists. Save a yes/no column of each answer"
+    elif dtype == pl.Struct:
+        what = "several fields in one. Save each as a column of its own"
+    else:
+        what = f"cells of type {dtype}. Save them as text or numbers"
+    return f"Column {name!r} of {where} holds {what}, or ignore the column."

@@ -1,0 +1,72 @@
+"""An auditor gives the wrong file: another number of rows, a renamed column, a model in the place of a table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from treewright.cli import app
+
+
+def run(*words: object) -> tuple[int, str]:
+    answer = CliRunner().invoke(app, [str(word) for word in words])
+    return answer.exit_code, re.sub(r"\s+", " ", answer.output)
+
+
+@pytest.fixture
+def fitted(tmp_path: Path) -> tuple[Path, list[str]]:
+    lines = [f"{20 + k % 50},{'yn'[k % 2]},{k % 50 + (k % 2)}" for k in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["age,owner,paid", *lines]) + "\n")
+    return tmp_path, lines
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_fewer_rows_are_the_first_thing_that_is_said(fitted: tuple[Path, list[str]], task: str) -> None:
+    folder, lines = fitted
+    more = ["--task", task] if task != "classification" else []
+    target = "owner" if task == "classification" else "paid"
+    model = folder / "model.json"
+    assert run("fit", folder / "rows.csv", "-t", target, *more, "--max-depth", 1, "-o", model)[0] == 0
+    (folder / "fewer.csv").write_text("\n".join(["age,owner,paid", *lines[:-3]]) + "\n")
+    code, said = run("verify", model, folder / "fewer.csv")
+    assert code == 1
+    assert (
+        "rows in each node: The data have 57 rows, and the tree was made from 60 rows: give the table" in said
+    )
+
+
+def test_a_renamed_column_is_named_with_the_one_that_it_may_be(fitted: tuple[Path, list[str]]) -> None:
+    folder, lines = fitted
+    model = folder / "model.json"
+    command = (
+        "fit",
+        folder / "rows.csv",
+        "-t",
+        "paid",
+        "--task",
+        "regression",
+        "--max-depth",
+        1,
+        "-o",
+        model,
+    )
+    assert run(*command)[0] == 0
+    (folder / "renamed.csv").write_text("\n".join(["Age ,owner,paid", *lines]) + "\n")
+    code, said = run("predict", model, folder / "renamed.csv")
+    assert code == 2
+    assert (
+        "lacks columns that the tree needs: 'age'. Rename its column if it is the same: 'Age' for 'age'?"
+        in said
+    )
+
+
+def test_a_model_file_is_no_table(fitted: tuple[Path, list[str]]) -> None:
+    folder, _ = fitted
+    model = folder / "model.json"
+    run("fit", folder / "rows.csv", "-t", "owner", "--max-depth", 1, "-o", model)
+    code, said = run("verify", model, model)
+    assert code == 2
+    assert "model.json is JSON, such as a model file, not a table" in said
