@@ -24,6 +24,7 @@ __all__ = ["is_typed_file", "text_of_typed_file"]
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 # Three decimals may be thousands; with a fourth, a zero, the number is the same and nobody can doubt it.
 THREE_DECIMALS, FOUR_DECIMALS = r"^(-?\d+\.\d{3})$", "${1}0"
+MOST_CELLS = 1 << 27  # that are read whole: a file of some kilobytes may say one value billions of times
 
 
 def is_typed_file(data: bytes) -> bool:
@@ -43,13 +44,20 @@ def text_of_typed_file(data: bytes, where: str) -> CsvText:
     Raises
     ------
     InputError
-        The file is damaged, or has no rows or no columns.
+        The file is damaged, has no rows or no columns, or too many of both to be read whole.
     """
     import polars as pl
 
-    read, kind = (pl.read_parquet, "Parquet") if data[:4] == PARQUET else (pl.read_ipc, "Arrow")
+    scan, kind = (pl.scan_parquet, "Parquet") if data[:4] == PARQUET else (pl.scan_ipc, "Arrow")
     try:
-        frame = read(io.BytesIO(data))
+        content = scan(io.BytesIO(data))
+        n_rows, n_columns = content.select(pl.len()).collect().item(), len(content.collect_schema())
+        if n_rows * n_columns > MOST_CELLS:
+            raise InputError(
+                f"{where} holds {n_rows:,} rows of {n_columns} columns, more than are read whole. Save a sample of its "
+                "rows; `fit --shard-rows 100000` reads a Parquet file in pieces."
+            )
+        frame = content.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise InputError(f"{where} cannot be read as {kind}: {error}.") from None
     if 0 in frame.shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 from treewright.errors import InputError
-from treewright.table import load_csv, look
+from treewright.table import _typed_text, load_csv, look
 
 KINDS = {"rows.parquet": "write_parquet", "rows.arrow": "write_ipc"}
 
@@ -139,3 +140,12 @@ def test_a_file_without_rows_is_refused(save: Any) -> None:
 def test_a_folder_is_answered_with_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"it is a folder\. Give one of its files"):
         look(tmp_path)
+
+
+def test_what_a_small_file_says_many_times_is_counted_before_it_is_read(save: Any) -> None:
+    path = save(pl.select(pl.repeat(1, 1000, dtype=pl.Int8).alias("y")))
+    for most, message in ((1000, None), (999, r"holds 1,000 rows of 1 columns, more than are read whole")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_typed_text, "MOST_CELLS", most)
+            with pytest.raises(InputError, match=message) if message else contextlib.nullcontext():
+                load_csv(path)
