@@ -115,7 +115,7 @@ bool Search<Acc>::settle(Branch& here, const Candidate& split, bool may_wait) {
         if (gap(side) <= 0 || children.lower[side][i] >= child_budget) continue;
         if (may_wait && shared_->marks(key.hash) > 0) return false;
         const Mark mark(here.heavy ? shared_.get() : nullptr, key.hash);
-        const Node child = make_child(here.node, i, side, key, sides);
+        const Node child = make_child(here.node, i, side, key, sides, child_budget);
         const Bounds found = solve(child, key.depth, child_budget);
         children.lower[side][i] = std::max(children.lower[side][i], found.lower);
         children.upper[side][i] = std::min(children.upper[side][i], found.upper);

@@ -232,7 +232,7 @@ class Search {
     void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
                           Children& children);
     [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key,
-                                  Sides<Acc>& sides);
+                                  Sides<Acc>& sides, std::int64_t budget = kInfinity);
     void hear(Branch& here);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
