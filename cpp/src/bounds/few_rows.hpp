@@ -76,13 +76,17 @@ class FewRows {
         ++n_sets_;
     }
 
-    // Whether further rows are worth what finding them takes, after `steps` of the search. A set that pays raises
-    // hundreds of bounds (audiology at .001: 11,000 each, at .005 1,300; heart-cleveland, vehicle and pendigits 4 to 22).
-    [[nodiscard]] bool pays() const { return n_sets_ < kTrial || n_raised_ >= kLeastRaised * n_sets_; }
+    // Whether to go on, and whether to look for more now, after `steps` of the search. A set that pays raises hundreds
+    // of bounds (audiology at .001: 11,000 each, at .005 1,300; heart-cleveland, vehicle and pendigits 4 to 22).
+    [[nodiscard]] bool pays() const { return n_tried_ < kTrial || n_raised_ >= kLeastRaised * n_tried_; }
     [[nodiscard]] bool wants_more(std::int64_t steps) const {
         return n_sets_ < kMostSets && kStepsPerStep * steps_ <= steps - steps_ + static_cast<std::int64_t>(n_raised_);
     }
-    void took(std::int64_t steps) { steps_ += steps; }
+    // After every attempt to find some, whether it did or not.
+    void took(std::int64_t steps) {
+        steps_ += steps;
+        ++n_tried_;
+    }
 
    private:
     struct Set {
@@ -103,6 +107,7 @@ class FewRows {
     std::vector<std::uint64_t> columns_;                  // column x word of rows
     std::array<std::vector<Set>, kMostLeaves + 1> sets_;  // by the leaves that the bound is worth
     std::size_t n_sets_ = 0;
+    std::size_t n_tried_ = 0;
     std::size_t n_raised_ = 0;
     std::int64_t steps_ = 0;
 };

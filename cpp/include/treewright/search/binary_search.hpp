@@ -136,9 +136,9 @@ class Search {
     [[nodiscard]] std::size_t bytes() const;
 
    private:
-    [[nodiscard]] std::size_t own_bytes() const;  // of this thread
     struct Helper;  // src/search/binary_threads.hpp
     Search(const Search& lead, Control& control, std::size_t bytes);
+    [[nodiscard]] std::size_t own_bytes() const;  // of this thread
 
     struct Node : Subproblem<Acc> {
         std::int64_t price = 0;  // B7: sum of the row prices
