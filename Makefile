@@ -6,16 +6,21 @@ BIN := $(VENV)/bin
 TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 # Warnings of the C++ compiler are errors where WERROR=ON, as in .ci/run; other compilers warn of other things.
 WERROR ?= OFF
+# Each interpreter that tests and examples start would compile the package anew: half a second of the processor.
+unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs wheel stubs clean
+.PHONY: demo test test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs \
+	wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
 
-test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+test: test-python
 	$(MAKE) test-cpp
+
+test-python: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check src tests benchmarks examples tools docs/conf.py docs/_ext
@@ -32,7 +37,7 @@ docs: $(VENV)/.installed-docs
 
 # A source archive, the wheel that it builds, and a first session with that wheel in an environment of its own.
 wheel: $(VENV)/.installed-wheel
-	$(BIN)/python tools/release.py
+	$(BIN)/python tools/release.py --config-settings=cmake.define.TREEWRIGHT_WERROR=$(WERROR)
 
 # C++ tests under the address and undefined-behaviour sanitizers.
 build-cpp: $(VENV)/.installed

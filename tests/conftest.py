@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from file_order import longest_first
+from left_behind import nothing_left_behind, settings_of_pictures_kept
 from nursery import Nursery
 from skipped_tests import skipped_in_words
 
@@ -49,6 +51,18 @@ def any_simd() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    with nothing_left_behind():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _settings_of_pictures_kept() -> Iterator[None]:
+    with settings_of_pictures_kept():
+        yield
+
+
+@pytest.fixture(autouse=True)
 def pictures_closed() -> Iterator[None]:
     """Close what a test drew: pyplot warns, and so fails a later test, when many pictures stay open."""
     yield
@@ -57,7 +71,8 @@ def pictures_closed() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Repeat the tests marked `clock` before they count as failed."""
+    """Begin with the longest files, and repeat the tests marked `clock` before they count as failed."""
+    items[:] = [items[i] for i in longest_first(item.nodeid.partition("::")[0] for item in items)]
     for item in items:
         if item.get_closest_marker("clock"):
             item.add_marker(pytest.mark.flaky(reruns=CLOCK_RERUNS, reruns_delay=CLOCK_PAUSE))

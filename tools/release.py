@@ -2,7 +2,8 @@
 
 A source archive; the wheel that is built from that archive and nothing else; its platform tag by auditwheel; then a
 fresh environment with the wheel alone, in which first sessions run, one of them on an emulated processor without AVX
-where QEMU is installed. What cibuildwheel would build elsewhere is listed. The files are left in ``dist``.
+where QEMU is installed. What cibuildwheel would build elsewhere is listed. The files are left in ``dist``. Arguments
+are passed to ``pip wheel``: with the settings of an earlier build, a compiler cache knows every file.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def main() -> None:
     archive = only(DIST, "*.tar.gz")
     look_into_archive(archive)
     with tempfile.TemporaryDirectory() as folder:
-        python("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, str(archive))
+        python(
+            "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, *sys.argv[1:], str(archive)
+        )
         wheel = only(Path(folder), "*.whl")
         look_into_wheel(wheel)
         if sys.platform == "linux":

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.estimator_checks import (
-    check_estimator,
     estimator_checks_generator,
     parametrize_with_checks,
 )
@@ -85,12 +84,10 @@ def test_check(estimator: BaseEstimator, check: object) -> None:
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-def test_no_check_is_skipped(estimator: BaseEstimator) -> None:
-    outcomes = check_estimator(estimator, on_skip=None, on_fail=None)
-    assert len(outcomes) >= (
-        45 if isinstance(estimator, (OptimalPolicyTree, OptimalSurvivalTree)) else 55
-    )  # less where nothing is classified
-    assert {(o["check_name"], o["status"]) for o in outcomes if o["status"] != "passed"} == set()
+def test_no_check_is_left_out(estimator: BaseEstimator) -> None:
+    # Less where nothing is classified. Each of them is a test above, which fails where it is skipped.
+    least = 45 if isinstance(estimator, (OptimalPolicyTree, OptimalSurvivalTree)) else 55
+    assert len(list(estimator_checks_generator(estimator))) >= least
 
 
 def test_kinds_are_told_apart() -> None:
@@ -102,4 +99,3 @@ def test_kinds_are_told_apart() -> None:
         for estimator in ESTIMATORS
         if not isinstance(estimator, (OptimalPolicyTree, OptimalSurvivalTree))
     )
-    assert len(list(estimator_checks_generator(ESTIMATORS[0]))) >= 55

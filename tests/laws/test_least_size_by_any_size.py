@@ -18,6 +18,7 @@ from treewright import (
     OptimalSurvivalTree,
     OptimalTreeClassifier,
     OptimalTreeRegressor,
+    SolveResult,
     SolveStatus,
 )
 from treewright.search import RankedOptions
@@ -92,37 +93,42 @@ def test_the_tree_is_the_same(kind: str, seed: int) -> None:
     assert first.tree_.splits == plain.tree_.splits
 
 
+SETTINGS: dict[str, Any] = {
+    "cost_complexity": 0.0,
+    "max_depth": 3,
+    "min_samples_leaf": 4,
+    "time_limit": None,
+    "progress": False,
+    "search_options": RankedOptions(core_passes=100),
+}
+
+
+def regression(seed: int, n: int) -> tuple[Numbers, Numbers]:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 6))
+    return x, (x[:, 0] > 0) * 2.0 + (x[:, 1] > 0.3) + rng.normal(size=n)
+
+
 def test_most_of_the_work_is_left_out() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 6))
-    y = (x[:, 0] > 0) * 2.0 + (x[:, 1] > 0.3) + rng.normal(size=300)
+    x, y = regression(0, 150)
     passes = {}
     for any_size in (True, False):
         options = RankedOptions(any_size=any_size, core_passes=100)
-        model = OptimalTreeRegressor(
-            0.0, max_depth=3, min_samples_leaf=4, time_limit=None, progress=False, search_options=options
-        ).fit(x, y)
+        model = OptimalTreeRegressor(**{**SETTINGS, "search_options": options}).fit(x, y)
         assert model.result_.status is SolveStatus.OPTIMAL
         passes[any_size] = model.result_.stats["passes"]
     assert passes[True] < passes[False] / 3
 
 
+@pytest.fixture(scope="module", name="whole")
+def _whole() -> SolveResult:
+    return OptimalTreeRegressor(**SETTINGS).fit(*regression(1, 300)).result_
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("steps", [1, 300, 1000, 3000, 6000])
-def test_a_stop_leaves_a_tree_and_a_bound(steps: int) -> None:
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(300, 6))
-    y = (x[:, 0] > 0) * 2.0 + (x[:, 1] > 0.3) + rng.normal(size=300)
-    settings: dict[str, Any] = {
-        "cost_complexity": 0.0,
-        "max_depth": 3,
-        "min_samples_leaf": 4,
-        "time_limit": None,
-        "progress": False,
-        "search_options": RankedOptions(core_passes=100),
-    }
-    whole = OptimalTreeRegressor(**settings).fit(x, y).result_
-    stopped = OptimalTreeRegressor(**settings, step_limit=steps).fit(x, y).result_
+def test_a_stop_leaves_a_tree_and_a_bound(steps: int, whole: SolveResult) -> None:
+    stopped = OptimalTreeRegressor(**SETTINGS, step_limit=steps).fit(*regression(1, 300)).result_
     assert stopped.lower_bound <= whole.objective + 1e-12
     assert stopped.objective >= whole.objective - 1e-12
     assert stopped.tree.n_node_samples[stopped.tree.is_leaf].min() >= 4

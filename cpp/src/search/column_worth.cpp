@@ -140,7 +140,7 @@ std::vector<TreesWithout> trees_without(const NearOptimalGraph& graph, const Set
     for (const SetEdge& edge : graph.edges_of(0)) {
         if (pass.dead(edge)) continue;
         const auto a = pass.cells(edge.child[0]), b = pass.cells(edge.child[1]);
-        V sum = pairs_within<V>(rule, a, b);
+        V sum = pairs_within<V>(rule, a, RunSums<V>(b));
         if (!rule.redundant && rule.max_errors.size() > 2)
             walk.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
                 if (errors <= rule.max_errors[2]) sum += terms.leaf(0, 0);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -76,6 +78,12 @@ void TreeCounts::with_cells(std::size_t n, const Use& use) const {
     });
 }
 
+std::span<const CellRun> TreeCounts::runs_of(std::size_t n) const {
+    std::span<const CellRun> out;
+    with_cells(n, [&](const auto& cells) { out = cells.runs; });
+    return out;
+}
+
 bool TreeCounts::count_node(std::size_t n, Desk& desk) {
     CellRange& range = desk.range;
     double most = 0;
@@ -84,11 +92,8 @@ bool TreeCounts::count_node(std::size_t n, Desk& desk) {
     for (const SetEdge& edge : walk_.graph().edges_of(n)) {
         if (dead(edge)) continue;
         most += walk_.n_copies(edge) * places_[edge.child[0]].total * places_[edge.child[1]].total;
-        with_cells(edge.child[0], [&](const auto& zero) {
-            with_cells(edge.child[1], [&](const auto& one) {
-                n_leaves = std::max<std::size_t>(n_leaves, zero.runs.back().leaves + one.runs.back().leaves);
-            });
-        });
+        n_leaves = std::max<std::size_t>(n_leaves,
+                                         runs_of(edge.child[0]).back().leaves + runs_of(edge.child[1]).back().leaves);
     }
     if (most == 0) return true;
     const std::size_t n_words = words_for(most);
@@ -98,9 +103,7 @@ bool TreeCounts::count_node(std::size_t n, Desk& desk) {
     walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
     for (const SetEdge& edge : walk_.graph().edges_of(n)) {
         if (dead(edge)) continue;
-        with_cells(edge.child[0], [&](const auto& zero) {
-            with_cells(edge.child[1], [&](const auto& one) { range.reach(zero, one); });
-        });
+        range.reach(runs_of(edge.child[0]), runs_of(edge.child[1]));
         walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
     }
     with_words(n_words, [&]<std::size_t kWords>() { count_in<kWords>(n, desk); });
@@ -172,9 +175,9 @@ WideNumbers TreeCounts::root_edges() const {
         for (const SetEdge& edge : walk_.graph().edges_of(0)) {
             Count sum;
             if (!dead(edge)) {
-                with_cells(edge.child[0], [&](const auto& zero) {
-                    with_cells(edge.child[1], [&](const auto& one) { sum = pairs_within<Count>(rule_, zero, one); });
-                });
+                std::optional<RunSums<Count>> ones;
+                with_cells(edge.child[1], [&](const auto& one) { ones.emplace(one); });
+                with_cells(edge.child[0], [&](const auto& zero) { sum = pairs_within(rule_, zero, *ones); });
                 if (!rule_.redundant && rule_.max_errors.size() > 2)
                     walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) {
                         if (errors <= rule_.max_errors[2]) sum += Count(1);

@@ -129,7 +129,7 @@ class Descent {
         for (const CellRun& run : pass_.cells(n).runs)
             for (std::size_t l = 0; l + run.leaves < range_.most.size(); ++l)
                 range_.most[l] = std::max(range_.most[l], rule_.max_errors[l + run.leaves] - run.errors);
-        for (const Parent& parent : own) range_.reach(beside(parent.node), pass_.cells(parent.sibling));
+        for (const Parent& parent : own) range_.reach(beside(parent.node).runs, pass_.cells(parent.sibling).runs);
         sums_.reset(range_);
         const auto add = [&](bool one_leaf) {
             for (const Parent& parent : own)
@@ -152,7 +152,7 @@ class Descent {
     void count_leaf(std::size_t n) {
         const CellStore<Ways>& store = around_[walk_.level(n)];
         const auto [first, last] = store.last_node();
-        const RunSums<Ways, Ways> here(store.cells(first, last));
+        const RunSums<Ways> here(store.cells(first, last));
         walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
             of_leaf_[n * n_classes_ + label] += here.beside(rule_, 1, errors).value;
         });
@@ -160,7 +160,7 @@ class Descent {
 
     // Counts the node's children that are leaves alone; whether another one will ask what is beside the node.
     [[nodiscard]] bool hand_down(std::size_t n) {
-        const RunSums<Ways, Ways> here(beside(n));
+        const RunSums<Ways> here(beside(n));
         bool asked_again = false;
         for (const SetEdge& edge : graph_.edges_of(n)) {
             if (pass_.dead(edge)) continue;

@@ -239,11 +239,19 @@ def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
         return _shares_of_root(np.array([loss.leaf_loss(here) for here in rows]))
     # Squared error of a node is sum w d^2 - (sum w d)^2 / sum w, with d the distance from the mean of the root.
     leaf = tree.apply(problem.table.X)
-    apart = problem.targets / 2 - tree.value[0] / 2  # halves: two targets may lie further apart than a float
-    apart /= float(np.abs(apart).max()) or 1.0
+    # Halves: two targets may lie further apart than a float. One output after the other: all take new pages.
+    halves = [
+        (targets, float(middle) / 2) for targets, middle in zip(problem.targets.T, tree.value[0], strict=True)
+    ]
+    unit = max(float(np.abs(targets / 2 - middle).max()) for targets, middle in halves) or 1.0
     own = problem.sample_weight
-    squares = np.einsum("ij,ij->i", apart, apart)  # over the outputs
-    weight, second, *first = _sums_of_nodes(tree, leaf, own, own * squares, *(own * one for one in apart.T)).T
+    squares, first = np.zeros(len(own)), []
+    for targets, middle in halves:
+        apart = targets / 2 - middle
+        apart /= unit
+        squares += apart**2
+        first.append(_sums_of_nodes(tree, leaf, own * apart)[:, 0])
+    weight, second = _sums_of_nodes(tree, leaf, own, own * squares).T
     squared = sum((one**2 for one in first), np.zeros_like(weight))
     return _shares_of_root(second - np.divide(squared, weight, out=np.zeros_like(weight), where=weight > 0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
+from treewright.guess import rows_by_number
 from treewright.problem import RegressionProblem
 from treewright.show import rules
 from treewright.tree import Tree, exactly, mean_of
@@ -22,14 +23,13 @@ from treewright.tree import Tree, exactly, mean_of
 __all__ = ["LeafTargets", "TreeRegressor", "leaf_errors", "leaf_targets"]
 
 
-@dataclass(frozen=True, eq=False)
 class LeafTargets:
     """The targets of the training rows of one leaf.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,), float64
-        Ascending.
+        In any order; kept ascending.
     sample_weight : ndarray of shape (n_rows,), float64
         Of these rows.
     mean : float
@@ -43,9 +43,30 @@ class LeafTargets:
     2.0
     """
 
-    y: NDArray[np.float64]
-    sample_weight: NDArray[np.float64]
-    mean: float
+    def __init__(self, y: NDArray[np.float64], sample_weight: NDArray[np.float64], mean: float) -> None:
+        self.mean = mean
+        self._unsorted = y, sample_weight
+
+    @cached_property
+    def _by_value(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Targets and weights, sorted when they are first asked for: no limit of `fit` waits for that."""
+        y, weight = self._unsorted
+        if (
+            weight == weight[:1]
+        ).all():  # then only the values matter, which are sorted much faster than rows
+            return np.sort(y), weight
+        order = np.argsort(y, kind="stable")
+        return y[order], weight[order]
+
+    @property
+    def y(self) -> NDArray[np.float64]:
+        """Targets of the rows, ascending."""
+        return self._by_value[0]
+
+    @property
+    def sample_weight(self) -> NDArray[np.float64]:
+        """Weights of the rows, in the order of their targets."""
+        return self._by_value[1]
 
     @property
     def standard_deviation(self) -> float:
@@ -84,10 +105,8 @@ def leaf_targets(
     tree: Tree, problem: RegressionProblem
 ) -> dict[int, LeafTargets] | list[dict[int, LeafTargets]]:
     """Return the targets of each leaf, by the number of its node; of several outputs a list of that."""
-    leaf = tree.apply(problem.table.X)
-    short = leaf.astype(np.uint16) if tree.node_count <= 2**16 else leaf  # which numpy sorts by its digits
-    order = np.argsort(short, kind="stable")
-    leaves = {int(leaf[rows[0]]): rows for rows in np.split(order, np.flatnonzero(np.diff(leaf[order])) + 1)}
+    by_node = rows_by_number(tree.apply(problem.table.X), tree.node_count)
+    leaves = {node: rows for node, rows in enumerate(by_node) if len(rows)}
     found = [_targets_of(tree, problem, leaves, output) for output in range(problem.n_outputs)]
     return found[0] if len(found) == 1 else found
 
@@ -96,17 +115,9 @@ def _targets_of(
     tree: Tree, problem: RegressionProblem, leaves: dict[int, NDArray[np.int64]], output: int
 ) -> dict[int, LeafTargets]:
     y, weight = problem.targets[:, output], problem.sample_weight
-    alike = bool(
-        (weight == weight[:1]).all()
-    )  # then only the values matter, which are sorted much faster than rows
     found = {}
     for node, rows in leaves.items():
         own, of_rows = y[rows], weight[rows]
-        if alike:
-            own.sort()
-        else:
-            by_value = np.argsort(own, kind="stable")
-            own, of_rows = own[by_value], of_rows[by_value]
         mean = float(tree.value[node, output]) if problem.share is None else mean_of(own, of_rows)
         found[node] = LeafTargets(own, of_rows, mean)
     return found
@@ -120,18 +131,19 @@ def leaf_errors(
     An error is that of the fitted line, divided by 1 - d / n for d effective coefficients and n rows: what rows left
     out one by one are missed by if all have the same leverage (Golub, Heath and Wahba 1979).
     """
-    leaf, said = tree.apply(problem.table.X), tree.predict(problem.table.X).reshape(problem.targets.shape)
     found: list[dict[int, LeafTargets]] = [{} for _ in range(problem.n_outputs)]
-    for node, line in enumerate(tree.lines or ()):
+    if not tree.lines:
+        return found[0] if len(found) == 1 else found
+    leaf, said = tree.apply(problem.table.X), tree.predict(problem.table.X).reshape(problem.targets.shape)
+    for node, line in enumerate(tree.lines):
         if line is None:
             continue
         rows = np.flatnonzero(leaf == node)
         free = max(1 - line.freedom / len(rows), 1 / len(rows))
         for output, errors in enumerate(found):
             apart = (problem.targets[rows, output] - said[rows, output]) / free
-            order = np.argsort(apart, kind="stable")
-            weight = problem.sample_weight[rows][order]
-            errors[node] = LeafTargets(apart[order], weight, mean_of(apart[order], weight))
+            weight = problem.sample_weight[rows]
+            errors[node] = LeafTargets(apart, weight, mean_of(apart, weight))
     return found[0] if len(found) == 1 else found
 
 

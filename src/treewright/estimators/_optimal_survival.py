@@ -14,6 +14,7 @@ from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_o
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.guess import rows_by_number
 from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
 from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_survival
@@ -178,12 +179,14 @@ class OptimalSurvivalTree(ExactTree):
         self.feature_importances_ = collapse_importances(
             result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
         )
-        leaf = result.tree.apply(problem.table.X)
+        by_node = rows_by_number(result.tree.apply(problem.table.X), result.tree.node_count)
         self.curves_ = {
-            int(node): kaplan_meier(
-                problem.event[leaf == node], problem.time[leaf == node], problem.sample_weight[leaf == node]
+            node: kaplan_meier(
+                problem.event[by_node[node]],
+                problem.time[by_node[node]],
+                problem.sample_weight[by_node[node]],
             )
-            for node in np.flatnonzero(result.tree.is_leaf)
+            for node in np.flatnonzero(result.tree.is_leaf).tolist()
         }
         self.censoring_curve_ = censoring_curve(problem.event, problem.time, problem.sample_weight)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)

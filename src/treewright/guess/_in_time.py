@@ -19,6 +19,11 @@ __all__ = ["rows_in_time"]
 LARGE = 1 << 20  # cells: fits of smaller tables are over soon
 TRIAL = 1 << 16  # cells of the fit that is timed
 FEWEST = 50  # rows
+ENOUGH = (
+    1000  # rows: leaves of a usual size leave fewer without a split, which tells nothing of what one takes
+)
+STEP = 4  # times the rows of a fit that was timed: no more are trusted to take as long each, where it had few
+SURE = 32  # ... unless there is time for so many times all rows
 GRACE = 0.1  # seconds that a fit gets in any case
 SLOWER = 1.5  # a row among many may take so many times as long as one among few
 
@@ -47,14 +52,19 @@ def rows_in_time(
     """
     if not np.isfinite(seconds) or X.size <= LARGE:
         return None
-    few = max(FEWEST, TRIAL // X.shape[1])
-    began = time.perf_counter()
-    if few >= len(X):
-        return None
-    fit(_some_rows(y, few))
-    took = time.perf_counter() - began
-    most = few * max(GRACE, seconds - took) / (SLOWER * took)
-    return None if most >= len(X) else _some_rows(y, max(few, int(most)))
+    few = tried = max(FEWEST, TRIAL // X.shape[1])
+    end = time.perf_counter() + seconds
+    while tried < len(X):
+        began = time.perf_counter()
+        fit(_some_rows(y, tried))
+        now = time.perf_counter()
+        most = tried * max(GRACE, end - now) / (SLOWER * (now - began))
+        if most >= SURE * len(X):
+            return None
+        if tried >= ENOUGH or most <= STEP * tried:
+            return None if most >= len(X) else _some_rows(y, max(few, int(most)))
+        tried *= STEP
+    return None
 
 
 def _some_rows(y: NDArray[Any], n: int) -> NDArray[np.intp]:

@@ -205,7 +205,7 @@ def extend_leaves(
             int(leaf),
             plan,
             int(tree.prediction[leaf]),
-            inputs[rows],
+            inputs[rows[:0] if clock.is_over else rows],  # of all leaves a copy of the table
             y[rows],
             None if sample_weight is None else sample_weight[rows],
             model,

@@ -72,14 +72,16 @@ class PolicyProblem(TreeProblem):
         of 2**-54, not 0. The unit is a power of two for which no sum overflows, and small regrets beside large ones are
         kept down to 2**-1500 of the largest.
         """
-        exact = np.empty_like(self.rewards)
-        for first in range(0, len(exact), ROWS_AT_ONCE):
-            block = slice(first, first + ROWS_AT_ONCE)
-            exact[block] = _regret(self.rewards[block], self.action_costs)
+        regret = np.empty_like(self.rewards)
+        blocks = [slice(first, first + ROWS_AT_ONCE) for first in range(0, len(regret), ROWS_AT_ONCE)]
+        for block in blocks:
+            regret[block] = _regret(self.rewards[block], self.action_costs)
         weight = np.ldexp(self.sample_weight, -int(np.frexp(float(self.sample_weight.max()))[1]))
-        regret = weight[:, None] * np.ldexp(exact, LARGEST_EXPONENT - int(np.frexp(exact.max())[1]))
+        exponent = LARGEST_EXPONENT - int(np.frexp(regret.max())[1])
+        for block in blocks:
+            regret[block] = weight[block, None] * np.ldexp(regret[block], exponent)
         regret.setflags(write=False)
-        return np.asarray(regret, dtype=np.float64)
+        return regret
 
 
 def _regret(rewards: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:

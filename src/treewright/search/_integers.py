@@ -334,6 +334,7 @@ def _rounded(values: NDArray[np.float64], factor: float) -> tuple[NDArray[np.int
         most = math.floor(distinct[0] * factor)
         scales = np.arange(max(1, most - MOST_SCALES, most // 2), most + 1) / distinct[0]
         products = np.outer(scales, distinct)
-        errors = np.abs(np.rint(products) - products) @ count / scales
-        factor = float(scales[np.argmin(errors)])
+        errors = np.rint(products)
+        errors -= products  # in place: a table of this size is new memory each time
+        factor = float(scales[np.argmin(np.abs(errors, out=errors) @ count / scales)])
     return np.rint(values * factor).astype(np.int64), float(factor)

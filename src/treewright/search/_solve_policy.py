@@ -79,7 +79,7 @@ def solve_policy(
         return search_then_shallower(search, problem, limits, progress)
     regret = problem.regret
     one_leaf = _least(regret)
-    cost = np.minimum(regret, one_leaf)
+    cost = regret if float(regret.max()) <= one_leaf else np.minimum(regret, one_leaf)
     action_costs = problem.action_costs.tolist()
     question = AdditiveQuestion(
         kind=PolicyResult,
@@ -145,16 +145,18 @@ def rewards_of(problem: PolicyProblem, tree: Tree) -> dict[str, float]:
     rewards, costs = problem.rewards, problem.action_costs
     chosen = tree.prediction[tree.apply(problem.table.X)]
     share = problem.sample_weight / problem.sample_weight.sum()
-    rows = np.arange(len(chosen))
-    net = rewards / 2 - costs / 2  # halves cannot overflow
+    half = costs / 2  # halves cannot overflow
 
     def mean(values: Any) -> float:
         return 2 * exact_sum(share * values)
 
+    def net(action: int) -> Any:  # one at a time: all together take new memory
+        return rewards[:, action] / 2 - half[action]
+
     return {
-        "mean_reward": mean(net[rows, chosen]),
-        "best_single_reward": max(mean(net[:, action]) for action in range(problem.n_actions)),
-        "best_each_reward": mean(reduce(np.maximum, net.T)),
+        "mean_reward": mean(rewards[np.arange(len(chosen)), chosen] / 2 - half[chosen]),
+        "best_single_reward": max(mean(net(action)) for action in range(problem.n_actions)),
+        "best_each_reward": mean(reduce(np.maximum, map(net, range(problem.n_actions)))),
     }
 
 

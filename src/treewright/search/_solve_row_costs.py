@@ -68,9 +68,8 @@ def solve_row_costs(
     weight = problem.sample_weight / problem.sample_weight.max()
     total = exact_sum(weight)
     least = reduce(np.minimum, problem.row_costs.T)  # column by column, which is faster than along short rows
-    apart = weight[:, None] * (problem.row_costs - least[:, None])
     always = exact_sum(weight * least / total)
-    at_stake = min(exact_sum(column / total) for column in apart.T)
+    at_stake = min(exact_sum(weight * (column - least) / total) for column in problem.row_costs.T)
     leaf_penalty = problem.cost_complexity / at_stake if at_stake > 0 else 1.0
     no_split_pays = leaf_penalty >= 1
     asked = problem.into(

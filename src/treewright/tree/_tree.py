@@ -23,6 +23,8 @@ __all__ = ["Tree", "TreeKind", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
+ROWS_AT_ONCE = 2**16  # that go through a tree together
+ROWS_OF_NODE = 2**8  # ... for each of its nodes at least
 WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library may leave of a whole number
 
 
@@ -227,6 +229,13 @@ class Tree:
         ndarray of shape (n_rows,), int64
         """
         leaf = np.zeros(len(X), dtype=np.int64)
+        # Some rows at a time stay in the cache and take no new memory; more of them where there are many splits to ask.
+        at_once = max(ROWS_AT_ONCE, ROWS_OF_NODE * self.node_count)
+        for first in range(0, len(X), at_once):
+            self._apply(X[first : first + at_once], leaf[first : first + at_once])
+        return leaf
+
+    def _apply(self, X: NDArray[np.float64], leaf: NDArray[np.int64]) -> None:
         stack = [(0, np.arange(len(X)))]
         while stack:
             node, rows = stack.pop()
@@ -237,7 +246,6 @@ class Tree:
                 left = split.goes_left(X, rows)
                 stack.append((int(self.children_right[node]), rows[~left]))
                 stack.append((int(self.children_left[node]), rows[left]))
-        return leaf
 
     def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return the label (classification), action (policy) or value (regression, survival) of each encoded row.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -64,6 +65,15 @@ def test_a_leaf_of_one_row_and_targets_that_overflow():
     assert wide.standard_error == pytest.approx(1.5e308)
     tiny = LeafTargets(np.array([0.0, 2e-300]), np.ones(2), 1e-300)
     assert tiny.standard_deviation == pytest.approx(1e-300)
+
+
+@pytest.mark.parametrize("weight", [[1.0, 1.0, 1.0], [1.0, 2.0, 3.0]])
+def test_rows_may_come_in_any_order_and_are_kept_by_their_targets(weight):
+    y, weights = np.array([3.0, 1.0, 2.0]), np.array(weight)
+    targets = pickle.loads(pickle.dumps(LeafTargets(y, weights, 2.0)))
+    assert targets.y.tolist() == [1.0, 2.0, 3.0]
+    assert targets.sample_weight.tolist() == weights[[1, 2, 0]].tolist()
+    assert y.tolist() == [3.0, 1.0, 2.0]  # not those of the caller
 
 
 def test_what_cannot_be_used_is_refused():

@@ -62,3 +62,16 @@ def test_guessed_thresholds_of_leaf_accuracy_keep_the_time_limit(monkeypatch: py
     LeafAccuracyTreeClassifier(thresholds="guess", time_limit=None, max_depth=1, progress=False).fit(X, y)
     assert 0 < asked[0] <= 7.0
     assert asked[1] == np.inf
+
+
+def test_few_rows_without_a_split_are_not_taken_for_the_time_of_a_row(table: SimpleNamespace) -> None:
+    """Leaves of 50 rows: a fit on 50 has no split and takes next to no time, one on 200 rows has."""
+
+    def fit(rows: NDArray[np.intp]) -> None:
+        table.now.seconds += 1e-4 if len(rows) < 100 else SECONDS_A_ROW * len(rows)
+
+    rows = rows_in_time(table.X, table.y, 3.0, fit)
+    assert rows is not None
+    table.now.seconds = 0.0
+    fit(rows)
+    assert table.now.seconds <= 3.0

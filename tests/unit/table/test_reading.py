@@ -4,7 +4,7 @@ import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treewright.errors import InputError
@@ -304,6 +304,7 @@ def test_needed_columns_only(write):
     ],
     ids=str,
 )
+@settings(max_examples=40)  # of each of the twelve ways: most of the time goes into files
 @given(values=st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=30))
 def test_what_is_written_in_one_way_comes_back(tmp_path_factory, written, values):
     """Whatever is read without an error has the values that were written, if decimals show which mark they have."""

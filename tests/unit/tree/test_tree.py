@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from made_trees import make_rows, make_tree
-from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, leaf_path, mean_of
+from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, _tree, leaf_path, mean_of
 
 
 def walk(tree, row):
@@ -147,3 +147,12 @@ def test_means_are_added_up_without_threads_of_blas(monkeypatch):
     far_apart = np.array([1.7e308, -1.7e308])
     assert mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0])) == 2.0
     assert abs(mean_of(far_apart, np.ones(2))) <= 1.7e308 * 2**-52
+
+
+def test_rows_go_through_a_tree_some_at_a_time(monkeypatch):
+    made = make_tree(3, 6, n_rows=40)
+    whole = made.tree.apply(made.X)
+    monkeypatch.setattr(_tree, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(_tree, "ROWS_OF_NODE", 0)
+    assert made.tree.apply(made.X).tolist() == whole.tolist()
+    assert made.tree.apply(made.X[:0]).shape == (0,)

@@ -70,7 +70,7 @@ class InsidePass {
         walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {
             if (dead(edge)) continue;
-            range.reach(cells(edge.child[0]), cells(edge.child[1]));
+            range.reach(cells(edge.child[0]).runs, cells(edge.child[1]).runs);
             walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
         }
     }

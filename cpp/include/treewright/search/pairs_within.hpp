@@ -8,15 +8,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace treewright::binary {
 
 // For the cells of one node the sums of the first ones of each run.
-template <class Sum, class V>
+template <class Sum>
 class RunSums {
    public:
-    explicit RunSums(const Cells<V>& cells) : cells_(cells) {
+    template <class V>
+    explicit RunSums(const Cells<V>& cells) : runs_(cells.runs) {
         for (const CellRun& run : cells.runs) {
             first_.push_back(sums_.size());
             sums_.emplace_back();
@@ -32,8 +34,8 @@ class RunSums {
     [[nodiscard]] Sum beside(const SetRule& rule, std::size_t leaves, std::int64_t errors,
                              bool leaves_too = true) const {
         Sum out{};
-        for (std::size_t r = 0; r < cells_.runs.size(); ++r) {
-            const CellRun& run = cells_.runs[r];
+        for (std::size_t r = 0; r < runs_.size(); ++r) {
+            const CellRun& run = runs_[r];
             if (run.leaves + leaves >= rule.max_errors.size()) break;
             if (run.leaves > 1 || leaves_too)
                 out += sums_[first_[r] + run.up_to(rule.max_errors[run.leaves + leaves] - errors)];
@@ -42,18 +44,17 @@ class RunSums {
     }
 
    private:
-    Cells<V> cells_;
+    std::span<const CellRun> runs_;
     std::vector<std::size_t> first_;  // [run], in sums_
     std::vector<Sum> sums_;
 };
 
 // The sum over all pairs that fit; pairs of two leaves only if redundant splits count.
-template <class Sum, class A, class B>
-[[nodiscard]] Sum pairs_within(const SetRule& rule, const Cells<A>& a, const Cells<B>& b) {
-    const RunSums<Sum, B> sums(b);
+template <class Sum, class A>
+[[nodiscard]] Sum pairs_within(const SetRule& rule, const Cells<A>& a, const RunSums<Sum>& b) {
     Sum out{};
     a.each([&](std::uint32_t leaves, std::int64_t errors, const A& value) {
-        out += product<Sum>(sums.beside(rule, leaves, errors, leaves > 1 || rule.redundant), value);
+        out += product<Sum>(b.beside(rule, leaves, errors, leaves > 1 || rule.redundant), value);
     });
     return out;
 }

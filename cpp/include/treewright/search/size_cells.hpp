@@ -110,10 +110,9 @@ struct CellRange {
         if (leaves < least.size()) least[leaves] = std::min(least[leaves], errors);
         ++n_products;
     }
-    template <class A, class B>
-    void reach(const Cells<A>& a, const Cells<B>& b) {
-        for (const CellRun& x : a.runs)
-            for (const CellRun& y : b.runs) {
+    void reach(std::span<const CellRun> a, std::span<const CellRun> b) {
+        for (const CellRun& x : a)
+            for (const CellRun& y : b) {
                 if (x.leaves + y.leaves >= least.size()) break;
                 std::int64_t& entry = least[x.leaves + y.leaves];
                 entry = std::min(entry, x.errors + y.errors);
@@ -164,25 +163,8 @@ class CellSums {
         if constexpr (std::is_same_v<V, LaneWays>)
             if (dense_) return convolve_lanes(a, b, factor, leaf_pairs);
         for (const CellRun& x : a.runs)
-            for (std::uint32_t i = 0; i < x.n; ++i) {
-                const V scaled = product<V>(a.values[x.begin + i], factor);
-                for (const CellRun& y : b.runs) {
-                    const std::size_t leaves = x.leaves + y.leaves;
-                    if (leaves >= range_->most.size()) break;
-                    if (leaves == 2 && !leaf_pairs) continue;
-                    const std::size_t n = y.up_to(range_->most[leaves] - x.errors - i);
-                    if (n == 0) continue;
-                    const auto* const from = b.values + y.begin;
-                    if (dense_) {
-                        V* const to = table_.data() + place(leaves, x.errors + i + y.errors);
-                        for (std::size_t j = 0; j < n; ++j) to[j] += product<V>(scaled, from[j]);
-                    } else {
-                        for (std::size_t j = 0; j < n; ++j)
-                            add(leaves, x.errors + i + y.errors + static_cast<std::int64_t>(j),
-                                product<V>(scaled, from[j]));
-                    }
-                }
-            }
+            for (std::uint32_t i = 0; i < x.n; ++i)
+                add_products_of(x.leaves, x.errors + i, product<V>(a.values[x.begin + i], factor), b, leaf_pairs);
     }
     // Calls use(leaves, errors, value) for every value there is, ascending.
     template <class Use>
@@ -211,6 +193,26 @@ class CellSums {
 
     [[nodiscard]] std::size_t place(std::size_t leaves, std::int64_t errors) const {
         return first_[leaves] + static_cast<std::size_t>(errors - range_->least[leaves]);
+    }
+    // The pairs of subtrees of so many leaves and errors, worth `value`, and one of `b`.
+    template <class B>
+    void add_products_of(std::uint32_t x_leaves, std::int64_t x_errors, const V& value, const Cells<B>& b,
+                         bool leaf_pairs) {
+        for (const CellRun& y : b.runs) {
+            const std::size_t leaves = x_leaves + y.leaves;
+            if (leaves >= range_->most.size()) break;
+            if (leaves == 2 && !leaf_pairs) continue;
+            const std::size_t n = y.up_to(range_->most[leaves] - x_errors);
+            if (n == 0) continue;
+            const auto* const from = b.values + y.begin;
+            if (dense_) {
+                V* const to = table_.data() + place(leaves, x_errors + y.errors);
+                for (std::size_t j = 0; j < n; ++j) to[j] += product<V>(value, from[j]);
+            } else {
+                for (std::size_t j = 0; j < n; ++j)
+                    add(leaves, x_errors + y.errors + static_cast<std::int64_t>(j), product<V>(value, from[j]));
+            }
+        }
     }
     void convolve(const Cells<Ways>& a, const Cells<Ways>& b, double factor, bool leaf_pairs) {
         padded_.clear();

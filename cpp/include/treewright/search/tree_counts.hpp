@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -79,6 +80,7 @@ class TreeCounts {
     // Calls use(Cells<WideCount<w>>) with the cells of a node.
     template <class Use>
     void with_cells(std::size_t n, const Use& use) const;
+    [[nodiscard]] std::span<const CellRun> runs_of(std::size_t n) const;
     [[nodiscard]] bool dead(const SetEdge& edge) const {
         return walk_.n_copies(edge) == 0 || places_[edge.child[0]].n_words == 0 || places_[edge.child[1]].n_words == 0;
     }
