@@ -59,6 +59,15 @@ class BinaryOptions:
     def similar_support(self, arg: bool, /) -> None: ...
 
     @property
+    def few_rows(self) -> bool:
+        """
+        Bound a subset by few of its rows that are known to cost as much as three to five leaves.
+        """
+
+    @few_rows.setter
+    def few_rows(self, arg: bool, /) -> None: ...
+
+    @property
     def cache(self) -> bool:
         """
         Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).

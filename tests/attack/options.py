@@ -152,8 +152,8 @@ def random_shape(rng: np.random.Generator, *, need_depth: bool, leaves: bool) ->
 
 
 def random_switches(rng: np.random.Generator) -> dict[str, Any]:
-    names = ("equivalent_points", "lookahead", "two_leaves", "budgets", "similar_support", "cache", "greedy_start",
-             "lattice", "row_prices", "shared_losses")  # fmt: skip
+    names = ("equivalent_points", "lookahead", "two_leaves", "budgets", "similar_support", "few_rows", "cache",
+             "greedy_start", "lattice", "row_prices", "shared_losses")  # fmt: skip
     chosen: dict[str, Any] = {name: False for name in names if rng.random() < 0.3}
     if rng.random() < 0.3:
         chosen["plain_steps"] = int(rng.integers(0, 20))

@@ -126,6 +126,7 @@ void follow_the_rule(Dice& dice, std::int64_t scale, int& deep) {
             settings.options.two_leaves = dice.coin();
             settings.options.budgets = dice.coin();
             settings.options.similar_support = dice.coin();
+            settings.options.few_rows = dice.coin();
             settings.options.cache = dice.below(4) > 0;
             settings.options.greedy_start = dice.coin();
         }

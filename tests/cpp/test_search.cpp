@@ -34,6 +34,7 @@ void run(Dice& dice, std::int64_t scale) {
             options.two_leaves = dice.coin();
             options.budgets = dice.coin();
             options.similar_support = dice.coin();
+            options.few_rows = dice.coin();
             options.cache = dice.coin();
             options.greedy_start = dice.coin();
             options.kernel = dice.coin() ? PairKernel::rows : PairKernel::columns;

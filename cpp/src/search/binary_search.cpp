@@ -2,6 +2,7 @@
 
 #include "search/binary_phases.hpp"
 #include "search/binary_children.hpp"
+#include "search/binary_few_rows.hpp"
 #include "bounds/guessed_bounds.hpp"
 #include "space/row_values.hpp"
 #include "search/binary_threads.hpp"
@@ -31,7 +32,9 @@ Search<Acc>::Search(const Dataset& data, const Settings& settings, std::span<con
       subproblems_(data, settings.options.kernel, settings.min_count > 0, control, max_bytes_),
       arena_(subproblems_.arena()) {
     if (!options_.cache) cache_.disable();
-    if (settings.min_count > 0 || !data.guess.empty()) options_.similar_support = false;  // B6; guessed_bounds.hpp
+    if (settings.min_count > 0 || !data.guess.empty())
+        options_.similar_support = options_.few_rows = false;     // B6, B8; guessed_bounds.hpp
+    if (!options_.budgets || c_ == 0) options_.few_rows = false;  // nobody asks for so little
     const Subproblem<Acc>& all = subproblems_.root();
     root_ = {all, sum_over(prices, all.rows), guess_of(all.rows)};
     root_depth_ = depth_for(settings.max_depth, data.n_columns);
@@ -58,6 +61,7 @@ Bounds Search<Acc>::solve(const Node& node, std::int32_t depth, std::int64_t bud
     guess_children(node, children);
     const bool heavy = shared_ != nullptr && (depth > 3 || node.work() >= kHeavy);
     Branch here{node, depth, floor, children, best, std::min(best.value, budget), heavy};
+    bound_by_few_rows(here);
     const std::span<Candidate> open = candidates(node, depth, here.target, here.children);  // some, if the run is over
     here.on_bits = depth == 3 && !open.empty() && subproblems_.lay_out(node);  // children end with their matrix
     if (shared_ != nullptr && !heavy && shared_->marks(cache_.hash(node.key.data(), depth)) > 1)
@@ -113,13 +117,15 @@ bool Search<Acc>::settle(Branch& here, const Candidate& split, bool may_wait) {
         here.improve(i);
         const std::int64_t child_budget = options_.budgets ? here.target - children.lower[1 - side][i] : kInfinity;
         if (gap(side) <= 0 || children.lower[side][i] >= child_budget) continue;
+        if (raised_by_few_rows(here, i, side)) continue;
         if (may_wait && shared_->marks(key.hash) > 0) return false;
         const Mark mark(here.heavy ? shared_.get() : nullptr, key.hash);
-        const Node child = make_child(here.node, i, side, key, sides);
+        const Node child = make_child(here.node, i, side, key, sides, child_budget);
         const Bounds found = solve(child, key.depth, child_budget);
         children.lower[side][i] = std::max(children.lower[side][i], found.lower);
         children.upper[side][i] = std::min(children.upper[side][i], found.upper);
         here.improve(i);
+        if (here.depth > 3 && found.lower >= child_budget) learn_few_rows(here.node, child.rows, child_budget);
         if (control_.stopped()) break;
     }
     return true;
@@ -153,10 +159,10 @@ Bounds Search<Acc>::finish(const Node& node, std::int32_t depth, Bounds bounds, 
     const auto work = static_cast<std::uint32_t>(std::min<std::int64_t>(control_.steps() - steps_before, 0xffffff));
     const std::uint64_t hash = cache_.hash(node.key.data(), depth);
     cache_.store(node.key.data(), hash, {bounds.lower, bounds.upper, depth, feature, work});
-    cache_.limit_to(max_bytes_ - std::min(max_bytes_, arena_.bytes()));
+    cache_.limit_to(max_bytes_ - std::min(max_bytes_, own_bytes() - cache_.bytes()));
     if (shared_ != nullptr) {
         shared_->store(node.key, hash, {bounds.lower, bounds.upper, depth, feature, work});
-        const std::size_t now = cache_.bytes() + arena_.bytes();
+        const std::size_t now = own_bytes();
         shared_->working_memory(std::exchange(counted_bytes_, now), now);
     }
     control_.bytes(bytes());

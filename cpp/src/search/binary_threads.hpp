@@ -7,6 +7,7 @@
 // and so the steps and which of equal trees was met first; binary_ties.hpp says which of them is the answer.
 #pragma once
 
+#include "bounds/few_rows.hpp"
 #include "treewright/core/crew.hpp"
 #include "treewright/search/binary_search.hpp"
 #include "treewright/search/binary_shared.hpp"
@@ -51,7 +52,12 @@ Search<Acc>::~Search() = default;
 
 template <class Acc>
 std::size_t Search<Acc>::bytes() const {
-    return shared_ == nullptr ? cache_.bytes() + arena_.bytes() : shared_->bytes();
+    return shared_ == nullptr ? own_bytes() : shared_->bytes();
+}
+
+template <class Acc>
+std::size_t Search<Acc>::own_bytes() const {
+    return cache_.bytes() + arena_.bytes() + (few_rows_ == nullptr ? 0 : few_rows_->bytes());
 }
 
 // Makes the helpers, and tells them what the lead knows.

@@ -139,6 +139,21 @@ Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key) {
 }
 
 template <class Acc>
+Subproblem<Acc> Subproblems<Acc>::some_rows(const Subproblem<Acc>& node, std::span<const std::uint32_t> rows) {
+    const auto total = arena_.take<Acc>(rows_.n_channels);
+    std::fill(total.begin(), total.end(), Acc{0});
+    for (const std::uint32_t r : rows)
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += rows_.cost[r * total.size() + k];
+    Subproblem<Acc> out{rows, node.active, node.pairs, total, {}, {}, 0};
+    out.pairs.data = nullptr;
+    if (control_.over() || !has_room(kMatricesOfChild * node.pairs.entries() * sizeof(Acc))) return out;
+    out.pairs.data = arena_.take<Acc>(out.pairs.entries()).data();
+    count_pairs(simd_, kernel_, rows_, rows, out.active, out.pairs, pair_scratch_, &control_);
+    weigh(out);
+    return out;
+}
+
+template <class Acc>
 void Subproblems<Acc>::weigh(Subproblem<Acc>& node) {
     const std::size_t next = node.pairs.stride + 1;  // on the diagonal
     const auto ones = arena_.take<Acc>(node.pairs.size);

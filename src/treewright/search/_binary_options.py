@@ -29,6 +29,8 @@ class BinaryOptions(Switches):
         Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
     similar_support : bool, default=True
         Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+    few_rows : bool, default=True
+        Bound a subset by few of its rows that are known to cost as much as three to five leaves.
     cache : bool, default=True
         Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
     greedy_start : bool, default=True
@@ -74,6 +76,7 @@ class BinaryOptions(Switches):
     two_leaves: bool = True
     budgets: bool = True
     similar_support: bool = True
+    few_rows: bool = True
     cache: bool = True
     greedy_start: bool = True
     lattice: bool = True

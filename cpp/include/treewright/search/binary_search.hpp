@@ -22,6 +22,7 @@
 //                   c the same, and at most w more (Theorem F.1's idea, for any two sets). Not valid with a minimum
 //                   leaf size, where S's tree may be infeasible on S'; switched off there.
 //  B7 row prices    (row_prices.hpp) f(S) >= sum of y over S.
+//  B8 few rows      (src/bounds/few_rows.hpp) f(S) >= f(T) for any T of its rows, whether splits select T or not.
 //  Guess            (src/bounds/guessed_bounds.hpp) conditional: what a reference model gets wrong in S. With it,
 //                   `lower` of a subproblem is no longer proven, and "exact" means that Theorem 4.3 of McTavish et al.
 //                   2022 holds.
@@ -45,6 +46,7 @@
 
 namespace treewright::binary {
 
+class FewRows;       // src/bounds/few_rows.hpp
 class RowGreedy;     // src/search/row_greedy.hpp
 class SharedBounds;  // binary_shared.hpp
 
@@ -136,6 +138,7 @@ class Search {
    private:
     struct Helper;  // src/search/binary_threads.hpp
     Search(const Search& lead, Control& control, std::size_t bytes);
+    [[nodiscard]] std::size_t own_bytes() const;  // of this thread
 
     struct Node : Subproblem<Acc> {
         std::int64_t price = 0;  // B7: sum of the row prices
@@ -171,7 +174,8 @@ class Search {
         std::int64_t target;  // only trees that cost less matter
         bool heavy;           // other threads may want to help
         bool on_bits = false;
-        std::int64_t heard = 0;  // the bound that other threads have proven
+        std::span<std::uint64_t> row_bits{};  // B8: its rows, or none
+        std::int64_t heard = 0;               // the bound that other threads have proven
 
         // Takes the sides of a split as the tree if they are better.
         void improve(std::size_t column) {
@@ -231,8 +235,14 @@ class Search {
     [[nodiscard]] const Entry* find_known(std::span<const std::uint64_t> key, std::int32_t depth);
     void compare_supports(const Node& node, std::size_t solved, std::int64_t target, std::span<const Candidate> others,
                           Children& children);
+    // B8 (src/search/binary_few_rows.hpp).
+    void bound_by_few_rows(Branch& here);
+    [[nodiscard]] bool raised_by_few_rows(Branch& here, std::size_t column, int side);
+    void learn_few_rows(const Node& node, std::span<const std::uint32_t> rows, std::int64_t proven);
+    void leave_out_rows(const Node& node, std::vector<std::uint32_t>& rows, std::int64_t proven);
+    [[nodiscard]] bool proves(const Node& node, std::span<const std::uint32_t> rows, std::int64_t needed);
     [[nodiscard]] Node make_child(const Node& node, std::size_t column, int side, const ChildKey& key,
-                                  Sides<Acc>& sides);
+                                  Sides<Acc>& sides, std::int64_t budget = kInfinity);
     void hear(Branch& here);
     Bounds finish(const Node& node, std::int32_t depth, Bounds bounds, std::int32_t feature, std::int64_t steps_before);
 
@@ -246,6 +256,7 @@ class Search {
     int discrepancies_ = 0;              // of the dives made so far
     std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed
     std::int64_t similar_closed_ = 0;
+    std::unique_ptr<FewRows> few_rows_;  // B8, once it has begun
     Cache cache_;
     Subproblems<Acc> subproblems_;
     Arena& arena_;  // of the subproblems

@@ -98,6 +98,8 @@ class Subproblems {
     // child has no rows: its matrix is all that can be asked of it.
     [[nodiscard]] Subproblem<Acc> make_child(const Subproblem<Acc>& node, std::size_t column, int side,
                                              std::span<const std::uint64_t> key, bool narrow, Sides<Acc>& sides);
+    // Some rows of a node, which no splits need select: without a key, and without a matrix if there is no room for it.
+    [[nodiscard]] Subproblem<Acc> some_rows(const Subproblem<Acc>& node, std::span<const std::uint32_t> rows);
 
    private:
     // Matrices that a child takes while it is made: the smaller side's, its own, and its own without constant columns.
