@@ -54,9 +54,8 @@ class LeafTargets:
         """Targets and weights, sorted when they are first asked for: no limit of `fit` waits for that."""
         if not self._are_sorted:
             y, weight = self._rows
-            if np.all(
-                weight == weight[:1]
-            ):  # then only the values matter, which are sorted much faster than rows
+            # Of rows that weigh the same only the values matter, which are sorted much faster.
+            if np.all(weight == weight[:1]):
                 self._rows = np.sort(y), weight
             else:
                 order = np.argsort(y, kind="stable")
