@@ -75,7 +75,7 @@ def test_a_stopped_run_warns() -> None:
         ({"time_limit": -1}, "time_limit=-1"),
         ({"n_jobs": True}, "n_jobs=True"),
         ({"n_jobs": 0}, "n_jobs=0"),
-        ({"random_state": None}, "seed=None"),
+        ({"random_state": None}, "random_state=None; give an integer"),
         ({"costs": [[0, 1], [2, 0]]}, "costs cannot be used"),
     ],
     ids=str,

@@ -90,7 +90,7 @@ def test_weights(weight: Any, words: str) -> None:
         ({"min_samples_leaf": 5}, "above the 4 rows"),
         ({"min_samples_leaf": 1.5}, "strictly between 0 and 1"),
         ({"thresholds": "some"}, 'thresholds=.some.*"auto", "all"'),
-        ({"thresholds": 1}, "n_bins=1|at least 2"),
+        ({"thresholds": 1}, "thresholds=1;.*2 or more"),
         ({"thresholds": {"nobody": [1.0]}}, "nobody"),
         ({"thresholds": 2.0}, "thresholds=2.0"),
         ({"objective": "auc"}, "objective='auc'; choose one of accuracy, balanced_accuracy; or f1"),
