@@ -20,6 +20,17 @@ PAGES = (  # one of each kind: lists, tables, code, formulas, pictures, output o
     "gallery/ten_minutes", "api/index",
 )  # fmt: skip
 WINDOWS = ({"color_scheme": "light", "width": 390}, {"color_scheme": "dark", "width": 1280})
+WIDTHS = (
+    600,
+    820,
+    1000,
+    1100,
+    1200,
+    1366,
+    1440,
+    1600,
+    1920,
+)  # that no page is wider than; the menus come and go between
 CUT_OFF = "[...document.querySelectorAll('.tw-scroll')].some((e) => e.scrollWidth > e.clientWidth)"
 AXE = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 
@@ -57,10 +68,12 @@ def faults_of(browser: Any, page: Path, color_scheme: str, width: int) -> list[s
         for violation in violations
         if violation["impact"] in ("critical", "serious")
     ]
-    if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
-        faults.append("wider than its window")
     if tab.evaluate(CUT_OFF):
         faults.append("the picture of a tree is cut off")
+    for wide in (width, *WIDTHS):
+        tab.set_viewport_size({"width": wide, "height": 900})
+        if tab.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            faults.append(f"wider than a window of {wide} px")
     context.close()
     return faults
 
