@@ -219,16 +219,27 @@ Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::s
 // ranges. Ties by content, so that the order of the input rows does not matter to anything that follows.
 std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<std::uint64_t>& bits,
                                        std::size_t n_words, bool keep_free_rows) {
-    std::vector<std::uint32_t> kept;
+    struct Key {  // what nearly always decides lies together
+        std::size_t label;
+        std::int64_t above;
+        std::uint64_t first_word;
+        std::uint32_t group;
+    };
+    std::vector<Key> keys;
     for (std::uint32_t g = 0; g < groups.count.size(); ++g) {
-        if (groups.cheapest[g].second > 0 || keep_free_rows) kept.push_back(g);
+        const auto [label, above] = groups.cheapest[g];
+        if (above > 0 || keep_free_rows) keys.push_back({label, above, bits[groups.first_row[g] * n_words], g});
     }
-    std::stable_sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
-        if (groups.cheapest[a] != groups.cheapest[b]) return groups.cheapest[a] < groups.cheapest[b];
-        const std::uint64_t* wa = bits.data() + groups.first_row[a] * n_words;
-        const std::uint64_t* wb = bits.data() + groups.first_row[b] * n_words;
+    std::stable_sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+        if (a.label != b.label) return a.label < b.label;
+        if (a.above != b.above) return a.above < b.above;
+        if (a.first_word != b.first_word) return a.first_word < b.first_word;
+        const std::uint64_t* wa = bits.data() + groups.first_row[a.group] * n_words;
+        const std::uint64_t* wb = bits.data() + groups.first_row[b.group] * n_words;
         return std::lexicographical_compare(wa, wa + n_words, wb, wb + n_words);
     });
+    std::vector<std::uint32_t> kept(keys.size());
+    std::ranges::transform(keys, kept.begin(), &Key::group);
     return kept;
 }
 

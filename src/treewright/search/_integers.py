@@ -309,7 +309,8 @@ def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] |
     """Return integers and their factor if the ratios of few values are fractions of small denominators.
 
     Balanced weights are: n / (k * n_class), as float64. What is within the rounding of float64 of such a fraction is
-    taken for it; that moves no objective by more than its own rounding does.
+    taken for it; that moves no objective by more than its own rounding does. Of p / q with a large product p q any
+    number is as near to one: that says nothing of it.
     """
     distinct, number = np.unique(values, return_inverse=True)
     if len(distinct) > FEW_NUMBERS:
@@ -317,6 +318,8 @@ def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] |
     smallest = float(distinct[distinct > 0][0])
     ratios = [Fraction(float(v) / smallest).limit_denominator(MOST_DENOMINATOR) for v in distinct]
     if any(abs(float(r) * smallest - v) > 2 * ROUNDING * v for r, v in zip(ratios, distinct, strict=True)):
+        return None
+    if any(r.numerator * r.denominator > MOST_DENOMINATOR**2 for r in ratios):
         return None
     common = math.lcm(*(r.denominator for r in ratios))
     whole = [int(r * common) for r in ratios]

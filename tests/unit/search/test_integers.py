@@ -54,6 +54,13 @@ def test_balanced_weights_are_exact() -> None:
     assert integer_costs(problem, 2**29).slack < 2e-8
 
 
+@pytest.mark.parametrize("weights", [(7.359388354481957, 0.0005891287506973027), (123456.789 / 7, np.pi)])
+def test_numbers_that_are_near_some_fraction_by_chance_are_rounded(weights: tuple[float, float]) -> None:
+    """Of large numerators and denominators one is as near to any number as float64 tells."""
+    for integers in (row_costs(problem_of(np.array(weights))), integer_costs(problem_of(np.array(weights)))):
+        assert 0 < integers.slack < 1e-8
+
+
 def test_one_price_for_each_row_and_class_is_finer_than_two_factors() -> None:
     rng = np.random.default_rng(0)
     problem = problem_of(rng.random(200) + 0.01, [[0.0001, 1 / 3], [np.pi, 0]])
