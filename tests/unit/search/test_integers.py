@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from treewright import near_optimal_trees
 from treewright.problem import Problem, make_problem
 from treewright.search import BinaryOptions, solve, solve_leaf_accuracy
 from treewright.search._integers import LARGEST_TOTAL, IntegerCosts, RowCosts, integer_costs, row_costs
@@ -57,8 +58,9 @@ def test_balanced_weights_are_exact() -> None:
 @pytest.mark.parametrize("weights", [(7.359388354481957, 0.0005891287506973027), (123456.789 / 7, np.pi)])
 def test_numbers_that_are_near_some_fraction_by_chance_are_rounded(weights: tuple[float, float]) -> None:
     """Of large numerators and denominators one is as near to any number as float64 tells."""
-    for integers in (row_costs(problem_of(np.array(weights))), integer_costs(problem_of(np.array(weights)))):
-        assert 0 < integers.slack < 1e-8
+    assert not integer_costs(problem_of(np.array(weights))).exact
+    found = near_optimal_trees([[0], [1]], [0, 1], epsilon=0.0, sample_weight=weights)
+    assert 0 < found.rounding_ < 1e-8
 
 
 def test_one_price_for_each_row_and_class_is_finer_than_two_factors() -> None:
