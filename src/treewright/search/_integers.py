@@ -31,6 +31,7 @@ LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 POWERS_OF_TEN = tuple(10.0**places for places in range(1, 13))  # decimals of twelve places
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
+MOST_PRODUCT = 10**13  # of its numerator and denominator: one number in 400 is by chance as near to such a fraction
 LARGEST_GAP = 1e-4  # of an objective, left by rounded weights; beyond it nothing is called optimal
 FEW_NUMBERS = 64  # of which ratios are looked at
 FEWER_NUMBERS = 16  # for which a scale is searched that rounds them all little
@@ -319,7 +320,7 @@ def _fractions(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] |
     ratios = [Fraction(float(v) / smallest).limit_denominator(MOST_DENOMINATOR) for v in distinct]
     if any(abs(float(r) * smallest - v) > 2 * ROUNDING * v for r, v in zip(ratios, distinct, strict=True)):
         return None
-    if any(r.numerator * r.denominator > MOST_DENOMINATOR**2 for r in ratios):
+    if any(r.numerator * r.denominator > MOST_PRODUCT for r in ratios):
         return None
     common = math.lcm(*(r.denominator for r in ratios))
     whole = [int(r * common) for r in ratios]
