@@ -28,8 +28,7 @@ class FewRows {
         : c_(leaf_penalty), n_words_(words_of(data)), columns_(data.n_columns * n_words_) {
         for (std::size_t r = 0; r < data.n_rows; ++r)
             for (std::size_t j = 0; j < data.n_columns; ++j)
-                columns_[j * n_words_ + r / 64] |= ((data.bits[r * data.n_words + j / 64] >> (j % 64)) & 1U)
-                                                   << (r % 64);
+                columns_[j * n_words_ + r / 64] |= std::uint64_t{data.bit(r, j)} << (r % 64);
     }
 
     // Of the rows as bits.

@@ -116,9 +116,7 @@ bool Search<Acc>::proves(const Node& node, std::span<const std::uint32_t> rows, 
         const auto j = static_cast<std::size_t>(part.active.columns[i]);
         const auto side_proves = [&](int side) {
             if (children.lower[side][i] >= children.upper[side][i]) return false;
-            const auto is_there = [&](std::uint32_t r) {
-                return static_cast<int>((data_.bits[r * data_.n_words + j / 64] >> (j % 64)) & 1U) == side;
-            };
+            const auto is_there = [&](std::uint32_t r) { return static_cast<int>(data_.bit(r, j)) == side; };
             const auto end = std::copy_if(rows.begin(), rows.end(), side_rows.begin(), is_there);
             const auto n = static_cast<std::size_t>(end - side_rows.begin());
             return proves(node, side_rows.first(n), needed - children.lower[1 - side][i]);
