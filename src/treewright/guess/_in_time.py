@@ -19,9 +19,7 @@ __all__ = ["rows_in_time"]
 LARGE = 1 << 20  # cells: fits of smaller tables are over soon
 TRIAL = 1 << 16  # cells of the fit that is timed
 FEWEST = 50  # rows
-ENOUGH = (
-    1000  # rows: leaves of a usual size leave fewer without a split, which tells nothing of what one takes
-)
+ENOUGH = 1000  # rows: of fewer a tree may have no split, which tells nothing of what one takes
 STEP = 4  # times the rows of a fit that was timed: no more are trusted to take as long each, where it had few
 SURE = 32  # ... unless there is time for so many times all rows
 GRACE = 0.1  # seconds that a fit gets in any case
