@@ -102,7 +102,7 @@ Cost Search::search_by_any_size(Hunt& hunt) {
             solved = std::min(solved, sum.lower);
             if (sum.upper < hunt.best.upper) {
                 hunt.best.offer(sum.upper, sum.plan);
-                if (hunt.level == 0) control_.incumbent(sum.upper);
+                if (hunt.of_all_rows) control_.incumbent(sum.upper);
             }
         }
         raise(std::min(asked, solved));

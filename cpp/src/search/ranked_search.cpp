@@ -189,7 +189,7 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
         }
     }
     Level& here = level_at(level);
-    Hunt hunt{node, size, budget, level, here, best, at_root && last_round_};
+    Hunt hunt{node, size, budget, level, here, best, at_root && last_round_, at_root && !on_better_};
     if (begins_with_any_size(size)) {
         const Cost lower = search_by_any_size(hunt);
         hunt.best.lower = std::min(hunt.best.upper, lower);

@@ -213,7 +213,7 @@ void Search::absorb(Hunt& hunt, const Question& question, const Sides& sides, co
         if (found.upper < hunt.budget) hunt.first = std::min(hunt.first, Place{sides.at, sides.split});
     } else if (found.upper < hunt.best.upper) {
         hunt.best.offer(found.upper, found.plan);
-        if (hunt.level == 0 && !on_better_) control_.incumbent(found.upper);
+        if (hunt.of_all_rows) control_.incumbent(found.upper);
         hunt.better = true;
     }
     if (question.from.is_split) return;

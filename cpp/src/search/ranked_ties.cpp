@@ -84,7 +84,8 @@ std::optional<Search::Place> Search::first_place(const Node& node, Size size, Co
                                                  PartialTree known, Cost whole) {
     reopen_profiles(node, size, level, whole);
     Level& here = level_at(level);
-    Hunt hunt{node, size, cost + 1, level, here, Outcome{}, false, true};
+    Hunt hunt{node, size, cost + 1, level, here, Outcome{}};
+    hunt.equals = true;
     if (known.kind() == PartialTree::Kind::node) {
         const TreePoolNode top = store_->planted(known);
         const auto at = static_cast<std::size_t>(std::find(node.columns.begin(), node.columns.end(), top.column) -

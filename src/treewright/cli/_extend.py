@@ -17,7 +17,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, KnownTarget, ModelPath, SpreadsheetSafe
 from treewright.cli._output import note, say
 from treewright.cli._read_csv import column_names, labels_like, read_csv
-from treewright.cli._stop import was_stopped
+from treewright.cli._stop import ending_at_once
 from treewright.cli._verify import label_column, terms_of
 from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.leaf_accuracy import HybridReport, Tuning
+    from treewright.leaf_accuracy import Extension, HybridReport, Tuning
     from treewright.tree import Tree
 
 __all__ = ["extend"]
@@ -141,7 +141,9 @@ def extend(
     note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tuning, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
-        answers = held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **shares, **options)
+        answers = ending_at_once(
+            lambda: held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **shares, **options)
+        )
         treated = treatments(tree, X, y)
         new_X, new_labels = X, labels
         heading = (
@@ -150,8 +152,12 @@ def extend(
         )
     else:
         new_X, new_labels = other
-        shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None
-        extensions = extend_leaves(tree, X, y, weight, leaf, shared=shared, **options)
+
+        def extended() -> dict[int, Extension]:
+            shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None
+            return extend_leaves(tree, X, y, weight, leaf, shared=shared, **options)
+
+        extensions = ending_at_once(extended)
         treated = {number: extension.treatment for number, extension in extensions.items()}
         answers = classify(tree, extensions, new_X)
         heading = f"Leaf models trained on {data}, rows of {rows}."
@@ -164,8 +170,6 @@ def extend(
         predicted=content.tree.classes[answers],
         y=new_labels,
     )
-    if was_stopped():  # a tuning that was cut short answers otherwise than the whole one
-        raise KeyboardInterrupt
     say(heading)
     say()
     say(str(report))

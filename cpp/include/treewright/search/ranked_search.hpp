@@ -155,8 +155,9 @@ class Search {
         std::size_t level;
         Level& here;
         Outcome best;
-        bool last_round = false;  // the bound is one of the whole search
-        bool equals = false;      // looks for the first split that costs budget - 1, which is known to be the least ...
+        bool last_round = false;   // the bound is one of the whole search
+        bool of_all_rows = false;  // the best tree is one of the whole search
+        bool equals = false;  // looks for the first split that costs budget - 1, which is known to be the least ...
         Place first{~std::size_t{0}, 0};             // ... and is no later than this one
         std::vector<SolvedSplit>* within = nullptr;  // if given, it gets all splits below the budget, which stays
         // Of threads: all above but `node`, `size`, `budget` and what a profile keeps from reset() is behind `mutex`.
