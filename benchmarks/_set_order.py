@@ -1,29 +1,34 @@
 """Which sets the grid of near-optimal sets asks for, in which order, and which program is not asked.
 
-A program that did not end on a set is not run on one that is no smaller and that no setting makes easier: same table,
+A peer that did not end on a set is not run on one that is no smaller and that no setting makes easier: same table,
 same definitions, no larger leaf penalty, no smaller epsilon or depth. That a set is no smaller is never taken for
-granted, for the bound falls with the optimum, and so a larger depth or a smaller penalty may lose trees:
+granted, for the bound falls with the optimum, and so a larger depth or a smaller penalty may lose trees (Monk 1, a leaf
+of one row, epsilon .1, any label: 354 trees of depth 3, 124 of depth 4):
 
 - at one penalty and one depth, the set within the larger bound contains the other one;
 - otherwise our counts of both sets have to say so.
+
+We are run on every set.
 
 Such an answer has no figures, "not_run" and, as "follows", the settings of the run that did not end. It is a fact about
 that run, no measurement of this one: a program may be quicker on the larger of two sets.
 
 The order puts every set behind those of which no setting is harder. Any order of that kind runs the same programs: one
 is run unless it did not end on such a set before. None runs fewer, since every run that ends is wanted, and of those
-that do not, only the least ones are made.
+that do not, only the least ones are made. Of these orders it is the one by rows x columns^depth, in which most rows are
+there soon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["NOT_RUN", "Asked", "Ends", "ended", "wanted"]
+__all__ = ["NOT_RUN", "OURS", "Asked", "Ends", "ended", "wanted"]
 
 NOT_RUN = "a smaller set did not end"
+OURS = "treewright"
 
 Row = dict[str, Any]
 
@@ -52,18 +57,20 @@ class Asked:
 
 
 def wanted(
-    tables: Sequence[str],
+    tables: Mapping[str, tuple[int, int]],
     prices: Iterable[float],
     epsilons: Iterable[float],
     depths: Iterable[int],
     rules: Sequence[str],
 ) -> list[Asked]:
-    """All sets, those first of which no setting is harder; at equal depth the tables in the given order."""
+    """All sets of tables of so many rows and columns, those first of which no setting is harder."""
     prices, epsilons = sorted(prices, reverse=True), sorted(epsilons)
+    work = {
+        (rows * columns**depth, name, depth) for name, (rows, columns) in tables.items() for depth in depths
+    }
     return [
         Asked(depth, name, price, epsilon, rule)
-        for depth in sorted(depths)
-        for name in tables
+        for _, name, depth in sorted(work)
         for price in prices
         for epsilon in epsilons
         for rule in rules
@@ -88,7 +95,7 @@ class Ends:
     def hold(self, want: Asked, answer: Row) -> None:
         """Remember what a program said."""
         if ended(answer):
-            if answer["package"] == "treewright":
+            if answer["package"] == OURS:
                 self.trees[want] = int(answer["trees"])
         elif "not_run" not in answer:
             self.failed.append((answer["package"], want))
@@ -102,6 +109,8 @@ class Ends:
 
     def reason(self, package: str, want: Asked) -> Row | None:
         """Why a program is not run: the settings of a smaller set on which it did not end; None if it is to be run."""
+        if package == OURS:
+            return None
         for name, before in self.failed:
             if name == package and before.no_harder_than(want) and self.no_larger(before, want):
                 place = asdict(before)

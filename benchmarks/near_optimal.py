@@ -9,8 +9,8 @@ the bound relative to the optimum) and "praxis" (any label, every split, price a
 given to all). Seconds are of the processor, since machines are shared; where a run takes less than .05, the mean of ten
 more. Megabytes are what the process grew by after the data was loaded and a first set, of eight rows, was made: what
 that one takes stands beside, as the first megabytes. A run is ended after so many seconds of the processor, or at
-6 GiB. A program that did not end is not asked for larger sets of the same table ("not run: a smaller set did not end",
-with the settings of the run that did not): `_set_order.py` says which sets are known to be larger.
+6 GiB. A peer that did not end is not asked for larger sets of the same table ("not run: a smaller set did not end",
+with the settings of the run that did not): `_set_order.py` says which sets are known to be larger. We are always run.
 
 Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
 behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
@@ -33,7 +33,7 @@ import numpy as np
 from benchmarks._data import read_csv
 from benchmarks._environments import DEFAULT_FOLDER, HERE, ensure
 from benchmarks._harness import RESULTS, SINGLE_CORE, write_results
-from benchmarks._set_order import Asked, Ends, ended, wanted
+from benchmarks._set_order import OURS, Asked, Ends, ended, wanted
 from benchmarks._set_tables import line, summary
 from treewright.estimators import ThresholdGuesser
 
@@ -127,7 +127,13 @@ class Grid:
     def __init__(self, options: argparse.Namespace, rows: list[dict[str, Any]], folder: Path) -> None:
         self.options, self.rows, self.folder = options, rows, folder
         self.workers = Workers(options.environments)
-        self.least: dict[tuple[str, float, int], int | None] = {}
+        self.least: dict[tuple[str, float, int], int | None] = {
+            (row["table"], row["price"], row["depth"]): answer["least"]
+            for row in rows
+            if row["rule"] != "treefarms"
+            for answer in row["answers"]
+            if answer["package"] == OURS and "least" in answer
+        }
         self.ends = Ends(row for row in rows if not self.is_short(row))
 
     def is_short(self, row: dict[str, Any]) -> bool:
@@ -155,7 +161,7 @@ class Grid:
             else:
                 job["bound_rows"] = round((1 + want.epsilon) * least)
         peers = [peer for peer in self.options.peers if RULES[peer] == want.rule]
-        answers = [self.answer(solver, want, job, no_bound) for solver in ("treewright", *peers)]
+        answers = [self.answer(solver, want, job, no_bound) for solver in (OURS, *peers)]
         row = {
             "table": want.table, "rows": len(y), "columns": X.shape[1], "price": want.price,
             "epsilon": want.epsilon, "depth": want.depth, "rule": want.rule, "seconds": self.options.seconds,
@@ -182,9 +188,7 @@ class Grid:
                 least is None and table == want.table and price >= want.price and depth <= want.depth
                 for (table, price, depth), least in self.least.items()
             )
-            said = (
-                {} if hopeless else self.workers.run("treewright", job | {"epsilon": 0}, self.options.seconds)
-            )
+            said = {} if hopeless else self.workers.run(OURS, job | {"epsilon": 0}, self.options.seconds)
             self.least[key] = said.get("least")
         return self.least[key]
 
@@ -226,8 +230,8 @@ def main() -> None:
     rules = dict.fromkeys(RULES[peer] for peer in options.peers)
     with tempfile.TemporaryDirectory() as folder:
         grid = Grid(options, rows, Path(folder))
-        names.sort(key=lambda name: grid.arrays(name)[0].size)
-        sets = wanted(names, options.prices, options.epsilons, options.depths, list(rules))
+        tables = {name: grid.arrays(name)[0].shape for name in names}
+        sets = wanted(tables, options.prices, options.epsilons, options.depths, list(rules))
         try:
             for want in sets:
                 row = grid.add(want)

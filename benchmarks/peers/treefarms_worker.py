@@ -14,7 +14,8 @@ def count(job, X, y):
             "regularization": job["cost_complexity"],
             "rashomon_bound_multiplier": job["epsilon"],
             "depth_budget": job["max_depth"] + 1,
-            "time_limit": math.ceil(job["time_limit"]),
+            # Of the clock, and what is listed after it is no whole set, though it is called a success.
+            "time_limit": math.ceil(2 * job["wall_limit"]),
             "worker_limit": 1,
             "verbose": False,
         }

@@ -4,11 +4,13 @@
 #include "treewright/search/tree_counts.hpp"
 #include "treewright/search/tree_extremes.hpp"
 #include "treewright/search/tree_shares.hpp"
+#include "treewright/search/value_front.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <random>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -149,6 +151,59 @@ void check_columns(const Made& made, Control& control, std::mt19937& random) {
     }
 }
 
+// Subtrees as a node has them: leaves alone in any order of values, or a front.
+std::vector<SizedValue> random_side(std::mt19937& random) {
+    const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+    const auto some = [&](int most_leaves) {
+        return SizedValue{1 + static_cast<std::uint32_t>(upto(most_leaves - 1)), upto(6), upto(8) - 4};
+    };
+    std::vector<SizedValue> out;
+    if (upto(2) == 0) {
+        for (int label = upto(2); label >= 0; --label) out.push_back(some(1));
+        std::ranges::sort(out, {}, &SizedValue::errors);
+        return out;
+    }
+    ValueFront front;
+    const std::vector<std::int64_t> most(6, 6);
+    front.begin(most);
+    for (int n = 1 + upto(12); n > 0; --n) {
+        const SizedValue own = some(5);
+        front.add(own.leaves, own.errors, own.value);
+    }
+    front.give(out);
+    return out;
+}
+
+// The front of pairs of several sides against the list of all pairs: what none of no more leaves and errors makes
+// needless, single leaves compared among themselves alone.
+void check_fronts(std::mt19937& random) {
+    const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+    ValueFront front;
+    std::vector<std::int64_t> most(static_cast<std::size_t>(3 + upto(6)), -1);
+    for (std::size_t leaves = 1; leaves < most.size(); ++leaves)
+        most[leaves] = 12 - upto(2) - static_cast<std::int64_t>(leaves);
+    front.begin(most);
+    std::vector<SizedValue> every;
+    for (int n = 1 + upto(3); n > 0; --n) {
+        const auto zero = random_side(random), one = random_side(random);
+        front.add_pairs(zero, one);
+        for (const SizedValue& a : zero)
+            for (const SizedValue& b : one)
+                if (a.leaves + b.leaves > 2 && a.leaves + b.leaves < most.size() &&
+                    a.errors + b.errors <= most[a.leaves + b.leaves])
+                    every.push_back({a.leaves + b.leaves, a.errors + b.errors, a.value + b.value});
+    }
+    const auto place = [](const SizedValue& own) { return std::tuple(own.leaves, own.errors, -own.value); };
+    std::ranges::sort(every, {}, place);
+    std::vector<SizedValue> left, found;
+    for (const SizedValue& own : every)
+        if (std::ranges::none_of(
+                left, [&](const SizedValue& kept) { return kept.errors <= own.errors && kept.value >= own.value; }))
+            left.push_back(own);
+    front.give(found);
+    check(std::ranges::equal(left, found, {}, place, place), "the front of pairs is that of all pairs listed");
+}
+
 }  // namespace
 
 int main() {
@@ -200,6 +255,7 @@ int main() {
                   "cells.at({best.leaves[c], best.errors[c]}).second == best.values[c]");
     }
     check(n_trees > 2000, "n_trees > 2000");
+    for (int round = 0; round < 20000; ++round) check_fronts(random);
 
     // Counts that need several words: a tower of splits that each have 2^30 columns.
     NearOptimalGraph tower;

@@ -7,6 +7,7 @@ leaves <= budget``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -186,12 +187,14 @@ class Membership:
     def max_errors(self, graph: SetGraph) -> list[int]:
         """Return the most errors of a tree of each number of leaves, 0 to the largest; -1 for none."""
         left = min(self.budget, Fraction(LARGEST_BUDGET)) - graph.base  # no tree of a graph costs more
+        one = math.lcm(left.denominator, graph.leaf_penalty.denominator)
+        whole, leaf = int(left * one), int(graph.leaf_penalty * one)
         largest = graph.problem.table.n_rows
-        if graph.leaf_penalty > 0:
-            largest = min(largest, max(0, left // graph.leaf_penalty))
+        if leaf > 0:
+            largest = min(largest, max(0, whole // leaf))
         if self.max_leaves is not None:
             largest = min(largest, self.max_leaves)
-        return [-1] + [max(-1, int((left - graph.leaf_penalty * n) // 1)) for n in range(1, largest + 1)]
+        return [-1] + [max(-1, (whole - leaf * n) // one) for n in range(1, largest + 1)]
 
 
 def words_of_rows(goes_right: NDArray[np.uint8]) -> NDArray[np.uint64]:

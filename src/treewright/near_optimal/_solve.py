@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -121,6 +122,7 @@ def solve_near_optimal(
         space if isinstance(space, SplitMatrix) else midpoints(problem.table, candidates=space.candidates)
     )
 
+    @cache  # asked several times for one optimum
     def up_to_bound(least: Fraction) -> Fraction:
         if max_objective is not None:
             return up_to(max_objective) / unit

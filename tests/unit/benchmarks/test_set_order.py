@@ -50,7 +50,7 @@ def grid_of(programs, rows, folder, monkeypatch, seconds=10.0):
 
 
 def all_sets():
-    return wanted(["a", "b"], PRICES, EPSILONS, DEPTHS, RULES)
+    return wanted({"a": (10, 4), "b": (30, 8)}, PRICES, EPSILONS, DEPTHS, RULES)
 
 
 def run_all(grid, most=None):
@@ -65,6 +65,14 @@ def test_no_set_stands_behind_one_that_no_setting_makes_easier() -> None:
         assert not any(later.no_harder_than(earlier) for earlier in sets[:i])
 
 
+def test_sets_of_fewer_rows_and_columns_come_first() -> None:
+    tables = {"wide": (10, 100), "small": (10, 2), "long": (1000, 2)}
+    first = dict.fromkeys(
+        (want.table, want.depth) for want in wanted(tables, [0.01], [0.1], [1, 2], ["praxis"])
+    )
+    assert list(first) == [("small", 1), ("small", 2), ("wide", 1), ("long", 1), ("long", 2), ("wide", 2)]
+
+
 @pytest.mark.parametrize("often", [0.0, 0.05, 0.3, 1.0])
 @pytest.mark.parametrize("ours_fail", [0.0, 0.2])
 def test_what_is_not_run_follows_from_a_smaller_set_that_was(often, ours_fail, tmp_path, monkeypatch) -> None:
@@ -73,6 +81,7 @@ def test_what_is_not_run_follows_from_a_smaller_set_that_was(often, ours_fail, t
         run_all(grid_of(programs, rows, tmp_path, monkeypatch))
         assert len(rows) == len(all_sets())
         assert_reasons_hold(rows)
+        assert all("not_run" not in row["answers"][0] for row in rows)  # we are always run
         # nothing else is left out: an answer that is missing has its reason, all others were run once
         missing = sum("not_run" in a for row in rows for a in row["answers"])
         assert len(programs.asked) == len(set(programs.asked)) == 2 * len(rows) - missing
@@ -140,6 +149,22 @@ def test_a_run_that_was_ended_goes_on_with_what_it_knew(tmp_path, monkeypatch) -
         run_all(grid_of(programs, parts, tmp_path, monkeypatch))
         assert [row["answers"] for row in parts] == [row["answers"] for row in rows]
         assert sorted(programs.asked, key=str) == sorted(whole.asked, key=str)
+
+
+def test_an_optimum_that_a_stored_row_has_is_not_searched_again(tmp_path) -> None:
+    options = argparse.Namespace(environments=tmp_path, seconds=10.0, peers=["praxis"])
+    ours = {"package": "treewright", "trees": "4", "least": 25}
+    row = {
+        "table": "a", "price": 0.01, "epsilon": 0.02, "depth": 3, "rule": "praxis", "seconds": 10.0, "answers": [ours]
+    }  # fmt: skip
+    others = row | {"rule": "treefarms", "depth": 4}  # its leaves cost no whole rows
+    grid = near_optimal.Grid(options, [row, others], tmp_path)
+    grid.workers = Programs(1, 0.0)
+    assert grid.least_of(Asked(3, "a", 0.01, 0.1, "praxis"), {}) == 25
+    assert not grid.workers.asked
+    job = {"max_depth": 4, "arrays": "a", "cost_complexity": 1, "rule": "praxis"}
+    grid.least_of(Asked(4, "a", 0.01, 0.1, "praxis"), job)
+    assert len(grid.workers.asked) == 1
 
 
 def test_more_seconds_ask_again_only_what_did_not_end(tmp_path, monkeypatch) -> None:

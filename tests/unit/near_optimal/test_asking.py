@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -240,3 +241,24 @@ def test_values_by_row_of_the_input_leave_out_rows_without_weight():
     for of_input, of_training in ((group, group[kept]), (value, value[kept])):
         ask = trees.gap_range if of_input is group else trees.extreme
         assert ask(of_input).most.value == ask(of_training).most.value
+
+
+def test_a_small_leaf_penalty_takes_no_more_fractions() -> None:
+    """The most errors by leaves are found in whole numbers: fractions took a sixth of the time of a small set."""
+
+    def calls(cost_complexity: float, n_leaves: int) -> int:
+        X, y = [[20], [30], [40], [50]] * 50, [0, 1, 1, 1] * 50
+        trees = near_optimal_trees(X, y, cost_complexity=cost_complexity, max_objective=0.2)
+        n_calls = 0
+
+        def count(_frame: object, event: str, _what: object) -> None:
+            nonlocal n_calls
+            n_calls += event == "call"
+
+        sys.setprofile(count)
+        most = trees.membership.max_errors(trees.graph)
+        sys.setprofile(None)
+        assert len(most) == 1 + n_leaves
+        return n_calls
+
+    assert calls(0.001, 200) < 2 * calls(0.01, 20)
