@@ -45,7 +45,12 @@ class Forecast:
     heuristic_leaves: float | None = None
 
     def sentence(self) -> str:
-        """Say in one plain sentence what to expect."""
+        """Say in one plain sentence what to expect.
+
+        Returns
+        -------
+        str
+        """
         words = f"{self.cells:.3g} cells"
         if self.boxes is not None:
             words += f", {self.boxes:.3g} boxes after dropping thresholds without effect"

@@ -131,6 +131,10 @@ class Ensemble:
             hold for every float64. If all values are float32 numbers anyway (small integers, say),
             ``float32`` keeps the model's own thresholds.
 
+        Returns
+        -------
+        Ensemble
+
         Raises
         ------
         InputError
@@ -151,6 +155,10 @@ class Ensemble:
         path : str or Path
         missing, inputs
             As in `from_model`.
+
+        Returns
+        -------
+        Ensemble
 
         Raises
         ------
@@ -185,6 +193,10 @@ class Ensemble:
             Needed if `feature_names` is not given.
         feature_names : sequence of str, optional
         source : str, default="ensemble"
+
+        Returns
+        -------
+        Ensemble
 
         Raises
         ------
@@ -259,6 +271,10 @@ class Ensemble:
 
         The result is another model than this one: it no longer equals the library's own soft vote.
 
+        Returns
+        -------
+        Ensemble
+
         Raises
         ------
         InputError
@@ -331,7 +347,17 @@ class Ensemble:
         )
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision."""
+        """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), float64
+            Rows as `encode` returns them; they are not checked again.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_outputs), float64
+        """
         total = np.empty((len(X), len(self.bias)))
         for begin in range(0, len(X), BLOCK):
             total[begin : begin + BLOCK] = self._sums(X[begin : begin + BLOCK])
@@ -345,7 +371,17 @@ class Ensemble:
         return sums
 
     def answers(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class index of each encoded row; the sums of all are never held at once."""
+        """Return the class index of each encoded row; the sums of all are never held at once.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), float64
+            Rows as `encode` returns them; they are not checked again.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+        """
         out = np.empty(len(X), dtype=np.int64)
         for begin in range(0, len(X), BLOCK):
             out[begin : begin + BLOCK] = self.classify(
@@ -354,7 +390,17 @@ class Ensemble:
         return out
 
     def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class index of each row of `scores` (n_rows, n_outputs)."""
+        """Return the class index of each row of `scores` (n_rows, n_outputs).
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_rows, n_outputs), float64
+            Raw sums, as `scores` returns them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+        """
         if self.link == "positive":
             return np.asarray(scores[:, 0] > self.cut, dtype=np.int64)
         if self.link in ("softmax32", "softmax64"):
@@ -368,6 +414,16 @@ class Ensemble:
 
     def encode(self, X: ArrayLike) -> NDArray[np.float64]:
         """Check rows and return them as float64.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
+            Rounded to float32 if that is what the model reads.
 
         Raises
         ------
@@ -390,7 +446,23 @@ class Ensemble:
         return rows
 
     def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the class index of each row."""
+        """Return the class index of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers; checked as in `encode`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+            Positions in `classes`.
+
+        Raises
+        ------
+        InputError
+            As in `encode`.
+        """
         return self.answers(self.encode(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

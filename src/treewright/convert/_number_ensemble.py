@@ -85,6 +85,10 @@ class NumberEnsemble:
             single tree of scikit-learn, XGBRegressor, LGBMRegressor, or a Booster of the last two libraries; also
             inside a fitted search, a FrozenEstimator, or a Pipeline whose other steps pass rows through.
 
+        Returns
+        -------
+        NumberEnsemble
+
         Raises
         ------
         InputError
@@ -102,6 +106,10 @@ class NumberEnsemble:
         Parameters
         ----------
         path : str or Path
+
+        Returns
+        -------
+        NumberEnsemble
 
         Raises
         ------
@@ -145,6 +153,15 @@ class NumberEnsemble:
 
     def encode(self, X: ArrayLike) -> NDArray[np.float64]:
         """Check rows and return them as float64.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
 
         Raises
         ------

@@ -86,7 +86,12 @@ class CartComparison:
         return "best of those searched" if self.cart_is_freer else "best possible"
 
     def sentence(self) -> str:
-        """Say in one or two plain sentences how the two compare."""
+        """Say in one or two plain sentences how the two compare.
+
+        Returns
+        -------
+        str
+        """
         size, least = f"at most {_leaves(self.cart.n_leaves)}", self.result.options.get("min_samples_leaf", 1)
         depth = f"depth {self.cart.depth}"
         size += f", {depth} and at least {least:,} rows per leaf" if least > 1 else f" and {depth}"
@@ -133,6 +138,10 @@ class CartComparison:
 
     def plot(self) -> Any:
         """Draw the two trees side by side with matplotlib; returns the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
 
         Raises
         ------
