@@ -172,7 +172,7 @@ def public_functions() -> Iterator[tuple[str, typing.Any]]:
 
 
 def public_methods() -> Iterator[tuple[str, typing.Any]]:
-    """Public methods of public classes, those from a base class of ours with them; each once, where it is found first."""
+    """Public methods of public classes, those of base classes of ours with them; each once."""
     seen = set()
     for name, thing in documented_objects():
         if not inspect.isclass(thing) or typing.get_origin(thing) is not None:

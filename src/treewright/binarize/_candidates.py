@@ -24,6 +24,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.binarize._thresholds import (
     Gaps,
     UnsortedGaps,
@@ -266,7 +267,7 @@ def candidates_of(
     """
     weight = None
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = numbers_of("sample_weight", sample_weight)
         if weight.shape != (table.n_rows,) or not (weight > 0).all():
             raise InputError(
                 f"sample_weight must hold {table.n_rows} positive numbers, one per row; `make_problem` checks "

@@ -149,8 +149,8 @@ def report(
     if verification is not None and not verification.ok:
         failed, first = "; ".join(check.name for check in verification.failed), verification.failed[0]
         note(
-            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: {failed}. "
-            f"{first.message}".rstrip()
+            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: "
+            f"{failed}. {first.message}".rstrip()
         )
     note(f"Wrote {out}.")
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import (
     LINKS,
     EnsembleFault,
@@ -204,7 +205,7 @@ class Ensemble:
             If a weight is not positive, or a leaf names a class that does not exist.
         """
         labels = np.asarray(classes)
-        w = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
+        w = np.ones(len(trees)) if weights is None else numbers_of("weights", weights)
         if w.shape != (len(trees),) or not np.all((w > 0) & np.isfinite(w)):
             raise InputError(f"weights must be {len(trees)} positive numbers, one per tree; got {w!r}.")
         if feature_names is None and n_features is None:
@@ -430,7 +431,9 @@ class Ensemble:
         InputError
             If the shape is wrong, or a value is missing where the model has no rule for it.
         """
-        rows = np.asarray(X, dtype=np.float32 if self.inputs == "float32" else np.float64).astype(np.float64)
+        rows = numbers_of("X", X)
+        if self.inputs == "float32":
+            rows = rows.astype(np.float32).astype(np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
         assert self.missing is not None  # set in __post_init__

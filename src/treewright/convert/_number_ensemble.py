@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, check_structure
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
@@ -168,7 +169,7 @@ class NumberEnsemble:
         InputError
             If the shape is wrong, or a value is missing.
         """
-        rows = np.asarray(X, dtype=np.float64)
+        rows = numbers_of("X", X)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
         if np.isnan(rows).any():

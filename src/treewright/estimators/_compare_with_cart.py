@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright._arguments import check_arguments
 from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
@@ -232,6 +233,7 @@ def compare_with_cart(
     >>> compared.cart_mistakes, compared.mistakes, compared.proven
     (33, 22, True)
     """
+    check_arguments(compare_with_cart, locals(), "max_leaf_nodes", "max_depth", "min_samples_leaf")
     limits = Limits(time_limit).started()
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")

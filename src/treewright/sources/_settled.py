@@ -132,7 +132,9 @@ class SettledSource:
             return replace(column, numbers=np.where(odd, np.nan, column.numbers)) if odd.any() else column
         if column.codes is None:
             return column
-        named = set(column.order)  # by the type of the column: no blanks to strip, and NA is a word like others
+        named = set(
+            column.order
+        )  # by the type of the column: no blanks to strip, and NA is a word like others
         read = [word if word in named else word.strip() for word in column.words]
         if not (names or order or missing & {*read} - named or read != list(column.words)):
             return column

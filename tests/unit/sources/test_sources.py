@@ -219,7 +219,9 @@ def test_text_of_parquet_pieces_is_read_as_that_of_a_whole_file(tmp_path: Path, 
     from treewright.table import Settings, load_csv
 
     words = ["red", " red", "NA", "", None, "blue ", "n/a", "blue"] * 20
-    levels = pl.Series([("NA", "low", "high")[k % 3] for k in range(160)], dtype=pl.Enum(["NA", "low", "high"]))
+    levels = pl.Series(
+        [("NA", "low", "high")[k % 3] for k in range(160)], dtype=pl.Enum(["NA", "low", "high"])
+    )
     frame = pl.DataFrame({"word": words, "level": levels, "y": [("yes ", "no")[k % 2] for k in range(160)]})
     frame.write_parquet(tmp_path / "rows.parquet")
     whole = load_csv(tmp_path / "rows.parquet", target="y")
