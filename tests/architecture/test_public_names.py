@@ -171,6 +171,36 @@ def public_functions() -> Iterator[tuple[str, typing.Any]]:
                     yield f"{name}.{own}", function
 
 
+def public_methods() -> Iterator[tuple[str, typing.Any]]:
+    """Public methods of public classes, those of base classes of ours with them; each once."""
+    seen = set()
+    for name, thing in documented_objects():
+        if not inspect.isclass(thing) or typing.get_origin(thing) is not None:
+            continue
+        for own in dir(thing):
+            member = inspect.getattr_static(thing, own)
+            function = member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
+            ours = inspect.isfunction(function) and function.__module__.startswith("treewright.")
+            if ours and not own.startswith("_") and function not in seen:
+                seen.add(function)
+                yield f"{name}.{own}", function
+
+
+@pytest.mark.parametrize(
+    ("name", "method"), list(public_methods()), ids=lambda x: x if isinstance(x, str) else ""
+)
+def test_every_public_method_is_documented(name: str, method: typing.Any) -> None:
+    """Its Parameters are those of the signature, in order, and what it returns is said."""
+    text = sections(inspect.getdoc(method) or "")
+    signature = inspect.signature(method)
+    parameters = [p for p in signature.parameters if p not in ("self", "cls")]
+    assert documented_parameters(text.get("Parameters", "")) == parameters, name
+    if signature.return_annotation not in (None, "None"):
+        assert "Returns" in text or "Yields" in text or text["Summary"].startswith(("Return", "Yield")), (
+            f"{name} returns what?"
+        )
+
+
 def raised_by(function: typing.Any) -> dict[str, set[str]]:
     """The classes of errors that the body of a function raises and does not catch, each with its bases' names."""
     nodes = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))))

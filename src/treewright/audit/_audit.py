@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.audit._decisions import decisions_of
 from treewright.audit._groups import group_rows
 from treewright.audit._result import GroupAudit, GroupRates, Rate
@@ -88,6 +89,7 @@ def audit_groups(
     up to 0.1 353 21
     above 0.1 216 23
     """
+    check_arguments(audit_groups, locals(), "groups", "cuts", "settings")
     known = (
         settings if isinstance(settings, Settings) else read_settings(settings) if settings else Settings()
     )

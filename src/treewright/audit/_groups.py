@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 
 __all__ = ["MOST_GROUPS", "Grouping", "group_rows"]
@@ -83,6 +84,7 @@ def group_rows(
     >>> grouping.group.tolist()
     [0, 1, 2, 3]
     """
+    check_arguments(group_rows, locals(), "codes")
     if np.ma.is_masked(values):
         raise InputError(f"The groups of {title!r} are a masked array; put None where there is no value.")
     given = np.asarray(values)

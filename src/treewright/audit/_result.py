@@ -86,7 +86,18 @@ class GroupRates:
     false_negative: Rate | None = None
 
     def to_dict(self, fewest_rows: int) -> dict[str, Any]:
-        """Return the rates as JSON values; ``small`` where there are fewer rows than `fewest_rows`."""
+        """Return the rates as JSON values; ``small`` where there are fewer rows than `fewest_rows`.
+
+        Parameters
+        ----------
+        fewest_rows : int
+            Rates of fewer rows than these are marked as small.
+
+        Returns
+        -------
+        dict
+            ``group``, ``rows``, ``small``, and each rate by its name, as `Rate.to_dict` returns it.
+        """
         rates = {name: getattr(self, name) for name in RATES if getattr(self, name) is not None}
         said = {name: rate.to_dict() | {"small": rate.rows < fewest_rows} for name, rate in rates.items()}
         return {"group": self.name, "rows": self.rows, "small": self.rows < fewest_rows, **said}

@@ -24,6 +24,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.binarize._thresholds import (
     Gaps,
     UnsortedGaps,
@@ -97,7 +98,21 @@ class CandidateSplits:
 
     @staticmethod
     def of_numbers(position: int, gaps: Gaps | UnsortedGaps, ordered: bool = False) -> CandidateSplits:
-        """Return the choices of a column of numbers or of ordered categories."""
+        """Return the choices of a column of numbers or of ordered categories.
+
+        Parameters
+        ----------
+        position : int
+            Position of the column in its table.
+        gaps : Gaps or UnsortedGaps
+            The gaps between its neighbouring values; they know how many values are missing.
+        ordered : bool, default=False
+            The numbers are codes of ordered categories.
+
+        Returns
+        -------
+        CandidateSplits
+        """
         return CandidateSplits(
             position, gaps, NO_CODES, NO_WEIGHTS, NO_FLAGS, NO_FLAGS, gaps.known, gaps.missing, ordered
         )
@@ -113,14 +128,35 @@ class CandidateSplits:
         return len(self.gaps) if self.gaps is not None else len(self.categories)
 
     def n_splits(self, level: int = ALL) -> int:
-        """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``."""
+        """Count the splits if at most `level` choices are kept; the twin of ``len(splits(level))``.
+
+        Parameters
+        ----------
+        level : int, default: all
+            Number of choices that are kept: thresholds, or categories.
+
+        Returns
+        -------
+        int
+        """
         if self.gaps is not None:
             kept = min(level, self.n_choices)
             return 2 * kept + 1 if self.asks_known else kept
         return int(self.alone[:level].sum() + self.joined[:level].sum()) + self.asks_known
 
     def splits(self, level: int = ALL) -> list[Split]:
-        """Return the splits if at most `level` choices are kept: the most even thresholds, the heaviest categories."""
+        """Return the splits if at most `level` choices are kept: the most even thresholds, the heaviest categories.
+
+        Parameters
+        ----------
+        level : int, default: all
+            Number of choices that are kept.
+
+        Returns
+        -------
+        list of Split
+            Thresholds from below, or categories by code; the question whether the value is known comes last.
+        """
         known: list[Split] = [known_split(self.position)] if self.asks_known else []
         if self.gaps is not None:
             kept = spread(self.gaps, level)
@@ -128,7 +164,17 @@ class CandidateSplits:
         return [*self.category_splits(level), *known]
 
     def heaviest(self, level: int) -> CandidateSplits:
-        """Return the column with its `level` heaviest categories only."""
+        """Return the column with its `level` heaviest categories only.
+
+        Parameters
+        ----------
+        level : int
+            Number of categories, 0 or more.
+
+        Returns
+        -------
+        CandidateSplits
+        """
         return replace(
             self,
             categories=self.categories[:level],
@@ -138,7 +184,17 @@ class CandidateSplits:
         )
 
     def category_splits(self, level: int = ALL) -> list[CategorySplit]:
-        """Return the splits of the `level` heaviest categories, by code; none for numbers."""
+        """Return the splits of the `level` heaviest categories, by code; none for numbers.
+
+        Parameters
+        ----------
+        level : int, default: all
+            Number of categories, 0 or more.
+
+        Returns
+        -------
+        list of CategorySplit
+        """
         rest_is_missing = self.missing > 0  # otherwise a missing value of later rows goes to the heavier side
         found = []
         for k in np.argsort(self.categories[:level], kind="stable").tolist():
@@ -211,7 +267,7 @@ def candidates_of(
     """
     weight = None
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = numbers_of("sample_weight", sample_weight)
         if weight.shape != (table.n_rows,) or not (weight > 0).all():
             raise InputError(
                 f"sample_weight must hold {table.n_rows} positive numbers, one per row; `make_problem` checks "

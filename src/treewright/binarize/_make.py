@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.binarize._candidates import (
     ALL,
     CandidateSplits,
@@ -99,6 +100,7 @@ def midpoints(
     >>> [split.threshold for split in midpoints(table_from([[20], [30], [40]])).splits]
     [25.0, 35.0]
     """
+    check_arguments(midpoints, locals(), "table", "candidates")
     offers = candidates or candidates_of(table, sample_weight)
     _check_size(sum(offer.n_splits() for offer in offers), table.n_rows)
     if not only_label_changes:
@@ -160,6 +162,7 @@ def quantiles(
     >>> [split.threshold for split in quantiles(table_from([[x] for x in range(100)]), 4).splits]
     [24.5, 49.5, 74.5]
     """
+    check_arguments(quantiles, locals(), "table", "candidates")
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
         raise InputError(f"n_bins={n_bins!r}; give an integer of at least 2.")
     offers = candidates or candidates_of(table, sample_weight)
@@ -206,6 +209,7 @@ def given_splits(
     >>> [split.threshold for split in given_splits(table, {table.names[0]: [25.0]}).splits]
     [25.0]
     """
+    check_arguments(given_splits, locals(), "table", "thresholds", "candidates")
     kinds = {column.name: column.kind for column in table.columns}
     for name in thresholds:
         if name not in kinds:
@@ -287,6 +291,7 @@ def auto_splits(
     >>> len(auto_splits(table_from([[x] for x in range(100)]), max_splits=10).splits)
     10
     """
+    check_arguments(auto_splits, locals(), "table", "candidates")
     if isinstance(max_splits, bool) or not isinstance(max_splits, (int, np.integer)) or max_splits < 1:
         raise InputError(f"max_splits={max_splits!r}; give an integer of at least 1.")
     offers = candidates or candidates_of(table, sample_weight)

@@ -49,7 +49,22 @@ class SplitMatrix:
     def from_matrix(
         cls, splits: Sequence[Split], goes_right: ArrayLike, scope: str, notes: Sequence[str] = ()
     ) -> SplitMatrix:
-        """Make splits of a matrix of zeros and ones, shape (n_splits, n_rows)."""
+        """Make splits of a matrix of zeros and ones, shape (n_splits, n_rows).
+
+        Parameters
+        ----------
+        splits : sequence of Split, length n_splits
+        goes_right : array-like of shape (n_splits, n_rows)
+            1 where the row goes right.
+        scope : str
+            Which splits these are, in words that complete "optimal over ...".
+        notes : sequence of str, default: none
+            What a reader of the result has to know about them.
+
+        Returns
+        -------
+        SplitMatrix
+        """
         matrix = np.asarray(goes_right).astype(np.bool_)
         packed = np.packbits(matrix, axis=1, bitorder="little")
         return cls(tuple(splits), packed, matrix.shape[1], scope, tuple(notes))

@@ -69,6 +69,11 @@ class Worth:
         known : ndarray of shape (n_rows,), bool
             Which rows these are.
         n : int
+
+        Returns
+        -------
+        alone, joined : ndarray of shape (n,), bool
+            Whether the category against the rest is of use, and whether it is with the missing rows on its side.
         """
         rows = np.bincount(codes, minlength=n)
         missing = len(known) - len(codes)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.convert import Ensemble
 from treewright.errors import InputError
 from treewright.table import Table, encode_like
@@ -100,6 +101,7 @@ def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float
     >>> agreement(solve(ensemble).tree, ensemble, X).n_alike
     4
     """
+    check_arguments(agreement, locals(), "tree", "ensemble")
     rows = encoded(ensemble, X)
     alike = int((tree.predict(rows) == ensemble.predict(rows)).sum())
     return Agreement(len(rows), alike, wilson_interval(alike, len(rows), confidence)[0], confidence)
@@ -136,6 +138,7 @@ def label_agreement(tree: Tree, labels: ArrayLike, X: Any, *, confidence: float 
     >>> label_agreement(tree, ["no", "yes", "yes", "yes"], X).n_alike
     3
     """
+    check_arguments(label_agreement, locals(), "tree")
     rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="label_agreement")
     said = np.asarray(labels)
     if said.shape != (len(rows),) or not len(rows):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.bornagain._agreement import encoded
 from treewright.bornagain._answers_in_time import answers_in_time, of_fewer_rows
 from treewright.bornagain._course import Progress
@@ -100,6 +101,7 @@ def distil(
     >>> result.status.value, result.loss <= 0.02
     ('proven optimal', True)
     """
+    check_arguments(distil, locals(), "ensemble", "max_leaves", "progress")
     start = time.monotonic()
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     check_distil(tolerance, max_leaves)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.bornagain._course import Progress
 from treewright.bornagain._distil import check_distil, of_classes, smallest_tree
 from treewright.bornagain._engine import DEFAULT_MEMORY
@@ -95,6 +96,7 @@ def distil_labels(
     >>> result.status.value, result.loss <= 0.02
     ('proven optimal', True)
     """
+    check_arguments(distil_labels, locals(), "max_leaves", "progress")
     start = time.monotonic()
     check_distil(tolerance, max_leaves)
     table = X if isinstance(X, Table) else table_from(X)

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.bornagain._agreement import Agreement
 from treewright.bornagain._value_ranges import (
     Numbers,
@@ -118,6 +119,7 @@ def distil_values(
     >>> bool(np.mean(abs(result.tree.predict(X[:100]) - forest.predict(X[:100])) <= 40) >= 0.95)
     True
     """
+    check_arguments(distil_values, locals(), "progress")
     start = time.monotonic()
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     table = X if isinstance(X, Table) else table_from(X)
@@ -169,6 +171,7 @@ def value_agreement(
     >>> value_agreement(tree, numbers, X, tolerance=0.1).n_alike
     3
     """
+    check_arguments(value_agreement, locals(), "tree")
     rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="value_agreement")
     numbers = _numbers(predicted, len(rows))
     _check(tolerance, 0.0, 0, 1)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.bornagain._engine import Engine
 from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
+from treewright.errors import InputError
 
 __all__ = ["Forecast", "forecast"]
 
@@ -45,7 +47,12 @@ class Forecast:
     heuristic_leaves: float | None = None
 
     def sentence(self) -> str:
-        """Say in one plain sentence what to expect."""
+        """Say in one plain sentence what to expect.
+
+        Returns
+        -------
+        str
+        """
         words = f"{self.cells:.3g} cells"
         if self.boxes is not None:
             words += f", {self.boxes:.3g} boxes after dropping thresholds without effect"
@@ -73,6 +80,11 @@ def forecast(
     -------
     Forecast
 
+    Raises
+    ------
+    InputError
+        A number is below 0, or the domain of the ensemble has groups.
+
     Examples
     --------
     >>> from sklearn.ensemble import RandomForestClassifier
@@ -81,6 +93,10 @@ def forecast(
     >>> forecast(Ensemble.from_model(forest)).cells
     4.0
     """
+    check_arguments(forecast, locals(), "ensemble", "descents", "cell_limit", "time_limit")
+    for name, value in (("descents", descents), ("cell_limit", cell_limit), ("time_limit", time_limit)):
+        if value is not None and value < 0:
+            raise InputError(f"{name}={value}; give 0 or more.")
     refuse_groups(ensemble, "forecast")
     engine = Engine(ensemble)
     seconds = np.inf if time_limit is None else float(time_limit)

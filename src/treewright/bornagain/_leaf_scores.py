@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.convert import Ensemble, EnsembleTree
 from treewright.errors import InputError
 from treewright.tree import ThresholdSplit, Tree
@@ -87,6 +88,7 @@ def leaf_scores(tree: Tree, ensemble: Ensemble, X: ArrayLike) -> tuple[LeafScore
     >>> all(leaf.lower_bound <= leaf.least <= leaf.largest for leaf in leaf_scores(tree, ensemble, X))
     True
     """
+    check_arguments(leaf_scores, locals(), "tree", "ensemble")
     rows = ensemble.encode(X)
     if (
         len(tree.columns) != ensemble.n_features

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments, numbers_of
 from treewright._native import core
 from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
@@ -62,7 +63,8 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     >>> prune(solve(ensemble).tree, X[:2]).n_leaves
     1
     """
-    rows = np.asarray(X, dtype=np.float64)
+    check_arguments(prune, locals(), "tree")
+    rows = numbers_of("X", X)
     if rows.ndim != 2 or not len(rows) or rows.shape[1] != len(tree.columns):
         raise InputError(f"X must have rows and {len(tree.columns)} columns; got shape {rows.shape}.")
     count = np.bincount(tree.apply(rows), minlength=tree.node_count)
@@ -168,6 +170,7 @@ def solve_active(
     >>> solve_active(ensemble, X).tree.n_leaves
     2
     """
+    check_arguments(solve_active, locals(), "ensemble", "time_limit", "step_limit", "memory_limit")
     start = time.monotonic()
     budget = np.inf if time_limit is None else float(time_limit)
     refuse_groups(ensemble, "solve_active")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright._native import core
 from treewright.bornagain._course import STOPS, Progress, give_up_if_asked, reporter
 from treewright.bornagain._engine import DEFAULT_MEMORY, HUGE, Engine
@@ -123,6 +124,17 @@ def solve(
     >>> bool((result.tree.predict(X) == forest.predict(X)).all())
     True
     """
+    check_arguments(
+        solve,
+        locals(),
+        "ensemble",
+        "time_limit",
+        "step_limit",
+        "memory_limit",
+        "max_leaves",
+        "samples",
+        "exact_boxes",
+    )
     _check(objective, time_limit, step_limit, memory_limit, max_leaves, samples, exact_boxes)
     options: dict[str, Any] = {
         "method": "born-again",

@@ -72,7 +72,9 @@ def extend(
     folds: Annotated[
         int, typer.Option(help="Number of folds of the cross-validation, if --rows is not given.", min=2)
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of folds, leaf models and tuning.", min=0, max=2**32 - 1)
+    ] = 0,
     spreadsheet_safe: SpreadsheetSafe = False,
     *,
     how: CsvOptions,

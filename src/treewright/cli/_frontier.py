@@ -98,7 +98,7 @@ def frontier(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model, write_bytes
     from treewright.result import StopReason
-    from treewright.search import progress_bar, solve_frontier
+    from treewright.search import check_max_leaves, progress_bar, solve_frontier
 
     if out is not None and leaves is None:
         raise InputError("--out saves one tree; say which with --leaves, for example --leaves 6.")
@@ -106,6 +106,7 @@ def frontier(
         raise InputError(f"--max-leaves {max_leaves}; give an integer of at least 1.")
     if leaves is not None and not 1 <= leaves <= max_leaves:
         raise InputError(f"--leaves {leaves}; give a number from 1 to --max-leaves, which is {max_leaves}.")
+    check_max_leaves(max_leaves)
     for path in (out, table):
         if path is not None:
             check_writable(path)

@@ -164,7 +164,7 @@ def reborn(
     bins: Annotated[
         int, typer.Option(help="CSV file: quantile bins of each column before training; 0 for none.", min=0)
     ] = 0,
-    seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="CSV file: seed of the forest.", min=0, max=2**32 - 1)] = 0,
     forest_out: Annotated[
         Path | None,
         typer.Option(

@@ -147,9 +147,10 @@ def report(
             out=out,
         )
     if verification is not None and not verification.ok:
-        failed = "; ".join(check.name for check in verification.failed)
+        failed, first = "; ".join(check.name for check in verification.failed), verification.failed[0]
         note(
-            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: {failed}."
+            f"Not verified: what {model.name} says of itself does not hold on {data.name}. These checks fail: "
+            f"{failed}. {first.message}".rstrip()
         )
     note(f"Wrote {out}.")
 

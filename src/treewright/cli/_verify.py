@@ -10,6 +10,7 @@ import typer
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
 from treewright.cli._options import KnownTarget, ModelPath, SettingsFile
+from treewright.cli._other_settings import with_other_settings
 from treewright.cli._output import say
 from treewright.cli._policy import check_policy
 from treewright.cli._probability import check_probability, check_row_costs
@@ -276,7 +277,17 @@ def seen_columns(content: Model, target: str | None) -> tuple[str, ...]:
 def checked(
     content: Model, csv: CsvTable, data: Path, columns: tuple[str, ...], csv_options: dict[str, Any]
 ) -> tuple[VerificationReport, bool]:
-    """Hold a model of any task against its table; also returns whether its certificate was part of that."""
+    """Hold a model of any task against its table; also returns whether its certificate was part of that.
+
+    What fails names the settings of this call that the fit did not have.
+    """
+    report, asked = _checked(content, csv, data, columns, csv_options)
+    return with_other_settings(report, content.reading, **csv_options), asked
+
+
+def _checked(
+    content: Model, csv: CsvTable, data: Path, columns: tuple[str, ...], csv_options: dict[str, Any]
+) -> tuple[VerificationReport, bool]:
     from treewright.tree import TreeKind
 
     objective = terms_of(content).objective

@@ -70,9 +70,10 @@ IN_OTHER_WORDS = (
 ADVICE = r"\b[Rr]aise [^.:;]*|\b(?:lower|larger|smaller) \w+|\bthan memory_limit allows|\btime_limit ended"
 SAID_ALONE = r"""(?<!["'-])\b(?:max_depth|max_leaves|memory_limit|time_limit)\b(?!["'=])"""
 ARGUMENTS = (
-    "class_weight", "confidence", "cost_complexity", "criterion", "epsilon", "fewest_rows", "guess_tolerance",
-    "max_depth", "max_leaf_nodes", "max_leaves", "memory_limit", "min_samples_leaf", "n_estimators", "objective",
-    "only", "positive", "root", "sample_weight", "step_limit", "thresholds", "time_limit", "tolerance", "without",
+    "class_weight", "confidence", "cost_complexity", "criterion", "digits", "epsilon", "fewest_rows", "guess_tolerance",
+    "max_depth", "max_leaf_nodes", "max_leaves", "max_objective", "memory_limit", "min_samples_leaf", "n_estimators",
+    "objective", "only", "positive", "root", "sample_weight", "shard_rows", "slack", "step_limit", "thresholds",
+    "time_limit", "tolerance", "uses", "without",
 )  # fmt: skip
 
 

@@ -112,6 +112,10 @@ class Domain:
         one_hot, at_most_one : sequence of sequence of str
             Groups of columns that one column of categories became: exactly one of them is 1, or at most one.
 
+        Returns
+        -------
+        Domain
+
         Raises
         ------
         InputError
@@ -130,7 +134,18 @@ class Domain:
         )
 
     def named(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the arguments of `of` that make this domain, as data for a model file; infinite ends stay so."""
+        """Return the arguments of `of` that make this domain, as data for a model file; infinite ends stay so.
+
+        Parameters
+        ----------
+        names : sequence of str
+            All columns, in order.
+
+        Returns
+        -------
+        dict
+            With the keys ``ranges``, ``integers``, ``one_hot`` and ``at_most_one``; `from_named` reads it.
+        """
         limited = np.flatnonzero((self.low > -np.inf) | (self.high < np.inf))
         return {
             "ranges": {names[j]: [float(self.low[j]), float(self.high[j])] for j in limited.tolist()},
@@ -142,6 +157,17 @@ class Domain:
     @classmethod
     def from_named(cls, names: Sequence[str], content: Any) -> Domain:
         """Make a domain from what `named` returned, read from a file that may hold anything.
+
+        Parameters
+        ----------
+        names : sequence of str
+            All columns, in order.
+        content : dict
+            With the keys ``ranges``, ``integers``, ``one_hot`` and ``at_most_one``.
+
+        Returns
+        -------
+        Domain
 
         Raises
         ------
@@ -241,11 +267,26 @@ class Domain:
         return (*self.one_hot, *self.at_most_one)
 
     def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Say which rows are inside, shape (n_rows,)."""
+        """Say which rows are inside, shape (n_rows,).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), bool
+        """
         return np.asarray(self._inside(np.asarray(X, dtype=np.float64)).all(axis=1))
 
     def check(self, X: NDArray[np.float64], names: Sequence[str]) -> None:
         """Refuse rows outside, by the first column that has one.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+        names : sequence of str
+            Names of the columns, for the message.
 
         Raises
         ------
@@ -270,11 +311,34 @@ class Domain:
             )
 
     def clip(self, column: int, value: float) -> float:
-        """Return the value of the domain nearest to a number (a whole one, in a column of these)."""
+        """Return the value of the domain nearest to a number (a whole one, in a column of these).
+
+        Parameters
+        ----------
+        column : int
+            Position of the column.
+        value : float
+
+        Returns
+        -------
+        float
+        """
         return float(min(max(value, self.low[column]), self.high[column]))
 
     def words(self, names: Sequence[str], columns: Sequence[int] | None = None) -> str:
-        """Say what the columns keep to: "age from 0 to 120 (whole numbers), ..."; those without limits are left out."""
+        """Say what the columns keep to: "age from 0 to 120 (whole numbers), ..."; those without limits are left out.
+
+        Parameters
+        ----------
+        names : sequence of str
+            All columns, in order.
+        columns : sequence of int, optional
+            Positions of the columns to speak of, groups left out. Default: all with limits, and the groups.
+
+        Returns
+        -------
+        str
+        """
         parts = []
         for j in range(len(self.low)) if columns is None else columns:
             low, high = self.low[j], self.high[j]

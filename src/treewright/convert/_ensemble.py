@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import (
     LINKS,
     EnsembleFault,
@@ -131,6 +132,10 @@ class Ensemble:
             hold for every float64. If all values are float32 numbers anyway (small integers, say),
             ``float32`` keeps the model's own thresholds.
 
+        Returns
+        -------
+        Ensemble
+
         Raises
         ------
         InputError
@@ -151,6 +156,10 @@ class Ensemble:
         path : str or Path
         missing, inputs
             As in `from_model`.
+
+        Returns
+        -------
+        Ensemble
 
         Raises
         ------
@@ -186,13 +195,17 @@ class Ensemble:
         feature_names : sequence of str, optional
         source : str, default="ensemble"
 
+        Returns
+        -------
+        Ensemble
+
         Raises
         ------
         InputError
             If a weight is not positive, or a leaf names a class that does not exist.
         """
         labels = np.asarray(classes)
-        w = np.ones(len(trees)) if weights is None else np.asarray(weights, dtype=np.float64)
+        w = np.ones(len(trees)) if weights is None else numbers_of("weights", weights)
         if w.shape != (len(trees),) or not np.all((w > 0) & np.isfinite(w)):
             raise InputError(f"weights must be {len(trees)} positive numbers, one per tree; got {w!r}.")
         if feature_names is None and n_features is None:
@@ -258,6 +271,10 @@ class Ensemble:
         """Let every tree vote for the class of its largest leaf score, as Vidal and Schiffer 2020 do.
 
         The result is another model than this one: it no longer equals the library's own soft vote.
+
+        Returns
+        -------
+        Ensemble
 
         Raises
         ------
@@ -331,7 +348,17 @@ class Ensemble:
         )
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision."""
+        """Return the raw sums of rows, shape (n_rows, n_outputs), in the model's own precision.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), float64
+            Rows as `encode` returns them; they are not checked again.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_outputs), float64
+        """
         total = np.empty((len(X), len(self.bias)))
         for begin in range(0, len(X), BLOCK):
             total[begin : begin + BLOCK] = self._sums(X[begin : begin + BLOCK])
@@ -345,7 +372,17 @@ class Ensemble:
         return sums
 
     def answers(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class index of each encoded row; the sums of all are never held at once."""
+        """Return the class index of each encoded row; the sums of all are never held at once.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), float64
+            Rows as `encode` returns them; they are not checked again.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+        """
         out = np.empty(len(X), dtype=np.int64)
         for begin in range(0, len(X), BLOCK):
             out[begin : begin + BLOCK] = self.classify(
@@ -354,7 +391,17 @@ class Ensemble:
         return out
 
     def classify(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class index of each row of `scores` (n_rows, n_outputs)."""
+        """Return the class index of each row of `scores` (n_rows, n_outputs).
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_rows, n_outputs), float64
+            Raw sums, as `scores` returns them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+        """
         if self.link == "positive":
             return np.asarray(scores[:, 0] > self.cut, dtype=np.int64)
         if self.link in ("softmax32", "softmax64"):
@@ -369,12 +416,24 @@ class Ensemble:
     def encode(self, X: ArrayLike) -> NDArray[np.float64]:
         """Check rows and return them as float64.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
+            Rounded to float32 if that is what the model reads.
+
         Raises
         ------
         InputError
             If the shape is wrong, or a value is missing where the model has no rule for it.
         """
-        rows = np.asarray(X, dtype=np.float32 if self.inputs == "float32" else np.float64).astype(np.float64)
+        rows = numbers_of("X", X)
+        if self.inputs == "float32":
+            rows = rows.astype(np.float32).astype(np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
         assert self.missing is not None  # set in __post_init__
@@ -390,7 +449,23 @@ class Ensemble:
         return rows
 
     def predict_index(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the class index of each row."""
+        """Return the class index of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers; checked as in `encode`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+            Positions in `classes`.
+
+        Raises
+        ------
+        InputError
+            As in `encode`.
+        """
         return self.answers(self.encode(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

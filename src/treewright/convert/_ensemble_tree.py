@@ -60,7 +60,18 @@ class EnsembleTree:
         return int((self.feature < 0).sum())
 
     def apply(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the leaf of each row of `X` (n_rows, n_features)."""
+        """Return the leaf of each row of `X` (n_rows, n_features).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features), float64
+            A missing value goes where `missing_left` says.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+            Positions in `feature`.
+        """
         at = np.zeros(len(X), dtype=np.int64)
         rows = np.arange(len(X))
         while True:

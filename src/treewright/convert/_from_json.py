@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.convert._certificate_from_json import LARGEST_VALUE, MAX_COLUMNS, certificate_of
 from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
 from treewright.convert._model import Model
@@ -73,6 +74,7 @@ def load_model(path: str | Path) -> Model:
     ...     load_model(Path(folder) / "tree.json").result.status.value
     'proven optimal'
     """
+    check_arguments(load_model, locals(), "path")
     try:
         if os.path.getsize(path) > MAX_BYTES:
             raise ModelFileError(
@@ -112,6 +114,7 @@ def from_json(text: str) -> Model:
     >>> from_json(to_json(tree)).tree.n_leaves
     2
     """
+    check_arguments(from_json, locals(), "text")
     try:
         return _model(parse(text))
     except (RecursionError, MemoryError):

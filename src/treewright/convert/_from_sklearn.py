@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.convert._ensemble_tree import float32_threshold
 from treewright.errors import InputError
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit, Tree
@@ -61,6 +62,7 @@ def from_sklearn(
     >>> tree.n_leaves
     3
     """
+    check_arguments(from_sklearn, locals(), "feature_names")
     if inputs not in ("float64", "float32"):
         raise InputError(f"inputs must be 'float64' or 'float32'; got {inputs!r}.")
     inner = _checked(model)

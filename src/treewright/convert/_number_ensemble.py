@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes, check_structure
 from treewright.convert._ensemble_tree import BLOCK, EnsembleTree
 from treewright.errors import InputError
@@ -85,6 +86,10 @@ class NumberEnsemble:
             single tree of scikit-learn, XGBRegressor, LGBMRegressor, or a Booster of the last two libraries; also
             inside a fitted search, a FrozenEstimator, or a Pipeline whose other steps pass rows through.
 
+        Returns
+        -------
+        NumberEnsemble
+
         Raises
         ------
         InputError
@@ -102,6 +107,10 @@ class NumberEnsemble:
         Parameters
         ----------
         path : str or Path
+
+        Returns
+        -------
+        NumberEnsemble
 
         Raises
         ------
@@ -146,12 +155,21 @@ class NumberEnsemble:
     def encode(self, X: ArrayLike) -> NDArray[np.float64]:
         """Check rows and return them as float64.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
+
         Raises
         ------
         InputError
             If the shape is wrong, or a value is missing.
         """
-        rows = np.asarray(X, dtype=np.float64)
+        rows = numbers_of("X", X)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InputError(f"X must have shape (n_rows, {self.n_features}); got {rows.shape}.")
         if np.isnan(rows).any():

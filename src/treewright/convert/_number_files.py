@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
+from treewright._arguments import check_arguments
 from treewright.convert._check_ensemble import check_sizes
 from treewright.convert._checked import Checked, parse
 from treewright.convert._ensemble_tree import EnsembleTree
@@ -55,6 +56,7 @@ def save_numbers(path: str | Path, model: Any) -> None:
     ...     NumberEnsemble.load(Path(folder) / "forest.json").n_leaves
     6
     """
+    check_arguments(save_numbers, locals(), "path")
     ensemble = NumberEnsemble.from_model(model)
     head = {
         "format": FORMAT,

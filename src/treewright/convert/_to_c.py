@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import string
 
+from treewright._arguments import check_arguments
 from treewright.convert._source import (
     check_identifier,
     comment,
@@ -61,6 +62,7 @@ def to_c(tree: TreeLike, *, name: str = "treewright_predict") -> str:
     >>> "decide(" in source
     True
     """
+    check_arguments(to_c, locals(), "name")
     check_identifier(name, "C")
     tree = answering_tree(tree)
     lines = [

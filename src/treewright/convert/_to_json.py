@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.convert._files import write_bytes
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._reading import plain_reading
@@ -61,6 +62,7 @@ def save_model(path: str | Path, model: Model | TreeLike) -> None:
     ...     [path.name for path in Path(folder).iterdir()]
     ['tree.json']
     """
+    check_arguments(save_model, locals(), "path")
     write_bytes(path, to_json(model).encode("utf-8"))
 
 

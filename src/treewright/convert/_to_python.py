@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from treewright._arguments import check_arguments
 from treewright.convert._source import (
     check_identifier,
     function_roots,
@@ -86,6 +87,7 @@ def to_python(tree: TreeLike, *, name: str = "predict") -> str:
     >>> code["predict"]({name: 1.0 for name in X.columns})
     0
     """
+    check_arguments(to_python, locals(), "name")
     check_identifier(name, "Python")
     tree = answering_tree(tree)
     refuse_sums_of_words(tree, "Python source")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.convert._float32 import Float32Conflict, choose_thresholds
 from treewright.convert._source import refuse_lines
 from treewright.convert._tree_of import TreeLike, answering_tree
@@ -157,6 +158,7 @@ def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
     >>> [conflict.n_rows for conflict in float32_conflicts(OptimalTreeClassifier().fit(X, [0, 1]).tree_, X)]
     [1]
     """
+    check_arguments(float32_conflicts, locals(), "tree")
     _refuse_other_splits(tree)
     return choose_thresholds(tree, encode_like(X, tree.columns))[1]
 

@@ -14,6 +14,7 @@ import math
 import sys
 from typing import Any
 
+from treewright._arguments import check_arguments
 from treewright.convert._source import plain_labels, refuse_several_outputs, refuse_sums_of_words
 from treewright.convert._tree_of import TreeLike, answering_tree
 from treewright.errors import InputError
@@ -83,6 +84,7 @@ def to_sql(
       END AS "prediction"
     FROM "iris" AS t
     """
+    check_arguments(to_sql, locals(), "table")
     tree = answering_tree(tree)
     writer = _Writer(tree, "" if table is None else "t.", nan_is_missing)
     cases: list[str] = []

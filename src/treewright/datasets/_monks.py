@@ -53,7 +53,7 @@ def monks(problem: Literal[1, 2, 3]) -> Dataset:
     >>> [int((monks(k).y == "1").sum()) for k in (1, 2, 3)]
     [216, 142, 228]
     """
-    if problem not in RULES:
+    if problem not in (1, 2, 3):
         raise InputError(f"problem={problem!r}; choose 1, 2 or 3.")
     robots = list(product(*(range(1, n + 1) for n in N_VALUES)))
     y = np.array([str(int(_follows_rule(problem, robot))) for robot in robots])

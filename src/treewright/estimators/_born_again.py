@@ -219,6 +219,10 @@ class BornAgainTreeClassifier(TreeClassifier):
         **params
             Parameters of the class.
 
+        Returns
+        -------
+        BornAgainTreeClassifier
+
         Raises
         ------
         InputError

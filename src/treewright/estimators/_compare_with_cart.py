@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright._arguments import check_arguments
 from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
@@ -86,7 +87,12 @@ class CartComparison:
         return "best of those searched" if self.cart_is_freer else "best possible"
 
     def sentence(self) -> str:
-        """Say in one or two plain sentences how the two compare."""
+        """Say in one or two plain sentences how the two compare.
+
+        Returns
+        -------
+        str
+        """
         size, least = f"at most {_leaves(self.cart.n_leaves)}", self.result.options.get("min_samples_leaf", 1)
         depth = f"depth {self.cart.depth}"
         size += f", {depth} and at least {least:,} rows per leaf" if least > 1 else f" and {depth}"
@@ -133,6 +139,10 @@ class CartComparison:
 
     def plot(self) -> Any:
         """Draw the two trees side by side with matplotlib; returns the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
 
         Raises
         ------
@@ -223,6 +233,7 @@ def compare_with_cart(
     >>> compared.cart_mistakes, compared.mistakes, compared.proven
     (33, 22, True)
     """
+    check_arguments(compare_with_cart, locals(), "max_leaf_nodes", "max_depth", "min_samples_leaf")
     limits = Limits(time_limit).started()
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")

@@ -47,10 +47,12 @@ class ExactTree(TreeEstimator):
 
         Parameters
         ----------
-        X, y, *rest, **named
+        X, y, *rest
             The arguments of `fit`.
         seconds : float, default=1.0
             To be spent on the estimate, above 0.
+        **named
+            The named arguments of `fit`.
 
         Returns
         -------

@@ -347,8 +347,16 @@ class LatentTreeBase(TreeDisplay):
         return self._blocks(self._encode(X), self.network_.tree)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the node that each row ends at by the signs of the splits: breadth-first number,
-        (n_rows,); (n_rows, n_trees) with several trees.
+        """Return the node that each row ends at by the signs of the splits.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_trees) with several trees; int64
+            Breadth-first numbers in the complete tree.
         """
         return self._blocks(self._encode(X), self.network_.tree.leaf)
 
@@ -368,12 +376,17 @@ class LatentTreeBase(TreeDisplay):
         return self.network_.tree.active_nodes
 
     def prune(self, threshold: float = 0.0) -> Any:
-        """Drop the nodes with a <= threshold from the network; return self.
+        """Drop the nodes with a <= threshold from the network.
 
         Parameters
         ----------
         threshold : float, default=0.0
             With 0 every prediction stays the same; with more, no traversal z changes by more than this.
+
+        Returns
+        -------
+        estimator
+            This one.
         """
         check_is_fitted(self)
         self.network_.prune_(threshold)

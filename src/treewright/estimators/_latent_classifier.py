@@ -170,7 +170,30 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         *,
         begun: float | None = None,
     ) -> Self:
-        """Train the tree on a table that has been read already; see `fit`. The time runs since `begun`, default now."""
+        """Train the tree on a table that has been read already; see `fit`.
+
+        Parameters
+        ----------
+        table : Table
+            Columns with their kinds.
+        y : array-like of shape (n_rows,)
+            Labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            As in `fit`.
+        validation : (X, y), default=None
+            As in `fit`.
+        begun : float, default: now
+            When the time began that `time_limit` counts, by ``time.perf_counter()``.
+
+        Returns
+        -------
+        LatentTreeClassifier
+
+        Raises
+        ------
+        InputError
+            The labels, the weights or a parameter cannot be used.
+        """
         begun = time.perf_counter() if begun is None else begun
         table, y, weight = weighted_rows(table, y, sample_weight)
         self.columns_ = table.columns

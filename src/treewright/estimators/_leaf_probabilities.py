@@ -65,7 +65,8 @@ def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.9
     0.95 0.94 (0.86 to 0.98)
     0.12 0.20 (0.11 to 0.32)
     """
-    check_is_fitted(model)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
     if not hasattr(model, "classes_") or not hasattr(model, "tree_"):
         raise InputError(f"model is a {type(model).__name__}; give a fitted classifier of treewright.")
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) < 1:

@@ -94,7 +94,17 @@ class LeafTargets:
         return unit * math.sqrt(n / (n - 1) * float(((share * apart) ** 2).sum()))
 
     def quantile(self, share: float) -> float:
-        """Return the smallest target up to which at least `share` of the weight lies."""
+        """Return the smallest target up to which at least `share` of the weight lies.
+
+        Parameters
+        ----------
+        share : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float
+        """
         below = np.cumsum(self.sample_weight)
         at = int(np.searchsorted(below, share * below[-1] * (1 - 1e-12)))
         return float(self.y[min(at, len(self.y) - 1)])

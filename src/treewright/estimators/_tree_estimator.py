@@ -87,12 +87,32 @@ class TreeEstimator(TreeDisplay):
         return self.tree_.asked
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of the leaf that each row falls into, shape (n_rows,)."""
+        """Return the number of the leaf that each row falls into, shape (n_rows,).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), int64
+            Numbers of nodes of `tree_`.
+        """
         encoded = self._encode(X)
         return self.tree_.apply(encoded)
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count)."""
+        """Return which nodes each row passes, as a sparse 0/1 matrix of shape (n_rows, node_count).
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns)
+
+        Returns
+        -------
+        csr_matrix of shape (n_rows, node_count)
+            1 for each node from the root to the row's leaf.
+        """
         leaf = self.apply(X)
         tree = self.tree_
         above = np.eye(tree.node_count, dtype=np.int64)  # above[node] marks the nodes on the path to it

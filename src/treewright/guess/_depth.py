@@ -19,10 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.guess._models import check_model
 
 __all__ = ["depth_of_ensemble", "guess_depth"]
+
+DEEPEST = 10_000  # the formula takes the power of two
 
 
 def depth_of_ensemble(n_estimators: int, max_depth: int) -> int:
@@ -53,6 +56,9 @@ def depth_of_ensemble(n_estimators: int, max_depth: int) -> int:
     >>> depth_of_ensemble(10, 3), depth_of_ensemble(100, 3)
     (11, 15)
     """
+    check_arguments(depth_of_ensemble, locals(), "max_depth")
+    if max_depth > DEEPEST:
+        raise InputError(f"max_depth={max_depth}; give at most {DEEPEST:,}.")
     for name, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise InputError(f"{name}={value!r}; give an integer of at least 1.")

@@ -42,7 +42,19 @@ class FaithfulTree:
     fewest_rows: int
 
     def is_allowed(self, max_depth: int | None, max_leaf_nodes: int | None, min_samples_leaf: int) -> bool:
-        """Whether the tree is within the constraints, which the theorem needs."""
+        """Whether the tree is within the constraints, which the theorem needs.
+
+        Parameters
+        ----------
+        max_depth, max_leaf_nodes : int or None
+            None is no limit.
+        min_samples_leaf : int
+            Fewest rows of a leaf.
+
+        Returns
+        -------
+        bool
+        """
         return (
             (max_depth is None or self.depth <= max_depth)
             and (max_leaf_nodes is None or self.n_leaves <= max_leaf_nodes)

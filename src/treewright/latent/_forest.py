@@ -140,28 +140,84 @@ class LatentForest(nn.Module):
         )
 
     def compact(self, x: torch.Tensor) -> torch.Tensor:
-        """Return traversals of the nodes that are there, (n_nodes, n_rows), tree after tree."""
+        """Return traversals of the nodes that are there, (n_nodes, n_rows), tree after tree.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_nodes, n_rows)
+        """
         return torch.cat([tree.compact(x) for tree in self._each])
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the traversals of rows x (n_rows, in_features), shape (n_rows, out_features), tree after tree."""
+        """Return the traversals of rows, tree after tree.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_rows, out_features)
+        """
         return torch.cat([tree(x) for tree in self._each], dim=1)
 
     def leaf(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the node of each tree that the signs lead each row to, shape (n_rows, n_trees); see `LatentTree`."""
+        """Return the node of each tree that the signs lead each row to; see `LatentTree`.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_rows, n_trees), int64
+        """
         return torch.stack([tree.leaf(x) for tree in self._each], dim=1)
 
     def initialize(self, x: torch.Tensor) -> None:
-        """Balance each tree on rows x; see `LatentTree.initialize`."""
+        """Balance each tree on rows x; see `LatentTree.initialize`.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+            Training rows, all or a sample.
+        """
         for tree in self._each:
             tree.initialize(x)
 
     def fix_pruning(self, x: torch.Tensor, *, batch_size: float | None = None) -> torch.Tensor:
-        """Solve and store the pruning vector of each tree, and return them; see `LatentTree.fix_pruning`."""
+        """Solve and store the pruning vector of each tree, and return them; see `LatentTree.fix_pruning`.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+        batch_size : float, optional
+            Rows of a training batch. Default: `x` counts as one batch.
+
+        Returns
+        -------
+        Tensor of shape (n_nodes,)
+            Tree after tree.
+        """
         return torch.cat([tree.fix_pruning(x, batch_size=batch_size) for tree in self._each])
 
     def prune_(self, threshold: float = 0.0) -> LatentForest:
-        """Drop the nodes with a <= threshold of each tree; return this forest. See `LatentTree.prune_`."""
+        """Drop the nodes with a <= threshold of each tree. See `LatentTree.prune_`.
+
+        Parameters
+        ----------
+        threshold : float, default=0.0
+            In [0, 1).
+
+        Returns
+        -------
+        LatentForest
+            This forest.
+        """
         for tree in self._each:
             tree.prune_(threshold)
         return self

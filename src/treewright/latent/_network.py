@@ -77,7 +77,16 @@ class LatentTreeNetwork(nn.Module):
         self.rest = nn.Sequential(*rest) if rest else None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return outputs of rows x (n_rows, in_features), shape (n_rows, out_features)."""
+        """Return outputs of rows.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_rows, out_features)
+        """
         z = self.tree.compact(x)
         out = torch.addmm(self.first_bias.unsqueeze(1), self.z_weight, z)
         if self.x_weight is not None:
@@ -85,7 +94,18 @@ class LatentTreeNetwork(nn.Module):
         return out.t() if self.rest is None else self.rest(out.t())
 
     def prune_(self, threshold: float = 0.0) -> LatentTreeNetwork:
-        """Drop nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor; return self."""
+        """Drop nodes of the tree (`LatentTree.prune_`) and their inputs to the predictor.
+
+        Parameters
+        ----------
+        threshold : float, default=0.0
+            In [0, 1).
+
+        Returns
+        -------
+        LatentTreeNetwork
+            This network.
+        """
         before = self.tree.nodes
         self.tree.prune_(threshold)
         with torch.no_grad():

@@ -108,13 +108,34 @@ class TreeShape:
         return np.where(self.nodes % 2 == 1, -1, 1)
 
     def keep(self, alive: NDArray[np.bool_]) -> TreeShape:
-        """Return the shape of the nodes marked `alive` (n_nodes,); the root stays."""
+        """Return the shape of the nodes that are kept; the root stays.
+
+        Parameters
+        ----------
+        alive : ndarray of shape (n_nodes,), bool
+            Which nodes these are.
+
+        Returns
+        -------
+        TreeShape
+        """
         alive = alive.copy()
         alive[0] = True
         return TreeShape(self.depth, self.nodes[alive])
 
     def levels(self, device: torch.device) -> list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
-        """Return per level: position of the parent in the level above, score row, side (k, 1)."""
+        """Return for each level from the second what its nodes hang on.
+
+        Parameters
+        ----------
+        device : torch.device
+            Where the tensors are.
+
+        Returns
+        -------
+        list of (Tensor, Tensor, Tensor)
+            Position of the parent in the level above, score row, and side, of shape (k, 1).
+        """
         levels: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]
         levels = self.on_device("levels", device, _make_levels)
         return levels
@@ -122,7 +143,21 @@ class TreeShape:
     def on_device(
         self, name: str, device: torch.device, make: Callable[[TreeShape, torch.device], Any]
     ) -> Any:
-        """Return what `make` makes of the shape for a device, made once for each."""
+        """Return what `make` makes of the shape for a device, made once for each.
+
+        Parameters
+        ----------
+        name : str
+            What it is called; a second question with the same name and device gets the same answer.
+        device : torch.device
+        make : callable
+            Called with this shape and the device.
+
+        Returns
+        -------
+        object
+            What `make` returned.
+        """
         key = name, str(device)
         if key not in self._on_devices:
             self._on_devices[key] = make(self, device)

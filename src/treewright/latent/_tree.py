@@ -145,7 +145,12 @@ class LatentTree(nn.Module):
         return self.shape.nodes[self.pruning_vector.detach().cpu().numpy() > 0]
 
     def extra_repr(self) -> str:
-        """Say the settings and the number of nodes."""
+        """Say the settings and the number of nodes.
+
+        Returns
+        -------
+        str
+        """
         return (
             f"in_features={self.in_features}, depth={self.depth}, pruning={self.pruning:g}, "
             f"routing={self.routing!r}, batch_norm={self.batch_norm}, nodes={self.shape.n_nodes}"
@@ -184,7 +189,16 @@ class LatentTree(nn.Module):
         return raw if self.batch_norm and linear else raw + self.bias.unsqueeze(1)
 
     def compact(self, x: torch.Tensor) -> torch.Tensor:
-        """Return traversals of the nodes that are there, node-major: (n_nodes, n_rows). See `forward`."""
+        """Return traversals of the nodes that are there, node-major. See `forward`.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_nodes, n_rows)
+        """
         s = self.scores(x)
         if torch.compiler.is_compiling() and self.capped and s.is_cpu:
             z, a = self._by_operator(s)
@@ -226,7 +240,16 @@ class LatentTree(nn.Module):
         return self._widen(self.compact(x))
 
     def traverse(self, x: torch.Tensor) -> torch.Tensor:
-        """Return traversals by the stored pruning vector in any mode, shape (n_rows, out_features)."""
+        """Return traversals by the stored pruning vector in any mode.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_rows, out_features)
+        """
         training = self.training
         try:
             return self._widen(self.eval().compact(x))
@@ -234,10 +257,17 @@ class LatentTree(nn.Module):
             self.train(training)
 
     def leaf(self, x: torch.Tensor) -> torch.Tensor:
-        """Return the name of the deepest active node that the signs of the splits lead each row to,
-        (n_rows,).
+        """Return the name of the deepest active node that the signs of the splits lead each row to.
 
         At a split whose chosen child is pruned the row stays.
+
+        Parameters
+        ----------
+        x : Tensor of shape (n_rows, in_features)
+
+        Returns
+        -------
+        Tensor of shape (n_rows,), int64
         """
         training = self.training
         self.eval()

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
+from treewright._arguments import check_arguments
+
 __all__ = ["TABLE_7", "tuned_cart"]
 
 TABLE_7 = {
@@ -67,6 +69,7 @@ def tuned_cart(
     >>> tuned_cart(data.table.X, data.y, max_depth=2).best_estimator_.get_depth()
     1
     """
+    check_arguments(tuned_cart, locals(), "max_depth", "min_samples_leaf", "cv", "n_jobs", "random_state")
     tree = DecisionTreeClassifier(
         max_depth=max_depth, min_samples_leaf=min_samples_leaf, random_state=random_state
     )

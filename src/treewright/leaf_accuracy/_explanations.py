@@ -149,7 +149,12 @@ class HybridReport:
         return [dict(vars(entry)) for entry in self.leaves]
 
     def sentence(self) -> str:
-        """Say in plain words how often the tree explains the answer."""
+        """Say in plain words how often the tree explains the answer.
+
+        Returns
+        -------
+        str
+        """
         n_rows = len(self.leaf)
         text = (
             f"The tree explains the answer for {n_rows - self.n_overruled:,} of {n_rows:,} rows "

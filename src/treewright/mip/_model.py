@@ -85,7 +85,24 @@ class Model:
         integer: bool = False,
         cost: ArrayLike = 0.0,
     ) -> NDArray[np.int64]:
-        """Add a block of variables and return their positions in an array of its shape."""
+        """Add a block of variables and return their positions in an array of its shape.
+
+        Parameters
+        ----------
+        name : str
+            Of the block; its variables are called after it and their positions.
+        shape : tuple of int
+        lower, upper : array-like that broadcasts to `shape`, default=0.0 and 1.0
+            Bounds; infinite ones are none.
+        integer : bool, default=False
+            Whole numbers only.
+        cost : array-like that broadcasts to `shape`, default=0.0
+            Coefficients in the objective, which is minimised.
+
+        Returns
+        -------
+        ndarray of shape `shape`, int64
+        """
         size = math.prod(shape)
         index = np.arange(self.n_variables, self.n_variables + size).reshape(shape)
         self.n_variables += size
@@ -190,7 +207,16 @@ class Model:
         return [f"{rows.name}{_brackets(at)}" for rows in self.constraints for at in _indices(rows.shape)]
 
     def violation(self, values: NDArray[np.float64]) -> float:
-        """Return by how much `values` break the worst row, bound or integrality; 0 if none."""
+        """Return by how much `values` break the worst row, bound or integrality; 0 if none.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_variables,), float64
+
+        Returns
+        -------
+        float
+        """
         activity = self.matrix() @ values
         lower, upper = self.row_bounds
         broken = [lower - activity, activity - upper, self.lower - values, values - self.upper]

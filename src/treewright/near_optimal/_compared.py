@@ -347,7 +347,7 @@ class ComparedSet(RestrictedSet):
                     f"label=None: there are {len(classes)} labels; say which one the gap is about."
                 )
             return 1
-        found = np.flatnonzero(classes == label)
+        found = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)
         if len(found) != 1:
             raise InputError(f"label={label!r}: the labels are {', '.join(map(str, classes.tolist()))}.")
         return int(found[0])

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from treewright._arguments import check_arguments
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def fewest_columns(
     >>> fewest_columns(near_optimal_trees(X, y, max_depth=2)).n_columns
     1
     """
+    check_arguments(fewest_columns, locals(), "trees", "look_at", "go_on")
     names = trees.graph.problem.table.names
     best, least = trees[0], (len(trees[0].asked), trees.table()[0].objective)
     looked, proven, longest = 0, True, 0.0

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
+from treewright._arguments import check_arguments
 from treewright.binarize import SplitMatrix
 from treewright.convert import Model, Terms, from_json, to_json, write_bytes
 from treewright.errors import InputError, ModelFileError
@@ -93,6 +94,7 @@ def save_near_optimal(
     ...     len(load_near_optimal(Path(folder) / "set.json")) == len(trees)
     True
     """
+    check_arguments(save_near_optimal, locals(), "path", "trees", "terms", "reading")
     write_bytes(path, set_to_json(trees, terms, reading).encode("utf-8"))
 
 
@@ -126,6 +128,7 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     ...     load_near_optimal(Path(folder) / "set.json").best.objective
     0.02
     """
+    check_arguments(load_near_optimal, locals(), "path")
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._extremes import Extremes
@@ -127,6 +128,7 @@ def gap_frontier(
     >>> bool(points[0].gap >= points[-1].gap), proven
     (True, True)
     """
+    check_arguments(gap_frontier, locals(), "trees")
     check_count("look_at", look_at, 0)
     if kind not in ("parity", "opportunity", "odds"):
         raise InputError(f'kind={kind!r}; choose "parity", "opportunity" or "odds".')

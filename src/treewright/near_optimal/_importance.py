@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._solve import solve_near_optimal
@@ -170,6 +171,7 @@ def column_importance(
     >>> found.table()[0].name
     'x1'
     """
+    check_arguments(column_importance, locals(), "n_resamples", "n_trees")
     from joblib import Parallel, delayed, effective_n_jobs
 
     limits = Limits(time_limit, None, memory_limit).started()

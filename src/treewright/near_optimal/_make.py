@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.problem import make_problem
@@ -107,6 +108,7 @@ def near_optimal_trees(
     >>> len(trees.where(without="petal length (cm)")) < len(trees)
     True
     """
+    check_arguments(near_optimal_trees, locals(), "redundant_splits")
     limits = Limits(time_limit, None, memory_limit, n_jobs=n_jobs).started()
     table = table_from(X, categorical_features=categorical_features)
     problem = make_problem(

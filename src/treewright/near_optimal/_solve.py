@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
@@ -108,6 +109,9 @@ def solve_near_optimal(
     >>> len(solve_near_optimal(problem, epsilon=0.05))
     1
     """
+    check_arguments(
+        solve_near_optimal, locals(), "problem", "redundant_splits", "limits", "progress", "known"
+    )
     limits = (limits or Limits()).started()
     if slack is not None and max_objective is not None:
         raise InputError("Give slack or max_objective, not both: each is a bound of its own.")

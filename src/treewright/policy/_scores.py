@@ -25,7 +25,8 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 
-from treewright.errors import InputError, OverlapWarning
+from treewright._arguments import check_arguments, numbers_of
+from treewright.errors import InputError, InputTypeError, OverlapWarning
 from treewright.table import Table, table_from
 from treewright.tree import ColumnKind
 
@@ -150,6 +151,7 @@ def doubly_robust_scores(
     >>> bool(scores.rewards[X[:, 0] > 0, 1].mean() > 0.9)
     True
     """
+    check_arguments(doubly_robust_scores, locals(), "clip", "random_state")
     if method not in METHODS:
         raise InputError(f'method={method!r}; choose "doubly robust", "direct" or "ipw".')
     if not 0 <= clip < 0.5:
@@ -183,6 +185,10 @@ def doubly_robust_scores(
             raise InputError("A row had an action of propensity 0; give clip above 0, or other propensities.")
     expected: NDArray[np.float64] | None = None
     if method != "ipw":
+        if outcome_model is not None and not hasattr(outcome_model, "fit"):
+            raise InputTypeError(
+                f"outcome_model={outcome_model!r:.60}; give a scikit-learn regressor, or None."
+            )
         regressor = outcome_model or HistGradientBoostingRegressor(random_state=random_state)
         expected = _cross_fitted_outcomes(rows, taken, gained, regressor, folds, len(actions))
     return ActionScores(_combined(taken, gained, chance, expected), actions, chance, expected, n_clipped)
@@ -246,7 +252,7 @@ def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
 
 
 def _given_chances(propensities: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.float64]:
-    chance = np.array(propensities, dtype=np.float64)
+    chance = numbers_of("propensities", propensities).copy()
     if chance.shape == (n_actions,):
         chance = np.tile(chance, (n_rows, 1))
     if chance.shape != (n_rows, n_actions):

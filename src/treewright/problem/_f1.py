@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._make import make_problem
 from treewright.problem._problem import Problem, TreeProblem
@@ -129,6 +130,7 @@ def make_f1_problem(
     >>> solve_f1(problem).loss
     0.0
     """
+    check_arguments(make_f1_problem, locals(), "table")
     plain = make_problem(
         table,
         y,

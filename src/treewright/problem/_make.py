@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import Problem
@@ -96,6 +97,7 @@ def make_problem(
     >>> solve(problem).tree.n_leaves
     2
     """
+    check_arguments(make_problem, locals(), "table")
     classes, index = encode_labels(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
     if objective not in OBJECTIVES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, ClassVar
@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.errors import InputError
+from treewright._arguments import check_arguments
+from treewright.errors import InputError, InputTypeError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
 from treewright.problem._weights import as_numbers, check_sample_weight
@@ -168,6 +169,7 @@ def make_policy_problem(
     >>> solve_policy(make_policy_problem(table, rewards, max_depth=1)).stats["mean_reward"]
     2.0
     """
+    check_arguments(make_policy_problem, locals(), "table")
     gains, named = check_rewards(rewards, table.n_rows)
     labels = _labels(named if actions is None else actions, gains.shape[1])
     costs = check_action_costs(action_costs, labels)
@@ -262,6 +264,10 @@ def _labels(actions: Any, n_actions: int) -> NDArray[Any]:
     """Return the labels of the actions, checked."""
     if actions is None:
         return np.arange(n_actions)
+    if isinstance(actions, str) or not isinstance(actions, Iterable):
+        raise InputTypeError(
+            f"actions={actions!r:.60}; give a list of labels, one for each column of rewards."
+        )
     labels = np.array(list(actions))
     if labels.shape != (n_actions,):
         raise InputError(

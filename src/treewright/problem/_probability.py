@@ -7,6 +7,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_cost_complexity
 from treewright.problem._make import make_problem
@@ -87,7 +88,8 @@ def make_probability_problem(
     >>> solve_probability(problem).loss
     0.0
     """
-    if criterion not in LOSSES:
+    check_arguments(make_probability_problem, locals(), "table")
+    if not isinstance(criterion, str) or criterion not in LOSSES:
         raise InputError(f'criterion={criterion!r}; choose "brier" or "log_loss".')
     name = LOSSES[criterion]
     problem = make_problem(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
@@ -129,6 +130,7 @@ def make_regression_problem(
     >>> solve_regression(problem).loss
     0.0
     """
+    check_arguments(make_regression_problem, locals(), "table")
     check_criterion(criterion, quantile)
     target = check_target(y, table.n_rows, several=True)
     if target.ndim == 2 and criterion != "squared_error":

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._make import encode_labels
@@ -103,6 +104,7 @@ def make_row_costs_problem(
     >>> solve_row_costs(problem).loss
     0.0
     """
+    check_arguments(make_row_costs_problem, locals(), "table")
     classes, index = encode_labels(y, table.n_rows)
     weight = apply_class_weight(
         check_sample_weight(sample_weight, table.n_rows), index, classes, class_weight

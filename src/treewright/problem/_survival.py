@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
@@ -114,6 +115,7 @@ def make_survival_problem(
     >>> solve_survival(problem).status.value
     'proven optimal'
     """
+    check_arguments(make_survival_problem, locals(), "table")
     event, time = check_survival(y, table.n_rows)
     weight, notes = _whole(check_sample_weight(sample_weight, table.n_rows))
     table, by_row, kept = leave_out_weightless(

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.problem import make_problem
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
@@ -113,6 +114,7 @@ def accuracy_frontier(
     3 0.04 proven optimal
     4 0.027 proven optimal
     """
+    check_arguments(accuracy_frontier, locals(), "search_options")
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     most = check_max_leaves(max_leaves)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)

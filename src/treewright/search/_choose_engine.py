@@ -82,7 +82,17 @@ class Choice:
     why: str
 
     def sign(self, result: SolveResult) -> SolveResult:
-        """Return the result with the engine and the reason in its statistics."""
+        """Return the result with the engine and the reason in its statistics.
+
+        Parameters
+        ----------
+        result : SolveResult
+
+        Returns
+        -------
+        SolveResult
+            With ``engine`` and ``engine_reason`` in `stats`.
+        """
         return replace(result, stats={**result.stats, "engine": self.engine, "engine_reason": self.why})
 
 

@@ -97,7 +97,12 @@ class SearchForecast:
     trials: tuple[SearchTrial, ...]
 
     def sentence(self) -> str:
-        """Say the estimate in plain sentences."""
+        """Say the estimate in plain sentences.
+
+        Returns
+        -------
+        str
+        """
         largest = self.trials[-1]
         of = "all" if largest.rows == self.rows else f"{largest.rows:,} of {self.rows:,}"
         if largest.rows == self.rows and largest.ended:

@@ -13,6 +13,8 @@ from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_sto
 
 __all__ = ["Frontier", "check_max_leaves"]
 
+MOST_LEAVES = 1_000_000
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frontier(Sequence[SolveResult]):
@@ -276,4 +278,6 @@ def check_max_leaves(max_leaves: Any) -> int:
     """
     if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
         raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")
+    if int(max_leaves) > MOST_LEAVES:  # a front has an entry for each
+        raise InputError(f"max_leaves={max_leaves}; give at most {MOST_LEAVES:,}, for example 20.")
     return int(max_leaves)

@@ -12,6 +12,9 @@ from treewright.errors import InputError
 __all__ = ["answers_in_order", "check_n_jobs", "threads_of"]
 
 
+MOST_JOBS = 100_000
+
+
 def check_n_jobs(n_jobs: Any) -> int | None:
     """Return how many tasks run at once, as joblib counts them.
 
@@ -23,7 +26,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     Raises
     ------
     InputError
-        Zero, or no integer.
+        Zero, no integer, or more than any machine has.
 
     Examples
     --------
@@ -33,9 +36,9 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     """
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or not 0 < abs(int(n_jobs)) <= MOST_JOBS:
         raise InputError(
-            f"n_jobs={n_jobs!r}; give an integer of at least 1, -1 for all cores, or None for one."
+            f"n_jobs={n_jobs!r}; give an integer from 1 to {MOST_JOBS:,}, -1 for all cores, or None for one."
         )
     return int(n_jobs)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import Any, Literal
 
+from treewright._arguments import check_arguments
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search._prune import best_worst_leaf
@@ -52,6 +53,7 @@ def leaf_value(
     >>> leaf_value(9, 10), round(leaf_value(9, 10, "lower_bound"), 3)
     (0.9, 0.652)
     """
+    check_arguments(leaf_value, locals(), "correct", "weight")
     if criterion == "accuracy" or confidence == 0.5:
         return correct / weight
     return wilson_interval(correct, weight, 2 * confidence - 1)[0]  # its upper end is not asked for

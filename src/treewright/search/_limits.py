@@ -138,13 +138,33 @@ class Limits:
         return self if self.begun is not None else replace(self, begun=time.perf_counter())
 
     def after(self, steps: int) -> Limits | None:
-        """Return what is left of the limits after so many steps, or None if no step is left."""
+        """Return what is left of the limits after so many steps, or None if no step is left.
+
+        Parameters
+        ----------
+        steps : int
+            Steps that were taken.
+
+        Returns
+        -------
+        Limits or None
+        """
         if self.step_limit is None:
             return self
         return replace(self, step_limit=int(self.step_limit) - steps) if steps < self.step_limit else None
 
     def part(self, parts: int) -> Limits:
-        """Return one of so many equal parts of the steps, 1 or more, and of the time that is left."""
+        """Return one of so many equal parts of the steps, 1 or more, and of the time that is left.
+
+        Parameters
+        ----------
+        parts : int
+            1 or more.
+
+        Returns
+        -------
+        Limits
+        """
         steps = None if self.step_limit is None else max(1, int(self.step_limit) // parts)
         seconds = None if self.time_limit is None else float(self.time_limit) - (1 - 1 / parts) * self.left()
         return replace(self, time_limit=seconds, step_limit=steps)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.problem import make_problem
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
@@ -97,6 +98,7 @@ def roc_frontier(
     >>> round(point.false_positive_rate, 3), round(point.true_positive_rate, 3)
     (0.085, 0.913)
     """
+    check_arguments(roc_frontier, locals(), "search_options")
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_problem(

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from functools import partial
 
+from treewright._arguments import check_arguments
 from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import SolverError
@@ -88,6 +89,7 @@ def solve(
     >>> result.tree.n_leaves, result.status.value
     (2, 'proven optimal')
     """
+    check_arguments(solve, locals(), "problem", "limits", "options", "progress")
     limits = (limits or Limits()).started()
     choice = choose_engine(problem, thresholds, options, limits=limits)
 

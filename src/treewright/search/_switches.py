@@ -44,7 +44,17 @@ class Switches:
         return options
 
     def used(self, names: tuple[str, ...] | None = None) -> dict[str, Any]:
-        """Return the switches that a search used: those named, or all but the choice of the engine."""
+        """Return the switches that a search used: those named, or all but the choice of the engine.
+
+        Parameters
+        ----------
+        names : tuple of str, optional
+            Default: all but the choice of the engine.
+
+        Returns
+        -------
+        dict of str to bool, int or str
+        """
         return {
             field.name: getattr(self, field.name)
             for field in fields(self)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treewright._arguments import check_arguments
 from treewright.convert import Terms
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
@@ -154,6 +155,7 @@ def fit_shards(
     >>> model.result_.stats["shards"], model.result_.gap < 0.01
     (4, True)
     """
+    check_arguments(fit_shards, locals(), "ignore", "categorical_features", "spill_folder")
     limits = Limits(time_limit, step_limit, memory_limit).started()
     check_choice(thresholds)
     pool = Pool(n_jobs, backend)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from treewright._arguments import check_arguments
+from treewright.errors import InputError
 from treewright.show._axes import INK, pyplot
 from treewright.show._fonts import cover_letters
 from treewright.show._matplotlib import plot_tree
@@ -33,6 +35,8 @@ def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figur
 
     Raises
     ------
+    InputError
+        There is no tree, or not one title for each.
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
 
@@ -44,6 +48,11 @@ def plot_trees_beside(trees: Sequence[TreeLike], titles: Sequence[str]) -> Figur
     >>> len(plot_trees_beside([model, model], ["one", "another"]).axes)
     2
     """
+    check_arguments(plot_trees_beside, locals(), "trees", "titles")
+    if len(trees) != len(titles) or not titles:
+        raise InputError(
+            f"There are {len(trees)} trees and {len(titles)} titles; give trees, and one title for each."
+        )
     figure: Figure = pyplot().figure(figsize=(WIDTH * len(trees), HEIGHT))
     for place, (tree, title) in enumerate(zip(trees, titles, strict=True)):
         share = 1 / len(trees)

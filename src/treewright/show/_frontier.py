@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.result import RegressionResult, SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
@@ -63,6 +64,11 @@ def plot_frontier(
     >>> plot_frontier(frontier, ax=Figure().subplots()).get_xlabel()
     'leaves'
     """
+    check_arguments(plot_frontier, locals(), "chosen", "ax")
+    if isinstance(results, str):
+        raise InputError(
+            f"results={results!r:.60}; give what `accuracy_frontier` returned, or a fitted estimator."
+        )
     results = _results(results)
     if not len(results):
         raise InputError("results is empty; give at least one SolveResult.")

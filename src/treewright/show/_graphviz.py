@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from treewright._arguments import check_arguments
 from treewright.show._colours import class_colours, hexadecimal, leaf_tint
 from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import leaf_words, question, short_condition
@@ -34,6 +35,7 @@ def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> st
     >>> to_graphviz(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).splitlines()[0]
     'digraph Tree {'
     """
+    check_arguments(to_graphviz, locals(), "digits", "wrap")
     tree = tree_of(tree)
     colours = class_colours(tree)
     lines = [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -81,6 +82,7 @@ def plot_leaf_accuracies(
     >>> plot_leaf_accuracies(OptimalTreeClassifier().fit(X, y), X, y, ax=Figure().subplots()).get_xlabel()
     'rows predicted right (%), with 95% intervals'
     """
+    check_arguments(plot_leaf_accuracies, locals(), "digits", "ax")
     tree = tree_with_rows(tree)
     if not tree.predicts_classes:
         raise InputError(

@@ -11,6 +11,7 @@ import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError, MissingDependencyError
 from treewright.show._colours import class_colours
 from treewright.show._fonts import cover_letters, families_for
@@ -82,6 +83,7 @@ def plot_tree(
     >>> len(plot_tree(model, Figure().subplots()).texts) > 0
     True
     """
+    check_arguments(plot_tree, locals(), "ax", "digits", "font_size", "wrap")
     _require_matplotlib()
     tree = tree_of(tree)
     if ax is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -86,6 +87,7 @@ def plot_decision_regions(
     >>> plot_decision_regions(model, X, y, ax=Figure().subplots()).get_xlabel()
     'x0'
     """
+    check_arguments(plot_decision_regions, locals(), "columns", "at", "ax")
     tree = tree_with_rows(tree)
     if tree.classes is None:
         raise InputError(

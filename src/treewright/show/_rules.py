@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import leaf_words, printable
@@ -89,6 +90,7 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
     >>> [(rule.conditions, rule.prediction, rule.n_rows) for rule in rules(tree)]
     [(('x0 <= 35',), 'no', 2), (('x0 > 35',), 'yes', 1)]
     """
+    check_arguments(rules, locals(), "digits")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     tree = tree_of(tree)
@@ -141,6 +143,7 @@ def to_rules(tree: TreeLike, *, digits: int | None = 6) -> str:
     if petal width (cm) > 1.65
         then 2  (95.8% of 48 rows)
     """
+    check_arguments(to_rules, locals(), "digits")
     return "\n".join(str(rule) for rule in rules(tree, digits=digits))
 
 
@@ -176,6 +179,7 @@ def rules_frame(
     >>> rules_frame(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_).shape[0]
     2
     """
+    check_arguments(rules_frame, locals(), "digits")
     found = rules(tree, digits=digits)
     columns: dict[str, list[Any]] = {
         "leaf": [rule.leaf for rule in found],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -63,6 +64,7 @@ def plot_survival_curves(model: Any, *, digits: int = 4, bands: bool = False, ax
     >>> plot_survival_curves(model, ax=Figure().subplots()).get_xlabel()
     'time'
     """
+    check_arguments(plot_survival_curves, locals(), "digits", "ax")
     curves = getattr(model, "curves_", None)
     if curves is None:
         raise InputError(

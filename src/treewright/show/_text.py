@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.show._tree_of import TreeLike, tree_of
 from treewright.show._words import condition, leaf_words, printable
@@ -56,6 +57,7 @@ def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False,
     ├─ age <= 42  → no   100% of 2 rows
     └─ age > 42   → yes  100% of 1 row
     """
+    check_arguments(to_text, locals(), "digits")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     tree = tree_of(tree)

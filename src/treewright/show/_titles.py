@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._arguments import check_arguments
 from treewright.table import ColumnNote, Settings, read_settings
 from treewright.tree import Column, ColumnKind, Tree
 
@@ -80,6 +81,7 @@ def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
     ├─ smoker = no   → 0           100% of 1 row
     └─ smoker = yes  → readmitted  100% of 2 rows
     """
+    check_arguments(with_titles, locals(), "settings")
     known = settings_from(settings)
     if not (known.notes or known.label_names):
         return tree

@@ -50,10 +50,7 @@ def source_of_files(source: Any, settings: Settings | None = None, reading: Read
     name = str(given[0]) if len(given) == 1 else f"{len(files)} files ({given[0].name}, ...)"
     need_polars(name)
     if kinds == {"parquet"}:
-        parquet = ParquetSource(tuple(files), name)
-        if settings is None and reading is None:
-            return parquet
-        return SettledSource(parquet, with_reading(settings, reading))
+        return SettledSource(ParquetSource(tuple(files), name), with_reading(settings, reading))
     from treewright.sources._csv import CsvSource
 
     return CsvSource(tuple(files), name, settings or Settings(), reading)

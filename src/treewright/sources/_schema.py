@@ -48,7 +48,15 @@ class Schema:
     lookups: tuple[NDArray[np.float64] | None, ...]
 
     def recode(self, X: NDArray[np.float64], columns: Iterable[int] | None = None) -> None:
-        """Replace the provisional codes in columns of a matrix (n_rows, n_columns), in place; None is all columns."""
+        """Replace the provisional codes in columns of a matrix, in place.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Changed in place; missing values stay.
+        columns : iterable of int, default: all
+            Positions of the columns.
+        """
         for j in range(len(self.lookups)) if columns is None else columns:
             lookup = self.lookups[j]
             if lookup is not None:

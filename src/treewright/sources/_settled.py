@@ -1,16 +1,20 @@
 """What was settled about the columns of a file, for rows that come in pieces: missing values, words, labels.
 
 CSV files are read by these settings (`treewright.table.load_csv`); the typed pieces of a Parquet file are changed here,
-after the reading.
+after the reading. Text is read as in any other file, whole or in pieces: stripped of blanks, and missing where it is
+empty or says NA and the like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treewright.errors import InputError
 from treewright.sources._source import Piece, Roles, Source
 from treewright.table import RawColumn, Reading, Settings, renamed
 
@@ -35,17 +39,25 @@ def with_reading(settings: Settings | None, reading: Reading | None) -> Settings
     )
 
 
+class TypedSource(Source, Protocol):
+    """A source of typed columns, from whose places rows can be drawn."""
+
+    def sample(self, roles: Roles, n_rows: int, rng: np.random.Generator) -> Iterator[Piece]:
+        """Yield about so many rows."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class SettledSource:
     """A source of typed columns, read by settings.
 
     Parameters
     ----------
-    source : Source
+    source : TypedSource
     settings : Settings
     """
 
-    source: Source
+    source: TypedSource
     settings: Settings
 
     @property
@@ -81,21 +93,52 @@ class SettledSource:
     def pieces(self, roles: Roles) -> Iterator[Piece]:
         """Yield all rows."""
         for piece in self.source.pieces(roles):
-            columns = tuple(map(self._settled, piece.columns))
-            labels = None if piece.labels is None else renamed(piece.labels, self.settings.labels)
-            yield replace(piece, columns=columns, labels=labels)
+            yield self._settled_piece(piece, roles)
+
+    def sample(self, roles: Roles, n_rows: int, rng: np.random.Generator) -> Iterator[Piece]:
+        """Yield about so many rows, from places drawn at random."""
+        for piece in self.source.sample(roles, n_rows, rng):
+            yield self._settled_piece(piece, roles)
+
+    def _settled_piece(self, piece: Piece, roles: Roles) -> Piece:
+        columns = tuple(map(self._settled, piece.columns))
+        labels = None if piece.labels is None else self._labels(piece.labels, roles.target, piece.origin)
+        return replace(piece, columns=columns, labels=labels)
+
+    def _labels(self, labels: NDArray[Any], target: str | None, origin: str) -> NDArray[Any]:
+        if labels.dtype.kind == "U":
+            labels = np.char.strip(labels)
+            missing = self._missing_in(target or "")
+            lacking = int(np.isin(labels, sorted(missing)).sum())
+            if lacking:
+                raise InputError(
+                    f"{origin}: the target {target!r} is missing in {lacking} of the rows read. Leave rows without a "
+                    "label out."
+                )
+        return renamed(labels, self.settings.labels)
+
+    def _missing_in(self, name: str) -> set[str]:
+        """Return the words that mean "missing" in a column."""
+        known = Reading().missing_values
+        return {"", *known, *self.settings.missing, *self.settings.missing_in.get(name, ())}
 
     def _settled(self, column: RawColumn) -> RawColumn:
         names = self.settings.words.get(column.name, {})
         order = self.settings.order.get(column.name, ())
-        missing = (*self.settings.missing, *self.settings.missing_in.get(column.name, ()))
+        missing = self._missing_in(column.name)
         if column.numbers is not None:
             numbers = [float(word) for word in missing if _is_number(word)]
             odd = np.isin(column.numbers, numbers)
             return replace(column, numbers=np.where(odd, np.nan, column.numbers)) if odd.any() else column
-        if column.codes is None or not (names or order or set(missing) & set(column.words)):
+        if column.codes is None:
             return column
-        kept = [names.get(word, None if word in missing else word) for word in column.words]
+        named = set(
+            column.order
+        )  # by the type of the column: no blanks to strip, and NA is a word like others
+        read = [word if word in named else word.strip() for word in column.words]
+        if not (names or order or missing & {*read} - named or read != list(column.words)):
+            return column
+        kept = [names.get(word, None if word in missing and word not in named else word) for word in read]
         words = sorted({word for word in kept if word is not None})
         place = {word: float(k) for k, word in enumerate(words)}
         codes = np.array([*(np.nan if word is None else place[word] for word in kept), np.nan])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import check_arguments, numbers_of
 from treewright.binarize import value_ranks
 from treewright.errors import InputError
 from treewright.survival._curve import SurvivalCurve
+from treewright.survival._observed import observed, weights_of
 from treewright.survival._product_limit import product_limit
 
 __all__ = ["brier_score", "censoring_curve", "integrated_brier_score"]
@@ -39,8 +41,8 @@ def censoring_curve(
     >>> censoring_curve([True, False, True], [1.0, 2.0, 3.0]).survival.tolist()
     [0.5]
     """
-    seen, at_time = _events_and_times(event, time)
-    weight = np.ones(len(at_time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    seen, at_time = observed(event, time)
+    weight = weights_of(sample_weight, len(at_time))
     ranks = value_ranks(at_time, np.empty(len(at_time), dtype=np.uint32))
     moments, at = ranks.values, ranks.rank
     leaving = np.bincount(at, weights=weight, minlength=len(moments))
@@ -101,14 +103,15 @@ def brier_score(
     >>> brier_score(event, time, np.full((3, 1), 0.5), [1.5], censoring_curve(event, time)).tolist()
     [0.25]
     """
-    seen, at_time = _events_and_times(event, time)
-    at = np.atleast_1d(np.asarray(times, dtype=np.float64))
-    share = np.asarray(survival, dtype=np.float64)
+    check_arguments(brier_score, locals(), "censoring")
+    seen, at_time = observed(event, time)
+    at = np.atleast_1d(numbers_of("times", times))
+    share = numbers_of("survival", survival)
     if share.shape != (len(at_time), len(at)):
         raise InputError(
             f"survival has shape {share.shape}; give ({len(at_time)}, {len(at)}): a share for each row and time."
         )
-    weight = np.ones(len(at_time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = weights_of(sample_weight, len(at_time))
     known = censoring(at)
     if (known <= 0).any():
         raise InputError(
@@ -168,19 +171,11 @@ def integrated_brier_score(
     >>> integrated_brier_score(event, time, said, times, censoring)
     0.0
     """
-    at = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    check_arguments(integrated_brier_score, locals(), "censoring")
+    at = np.atleast_1d(numbers_of("times", times))
     if len(at) < 2 or not (np.diff(at) > 0).all():
         raise InputError("times must be two at least, each larger than the one before.")
     scores = brier_score(event, time, survival, at, censoring, sample_weight)
     width = np.diff(at)
     heights = scores[:-1] if steps else (scores[:-1] + scores[1:]) / 2
     return float((heights * width).sum() / (at[-1] - at[0]))
-
-
-def _events_and_times(event: ArrayLike, time: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    seen, at_time = np.asarray(event), np.asarray(time, dtype=np.float64)
-    if seen.ndim != 1 or seen.shape != at_time.shape:
-        raise InputError(
-            f"event has shape {seen.shape} and time {at_time.shape}; give one of each for every row."
-        )
-    return seen.astype(np.bool_), at_time

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import numbers_of
 from treewright.binarize import value_ranks
 from treewright.errors import InputError
+from treewright.survival._observed import observed
 
 __all__ = ["concordance_index", "concordance_with_error"]
 
@@ -52,6 +54,12 @@ def concordance_index(
     >>> concordance_index(np.array([True, True, False]), np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 2.0]))
     0.6666666666666666
     """
+    event, time = observed(event, time)
+    risk = numbers_of("risk", risk)
+    if risk.shape != time.shape or np.isnan(risk).any():
+        raise InputError(
+            f"risk has shape {risk.shape}; give one number for each of {len(time)} rows, none missing."
+        )
     moments = value_ranks(time, np.empty(len(time), dtype=np.uint32))
     risks = value_ranks(risk, np.empty(len(risk), dtype=np.uint32))
     place = 2 * moments.rank.astype(np.int64) + ~event  # of two rows of one time the event comes first

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.binarize import value_ranks
+from treewright.survival._observed import observed, weights_of
 from treewright.survival._product_limit import product_limit
 
 __all__ = ["SurvivalCurve", "kaplan_meier"]
@@ -40,7 +42,7 @@ class SurvivalCurve:
 
     def __call__(self, times: ArrayLike) -> NDArray[np.float64]:
         """Return the share after each time; 1 before the first event."""
-        position = np.searchsorted(self.times, np.asarray(times, dtype=np.float64), side="right")
+        position = np.searchsorted(self.times, numbers_of("times", times), side="right")
         return np.concatenate(([1.0], self.survival))[position]
 
     @property
@@ -96,7 +98,8 @@ def kaplan_meier(
     >>> curve.survival.round(3).tolist(), curve.median
     ([0.667, 0.0], 3.0)
     """
-    weight = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    event, time = observed(event, time)
+    weight = weights_of(sample_weight, len(time))
     ranks = value_ranks(time, np.empty(len(time), dtype=np.uint32))
     moments, at = ranks.values, ranks.rank
     dying = np.bincount(at, weights=weight * event, minlength=len(moments))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -170,6 +170,10 @@ def read_series(name: str, series: Any) -> RawColumn:
 def checked_names(feature_names: Sequence[str] | None, n_columns: int | None = None) -> tuple[str, ...]:
     if feature_names is None:
         return tuple(f"x{j}" for j in range(n_columns or 0))
+    if isinstance(feature_names, str) or not isinstance(feature_names, Iterable):
+        raise InputTypeError(
+            f"feature_names={feature_names!r:.60}; give a list of names, one per column, or None."
+        )
     names = tuple(map(str, feature_names))
     if n_columns is not None and len(names) != n_columns:
         raise InputError(

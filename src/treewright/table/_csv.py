@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.table._csv_columns import (
     asked_columns,
@@ -178,6 +179,23 @@ def load_csv(
     >>> csv.reading.columns["income"].thousands
     ','
     """
+    check_arguments(
+        load_csv,
+        locals(),
+        "path",
+        "target",
+        "weight",
+        "ignore",
+        "categorical",
+        "separator",
+        "missing_values",
+        "encoding",
+        "missing_in",
+        "words",
+        "merge_words",
+        "columns",
+        "reading",
+    )
     return _load(
         path,
         target=target,
@@ -375,6 +393,7 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     ...     header_of(path)
     ('age', 'ill')
     """
+    check_arguments(header_of, locals(), "path", "separator", "encoding")
     return read_text(path, separator, encoding).names
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.table._containers import is_named
 from treewright.table._from_data import n_rows_of, read_raws
@@ -58,6 +59,7 @@ def encode_like(
     >>> encode_like(pd.DataFrame({"age": [50], "job": ["own"]}), table.columns)
     array([[50.,  1.]])
     """
+    check_arguments(encode_like, locals(), "columns")
     known = tuple(column.name for column in columns)
     names, matrix, raws = read_raws(X, None)
     if len(names) != len(known):

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.errors import InputError
+from treewright.errors import InputError, InputTypeError
 from treewright.table._dates import Dates, offered_parts, parts_of
 from treewright.table._formats import DATE_PARTS, DateFormat
 from treewright.table._raw import quoted
@@ -149,6 +149,10 @@ def _names_of(like: Any) -> tuple[str, ...]:
         if hasattr(like, attribute):
             like = getattr(like, attribute)
             break
+    if isinstance(like, str) or not isinstance(like, Iterable):
+        raise InputTypeError(
+            f"like is a {type(like).__name__}; give a frame, a tree, an estimator or a list of names."
+        )
     return tuple(str(getattr(name, "name", name)) for name in like)
 
 

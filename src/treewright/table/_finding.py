@@ -29,6 +29,8 @@ class Finding:
         The words of the column, from the least to the most.
     is_number : bool
         Whether the value that means missing is a number, not a word.
+    is_fault : bool
+        Whether the table cannot be used before it is settled, which no option does.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Finding:
     words: Mapping[str, str] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     is_number: bool = False
+    is_fault: bool = False
 
     @property
     def option(self) -> str:

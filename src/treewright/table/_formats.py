@@ -77,7 +77,12 @@ class NumberFormat:
         return self == NumberFormat()
 
     def in_words(self) -> str:
-        """Say how the numbers are written, such as "a decimal comma and points between thousands"."""
+        """Say how the numbers are written, such as "a decimal comma and points between thousands".
+
+        Returns
+        -------
+        str
+        """
         parts = [f"a decimal {MARKS[self.decimal]}"] if self.decimal != "." else []
         if self.thousands:
             parts.append(f"{MARKS[self.thousands]}s between thousands")
@@ -117,7 +122,18 @@ class DateFormat:
     reference: str = ""
 
     def names(self, column: str) -> dict[str, str]:
-        """Return the name of the column that each offered part becomes."""
+        """Return the name of the column that each offered part becomes.
+
+        Parameters
+        ----------
+        column : str
+            Name of the column of dates.
+
+        Returns
+        -------
+        dict of str to str
+            By part (``year``, ``month``, ``weekday``, ``age``, ...).
+        """
         words = {
             "weekday": "weekday, Monday = 1",
             "age": f"age in days on {self.reference}",
@@ -125,7 +141,12 @@ class DateFormat:
         return {part: f"{column} ({words.get(part, part)})" for part in self.offered}
 
     def in_words(self) -> str:
-        """Say the order, such as "day/month/year"."""
+        """Say the order, such as "day/month/year".
+
+        Returns
+        -------
+        str
+        """
         words = {"y": "year", "m": "month", "d": "day"}
         return self.mark.join(words[letter] for letter in self.order)
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright._garbage import without_collections
 from treewright.errors import InputError
 from treewright.table._containers import as_array, by_columns, checked_names, is_named, memory_of, read_frame
@@ -88,6 +89,7 @@ def table_from(
     >>> table.columns[1].categories
     ('blue', 'red')
     """
+    check_arguments(table_from, locals(), "feature_names")
     names, matrix, raws = read_raws(X, feature_names)
     forced, orders = _positions(categorical_features, names), check_orders(order or {})
     if not forced and not orders:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.table._csv_columns import check_name
 from treewright.table._formats import Reading
@@ -67,6 +68,18 @@ def load_groups(
     ...     load_groups(path, "sex").tolist()
     ['f', 'm']
     """
+    check_arguments(
+        load_groups,
+        locals(),
+        "path",
+        "name",
+        "reading",
+        "separator",
+        "missing_values",
+        "encoding",
+        "missing_in",
+        "words",
+    )
     text = read_with(reading, path, separator, encoding, [name])
     where = Path(path).name
     check_name(name, text, where)

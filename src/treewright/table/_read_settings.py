@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.table._order import check_orders
 from treewright.table._settings import ColumnNote, Settings
@@ -49,11 +50,14 @@ def read_settings(path: str | Path) -> Settings:
     ...     read_settings(path).ignore
     ('id',)
     """
+    check_arguments(read_settings, locals(), "path")
     import yaml
 
     where = Path(path).name
     try:
         data = Path(path).read_bytes()
+    except IsADirectoryError as error:
+        raise InputError(f"Cannot read {path}: it is a folder. Name a file, such as columns.yaml.") from error
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
     if len(data) > MOST_BYTES:

@@ -65,13 +65,13 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4})$")
+DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4}( \d{1,2}:\d{2}.*)?)$")
 
 
 def of_fault(fault: InputError) -> Iterator[Finding]:
     """What is wrong with a column; of numbers among text, also which of them may mean missing."""
     if not isinstance(fault, ColumnFault):
-        yield Finding(None, str(fault))
+        yield Finding(None, str(fault), is_fault=True)
     elif not isinstance(fault, TextAmong) or not fault.words:
         yield Finding(fault.column, str(fault), fault.action, fault.column if fault.action else "")
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError, MissingDependencyError
 
 __all__ = ["to_frame"]
@@ -40,6 +41,7 @@ def to_frame(
     >>> to_frame({"leaf": [1, 2], "rows": [20, 30]}).shape
     (2, 2)
     """
+    check_arguments(to_frame, locals(), "columns")
     if backend not in BACKENDS:
         raise InputError(f"backend={backend!r}; choose one of {', '.join(BACKENDS)}.")
     import narwhals as nw

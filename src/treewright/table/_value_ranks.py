@@ -52,7 +52,19 @@ class ValueRanks:
         return np.asarray(np.cumsum(counts) - counts, dtype=np.int64)
 
     def take(self, rows: NDArray[np.int64], rank: NDArray[np.uint32]) -> ValueRanks:
-        """Return the ranks of some of the rows, without a sort; they are written into `rank`."""
+        """Return the ranks of some of the rows, without a sort; they are written into `rank`.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_taken,), int64
+            Positions of the rows.
+        rank : ndarray of shape (n_taken,), uint32
+            Overwritten, and part of what is returned.
+
+        Returns
+        -------
+        ValueRanks
+        """
         n_values = len(self.values)
         there = self.rank[rows]
         counts = np.bincount(there, minlength=n_values + 1)[:n_values]

@@ -131,7 +131,17 @@ class CategoryCondition:
         return not self.missing and not self.codes and not self.others
 
     def is_always(self, columns: Sequence[Column]) -> bool:
-        """Whether everything passes."""
+        """Whether everything passes.
+
+        Parameters
+        ----------
+        columns : sequence of Column
+            All columns of the table.
+
+        Returns
+        -------
+        bool
+        """
         return self.missing and self.others and len(self.codes) == len(columns[self.column].categories)
 
     def words(self, columns: Sequence[Column], digits: int | None = None) -> str:

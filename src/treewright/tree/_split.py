@@ -65,7 +65,19 @@ class ThresholdSplit:
     missing_left: bool = False
 
     def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        """Return for each row whether it goes left.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded rows.
+        rows : slice or ndarray, default: all
+            Which of them: positions, or truth values of shape (n_rows,).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_asked,), bool
+        """
         x = X[:, self.column][rows]
         left = x <= self.threshold
         if self.missing_left:
@@ -98,7 +110,19 @@ class CategorySplit:
     missing_left: bool = False
 
     def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        """Return for each row whether it goes left.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded rows.
+        rows : slice or ndarray, default: all
+            Which of them: positions, or truth values of shape (n_rows,).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_asked,), bool
+        """
         x = X[:, self.column][rows]
         left = np.isin(x, np.asarray(self.left, dtype=np.float64))
         if self.missing_left:
@@ -140,7 +164,20 @@ class LinearSplit:
         return self.columns[0]
 
     def score(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
-        """Return the weighted sum of each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`."""
+        """Return the weighted sum of each row.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded rows.
+        rows : slice or ndarray, default: all
+            Which of them: positions, or truth values of shape (n_rows,).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_asked,), float64
+            Not a number where a column of the split is missing.
+        """
         # Term by term: a matrix product may round differently with the number of rows. In blocks that stay in the
         # cache of the processor: of rows, or of columns where rows are few, added up in the same order.
         chosen: NDArray[np.signedinteger] = (
@@ -170,7 +207,19 @@ class LinearSplit:
         return score
 
     def goes_left(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.bool_]:
-        """Return for each row of the encoded matrix `X` (n_rows, n_columns), or of its `rows`, whether it goes left."""
+        """Return for each row whether it goes left.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns), float64
+            Encoded rows.
+        rows : slice or ndarray, default: all
+            Which of them: positions, or truth values of shape (n_rows,).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_asked,), bool
+        """
         score = self.score(X, rows)
         left = score <= self.threshold
         if self.missing_left:

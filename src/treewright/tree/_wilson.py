@@ -14,6 +14,7 @@ import math
 from numbers import Real
 from statistics import NormalDist
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 
 __all__ = ["check_confidence", "wilson_interval"]
@@ -51,6 +52,7 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
     >>> round(low, 3), round(high, 3)
     (0.826, 0.945)
     """
+    check_arguments(wilson_interval, locals(), "correct", "total")
     check_confidence(confidence)
     if not 0 <= correct <= total:
         raise InputError(f"correct={correct!r} of total={total!r}; give 0 <= correct <= total.")

@@ -65,7 +65,12 @@ class FaithfulnessReport:
     scope: str
 
     def sentence(self) -> str:
-        """Say the result in one plain sentence."""
+        """Say the result in one plain sentence.
+
+        Returns
+        -------
+        str
+        """
         if self.faithful:
             where = f"{self.scope} ({self.n_boxes} boxes)"
             return f"Proven faithful: the tree and the ensemble decide alike on {where}."

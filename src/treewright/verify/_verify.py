@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
@@ -78,6 +79,7 @@ def verify(
     >>> verify(problem, solve(problem)).ok
     True
     """
+    check_arguments(verify, locals(), "problem")
     if isinstance(claim, SolveResult):
         tree, result = claim.tree, claim
     elif isinstance(claim, Tree):

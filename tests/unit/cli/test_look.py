@@ -207,3 +207,13 @@ def test_words_settled_twice_are_all_kept():
     kept = Settings(words={"town": {"ULM": "Ulm", "BERN": "bern"}})
     both = with_kept(Settings(words={"town": {"bern": "Bern"}}), kept)
     assert both.words == {"town": {"bern": "Bern", "ULM": "Ulm", "BERN": "Bern"}}
+
+
+def test_what_no_option_settles_is_said_behind_the_command(messy, tmp_path):
+    """A person who accepts all and fits would run into it."""
+    lines = messy.read_text("utf-8").splitlines()
+    lines[3] = lines[3].rpartition(";")[0] + ";"
+    messy.write_text("\n".join(lines) + "\n", "utf-8")
+    for more in ((), ("--fix",)):
+        last = run("look", messy, "-t", "Status", *more).stdout.splitlines()[-1]
+        assert last.startswith("But first: The target 'Status' is missing in 1 row of kunden.csv (line 4).")

@@ -70,3 +70,40 @@ def test_a_model_file_is_no_table(fitted: tuple[Path, list[str]]) -> None:
     code, said = run("verify", model, model)
     assert code == 2
     assert "model.json is JSON, such as a model file, not a table" in said
+
+
+@pytest.mark.parametrize("verb", ["verify", "report"])
+@pytest.mark.parametrize(
+    ("option", "settings", "cause"),
+    [
+        ("--missing", "67", "'67' is missing"),
+        ("--missing", "age=67", "'67' is missing in age"),
+        ("--columns", "missing: ['67']", "'67' is missing"),
+        ("--columns", "labels: {y: n}", "'y' stands for 'n' as labels"),
+    ],
+)
+def test_settings_that_the_fit_did_not_have_are_named_where_a_check_fails(
+    fitted: tuple[Path, list[str]], verb: str, option: str, settings: str, cause: str
+) -> None:
+    folder, _ = fitted
+    rows = [f"{age},{'yn'[age < 62]}" for age in range(20, 70)]
+    (folder / "rows.csv").write_text("\n".join(["age,owner", *rows]) + "\n")
+    model, page = folder / "model.json", folder / "page.html"
+    fit = ("fit", folder / "rows.csv", "-t", "owner", "--max-depth", 1)
+    assert run(*fit, "-o", model)[0] == 0
+    given = settings
+    if option == "--columns":
+        given = str(folder / "columns.yaml")
+        Path(given).write_text(settings + "\n")
+    more = ("--no-models", "--out", page) if verb == "report" else ()
+    code, said = run(verb, model, folder / "rows.csv", option, given, *more)
+    assert code == (1 if verb == "verify" else 0)
+    told = f"This may be why: the fit did not have these settings: {cause}. Fit again with them, or leave them out"
+    assert told in said
+    if verb == "report":
+        assert f"{cause}. Fit again" in re.sub(r"&#(x27|39);", "'", page.read_text("utf-8"))
+    kept = (*fit, option, given, "-o", model)
+    assert run(*kept)[0] == 0
+    code, said = run(verb, model, folder / "rows.csv", option, given, *more)
+    assert code == 0
+    assert "Not verified" not in said

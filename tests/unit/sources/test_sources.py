@@ -211,3 +211,35 @@ def test_labels_beside_files_are_refused(tmp_path: Path, frame: pl.DataFrame) ->
     frame.write_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="name the columns that hold them"):
         open_source(tmp_path, np.zeros(N))
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_text_of_parquet_pieces_is_read_as_that_of_a_whole_file(tmp_path: Path, settled: bool) -> None:
+    """NA, an empty field and blanks around a word mean the same in a small file and in a large one."""
+    from treewright.table import Settings, load_csv
+
+    words = ["red", " red", "NA", "", None, "blue ", "n/a", "blue"] * 20
+    levels = pl.Series(
+        [("NA", "low", "high")[k % 3] for k in range(160)], dtype=pl.Enum(["NA", "low", "high"])
+    )
+    frame = pl.DataFrame({"word": words, "level": levels, "y": [("yes ", "no")[k % 2] for k in range(160)]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    whole = load_csv(tmp_path / "rows.parquet", target="y")
+    source = open_source(tmp_path / "rows.parquet", settings=Settings() if settled else None)
+    for read_by in (source.pieces, lambda roles: source.sample(roles, 1000, np.random.default_rng(0))):
+        builder, parts, labels = SchemaBuilder(), [], []
+        for piece in read_by(Roles("y")):
+            parts.append(np.stack(builder.encode(piece), axis=1))
+            labels.append(piece.labels)
+        X, schema = np.concatenate(parts), builder.finish()
+        schema.recode(X)
+        assert [c.categories for c in schema.columns] == [("blue", "red"), ("NA", "low", "high")]
+        assert schema.columns == whole.table.columns
+        np.testing.assert_array_equal(X, whole.table.X)
+        np.testing.assert_array_equal(np.concatenate(labels), whole.target)
+
+
+def test_a_label_that_says_missing_is_refused_in_pieces_of_parquet(tmp_path: Path) -> None:
+    pl.DataFrame({"a": [1, 2, 3], "y": ["yes", "NA", " "]}).write_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match=r"rows.parquet: the target 'y' is missing in 2 of the rows read"):
+        list(open_source(tmp_path / "rows.parquet").pieces(Roles("y")))

@@ -181,7 +181,7 @@ def test_weight_ignore_and_categorical(write):
         ("a,y\n9007199254740993,0\n1,0\n", {}, "9007199254740993 in line 2"),
         ("a,y\n1,0\n", {"separator": ",,"}, "one ASCII character"),
         ("a,y\n1,0\n", {"encoding": "klingon"}, "unknown"),
-        ("a,y\n1,0\n", {"ignore": "a"}, "lists of names"),
+        ("a,y\n1,0\n", {"ignore": "a"}, "list of names"),
         (b"\x1f\x8b\x08 broken", {}, "damaged gzip"),
     ],
 )

@@ -345,3 +345,14 @@ def test_a_number_that_means_missing_in_many_columns_is_told_once(tmp_path):
     assert "Likewise -8 in 5 more columns (q1, q2, q3, q4, q5)." in str(seen)
     assert "--missing -9 for all columns" in str(seen)
     assert len([finding for finding in seen.findings if finding.action == "missing"]) == 12
+
+
+def test_dates_with_a_time_of_day_are_no_names_of_rows() -> None:
+    import pandas as pd
+
+    from treewright.table import look
+
+    days = pd.date_range("2024-01-03", periods=60, freq="7h").strftime("%d/%m/%Y %H:%M")
+    (found,) = look(pd.DataFrame({"placed": days, "a": [k % 7 for k in range(60)]})).findings
+    assert (found.column, found.action) == ("placed", "dates")
+    assert "pandas.to_datetime(X['placed'], dayfirst=True)" in found.in_python

@@ -83,7 +83,7 @@ def failed_checks(verification: VerificationReport | None) -> list[str]:
         return []
     return [
         f"Not verified. What the model says of itself does not hold on the training rows of this report; these checks "
-        f"fail: {_names(verification)}."
+        f"fail: {_names(verification)}. {verification.failed[0].message}".rstrip()
     ]
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright import __version__
+from treewright._arguments import check_arguments
 from treewright.convert import Model, to_json, write_bytes
 from treewright.errors import InputError
 from treewright.show._report._embed import script_json
@@ -89,6 +90,7 @@ def choose_page(
     >>> choose_page(trees)[:15]
     '<!DOCTYPE html>'
     """
+    check_arguments(choose_page, locals(), "trees", "out", "title", "gaps", "settings")
     if not trees:
         raise InputError("The set is empty: there is nothing to choose.")
     if any("with a split on" in rule for rule in trees.rules):

@@ -11,11 +11,12 @@ import datetime
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from treewright import __version__
+from treewright._arguments import check_arguments
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveResult
@@ -33,6 +34,9 @@ from treewright.show._report._tasks import task_of
 from treewright.show._titles import column_words, in_words_of_people, label_words, settings_from
 from treewright.table import ColumnNote, Settings
 from treewright.tree import LinearSplit, Tree, TreeKind
+
+if TYPE_CHECKING:
+    from treewright.verify import VerificationReport
 
 __all__ = ["report"]
 
@@ -52,7 +56,7 @@ def report(
     frontier: Sequence[SolveResult] | None = None,
     others: Mapping[str, Any] | None = None,
     fit_models: bool = True,
-    verification: Any = None,
+    verification: VerificationReport | None = None,
     claim_checked: bool = True,
     title: str | None = None,
     target: str | None = None,
@@ -136,6 +140,21 @@ def report(
     >>> page.startswith("<!DOCTYPE html>")
     True
     """
+    check_arguments(
+        report,
+        locals(),
+        "frontier",
+        "others",
+        "verification",
+        "title",
+        "target",
+        "files",
+        "settings",
+        "groups",
+        "date",
+        "digits",
+        "out",
+    )
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
     if hasattr(model, "extensions_"):

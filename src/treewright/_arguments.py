@@ -1,0 +1,166 @@
+"""What a public function was given, held against its own type hints: the message names the parameter and what to give.
+
+The hints are those that the type checker reads, so they cannot fall behind. What a hint leaves open (``Any``, arrays,
+an alias) is not looked at here, and what a function checks in words of its own, such as a range, is its own business.
+Costs some microseconds a call, so the functions that a person calls have it, not the steps of a search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treewright.errors import InputError, InputTypeError
+
+__all__ = ["check_arguments", "checked_kinds", "numbers_of"]
+
+LARGEST = 2**63 - 1  # of the whole numbers that the compiled core takes
+LONGEST = 60  # letters of a value that are repeated in a message
+LISTS = ("Sequence[", "Iterable[", "Collection[", "tuple[", "list[")
+FUNCTIONS = ("Callable[", "ProgressCallback")
+CLASSES = frozenset((
+    "Axes", "BinaryOptions", "Domain", "Ensemble", "F1Problem", "GapFrontier", "Limits", "Model", "NearOptimalTrees",
+    "NumberEnsemble", "Problem", "RankedOptions", "Reading", "RocFrontier", "Settings", "SolveResult", "SplitMatrix",
+    "SurvivalCurve", "Table", "Terms", "Tree", "VerificationReport",
+))  # fmt: skip
+
+
+def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], *names: str) -> None:
+    """Refuse arguments of another kind than a function's type hints say; its first line, with ``locals()``.
+
+    Parameters
+    ----------
+    function : callable
+    given : mapping of str to object
+    *names : str
+        The parameters to look at: those that the function does not check in words of its own.
+
+    Raises
+    ------
+    InputTypeError
+        An argument is of another kind.
+    InputError
+        A number is NaN, or a whole number has more than 63 bits.
+    """
+    hints = checked_kinds(function)
+    for name in names:
+        value, kinds = given[name], hints[name]
+        if not any(_fits(value, kind, name) for kind in kinds):
+            wanted = _listed([_in_words(kind) for kind in kinds])
+            raise InputTypeError(f"{_came(name, value)}; give {wanted}.")
+        if isinstance(value, float) and value != value and "float" in kinds:
+            raise InputError(f"{name}=nan; give a number.")
+        if isinstance(value, Integral) and abs(int(value)) > LARGEST:
+            raise InputError(f"{name}={value}; give a number below 2**63.")
+
+
+def numbers_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of float64 from what a caller gave as numbers.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for the message.
+    values : array-like
+
+    Raises
+    ------
+    InputTypeError
+        There is something else in it.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError(f"{_came(name, values)}; give an array of numbers.") from None
+
+
+@cache
+def checked_kinds(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
+    """Return the parameters whose hints can be looked at, each with its alternatives.
+
+    Parameters
+    ----------
+    function : callable
+    """
+    hints = function.__annotations__
+    split = {name: _alternatives(hint) for name, hint in hints.items() if name != "return"}
+    return {name: kinds for name, kinds in split.items() if all(map(_is_known, kinds))}
+
+
+def _alternatives(hint: str) -> tuple[str, ...]:
+    """Split a hint at the bars that stand outside brackets."""
+    parts, depth = [""], 0
+    for letter in hint:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return tuple(part.strip() for part in parts)
+
+
+def _is_known(kind: str) -> bool:
+    plain = kind in ("None", "bool", "int", "float", "str", "Path") or kind in CLASSES
+    return plain or kind.startswith((*LISTS, "Mapping[", *FUNCTIONS))
+
+
+def _fits(value: Any, kind: str, name: str) -> bool:
+    if kind == "None":
+        return value is None
+    if kind == "bool":
+        return isinstance(value, (bool, np.bool_))
+    if kind == "int":  # 4e9 bytes are as good as 4_000_000_000
+        whole = isinstance(value, float) and name.endswith("_limit") and value.is_integer()
+        return whole or (isinstance(value, Integral) and not isinstance(value, bool))
+    if kind == "float":
+        return isinstance(value, Real) and not isinstance(value, bool)
+    if kind == "str":
+        return isinstance(value, str)
+    if kind == "Path":
+        return isinstance(value, (str, os.PathLike))
+    if kind.startswith(LISTS):
+        return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    if kind.startswith("Mapping["):
+        return isinstance(value, Mapping)
+    if kind.startswith(FUNCTIONS):
+        return callable(value)
+    return any(base.__name__ == kind for base in type(value).__mro__)
+
+
+def _in_words(kind: str) -> str:
+    words = {
+        "None": "None", "bool": "True or False", "int": "a whole number", "float": "a number", "str": "text",
+        "Path": "a path",
+    }  # fmt: skip
+    if kind in words:
+        return words[kind]
+    if kind in CLASSES:
+        return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+    if kind.startswith("Mapping["):
+        return "a dictionary"
+    if kind.startswith(FUNCTIONS):
+        return "a function"
+    return "a list of names" if "str" in kind else "a list of positions" if "int" in kind else "a list"
+
+
+def _came(name: str, value: Any) -> str:
+    """Say what came: the value where it is short, else its type."""
+    if isinstance(value, (str, Real, list, tuple, dict)) or value is None:
+        said = repr(value)
+        if len(said) <= LONGEST:
+            return f"{name}={said}"
+    kind = type(value).__name__
+    return f"{name} is {'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def _listed(words: list[str]) -> str:
+    distinct = list(dict.fromkeys(words))
+    if {"a list of names", "a list of positions"} <= set(distinct):
+        distinct = ["a list of names or positions", *(word for word in distinct if "list of" not in word)]
+    return distinct[0] if len(distinct) == 1 else f"{', '.join(distinct[:-1])} or {distinct[-1]}"
