@@ -31,7 +31,8 @@ from treewright import HybridTreeClassifier
 from treewright.leaf_accuracy._tune import tune_model
 
 FIRST_SEED = 500
-RULE = "tree held out, doubt by all rows, settings of the shared model, rounds by cooled loss"  # answers of other rules are not taken again
+# Answers of other rules are not taken again.
+RULE = "tree held out, doubt by all rows, settings of the shared model, rounds by cooled loss"
 HYBRIDS: dict[str, dict[str, Any]] = {
     "paper's hybrid": {"tune": None},
     "own models only": {"share": False},
