@@ -1,7 +1,7 @@
 """Valid explanations: the worst leaf, and hybrid trees, beside Nemecek et al. (2023).
 
 ``python -m benchmarks.leaf_accuracy --help``. Ten of the paper's data sets, balanced and split as in its Appendix
-A.1; trees of depth 4 with 50 rows per leaf, reduced. Six commands:
+A.1; trees of depth 4 with 50 rows per leaf, reduced. Seven commands:
 
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
@@ -12,6 +12,7 @@ A.1; trees of depth 4 with 50 rows per leaf, reduced. Six commands:
 - ``ablations``: deeper trees, smaller leaves, more rows, and what the reduction does (Appendices A.5, A.9, A.10).
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
+- ``paper``: means of the authors' own result files over all 23 tables (Appendices A.4, A.5, A.8); nothing is run.
 - ``hybrids``: the same trees with a model in each leaf (HybridTreeClassifier), beside the model alone, each untuned
   beside untuned and tuned beside tuned (Tables 8 and 9, and the accuracies of Table 1 beside).
 
@@ -43,6 +44,7 @@ from benchmarks._leaf_accuracy_methods import (
     answer_of_hybrid,
     answer_of_tree,
 )
+from benchmarks._leaf_accuracy_paper import authors_rows
 from benchmarks._leaf_accuracy_tables import TABLES
 from benchmarks._options import commit, finish, names
 
@@ -353,6 +355,12 @@ def proofs(
         if case.name != RAW:
             rows += rows_of(case, case.tree("exact all"), columns=columns, method="exact", thresholds="all")
     show("leaf_accuracy-proofs", options, rows, write)
+
+
+@app.command()
+def paper(data: DataOption = DATA, write: WriteOption = True) -> None:
+    """Show what the authors' own result files say: the three strategies and OCT, before and after the reduction."""
+    show("leaf_accuracy-paper", {}, authors_rows(data / "leaf_accuracy" / "paper_results"), write)
 
 
 @app.command()
