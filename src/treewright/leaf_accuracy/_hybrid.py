@@ -232,12 +232,9 @@ def extend_leaves(
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
                 extension = replace(
-                    extension,
-                    model=shared.model,
-                    classes=shared.classes,
-                    parameters=shared.parameters,
+                    extension, model=shared.model, classes=shared.classes, parameters=shared.parameters,
                     temperature=shared.rounds.temperature,
-                )
+                )  # fmt: skip
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):
@@ -384,15 +381,9 @@ def _extend(
             elif treatment is Treatment.MODEL and tuning is not None:
                 limit = None if tuning.time_limit is None else tuning.time_limit * share
                 found = tune_model(
-                    made,
-                    X,
-                    own,
-                    sample_weight,
-                    n_trials=tuning.n_trials,
-                    n_folds=n_folds,
-                    seed=seed,
-                    time_limit=limit,
-                )
+                    made, X, own, sample_weight,
+                    n_trials=tuning.n_trials, n_folds=n_folds, seed=seed, time_limit=limit,
+                )  # fmt: skip
                 parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
                 share_of_tree = float(np.average(classes[own] == prediction, weights=sample_weight))
                 if accuracy <= share_of_tree:
