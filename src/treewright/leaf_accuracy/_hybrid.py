@@ -114,8 +114,7 @@ class Extension:
         Whether the time limit came before the leaf was done: its model has fewer rounds than it would have got, or the
         tree answers.
     temperature : float
-        At least 1: probabilities are taken to the power of 1 / temperature, because on held-out rows the model is too
-        sure of itself (`_temperature.py`). 1 where rounds are not tuned.
+        Probabilities are taken to the power of 1 / temperature (`_temperature.py`). 1 where rounds are not tuned.
 
     Examples
     --------
@@ -265,10 +264,9 @@ def probabilities(
     with threadpool_limits(limits=1, user_api="openmp"):
         for extension, rows, inputs in _visits(tree, extensions, X):
             made[rows] = 0.0
+            model, warmth = extension.model, extension.temperature
             made[np.ix_(rows, extension.classes)] = (
-                1.0
-                if extension.model is None
-                else softened(extension.model.predict_proba(inputs), extension.temperature)
+                1.0 if model is None else softened(model.predict_proba(inputs), warmth)
             )
     return made
 
