@@ -69,13 +69,13 @@ def balanced(X: NDArray[np.float64] | pl.DataFrame, y: NDArray[np.int64], seed: 
     return Rows(X[rows], y[rows])
 
 
-def split(rows: Rows, seed: int) -> tuple[Rows, Rows]:
+def split(rows: Rows, seed: int, most: int = MOST_TRAINING_ROWS) -> tuple[Rows, Rows]:
     """Return training and test rows as in Appendix A.1: 80%, of these the first 10,000.
 
     Words of the test rows that no training row has become missing values.
     """
     X, X_test, y, y_test = train_test_split(rows.X, rows.y, test_size=0.2, random_state=seed)
-    X, y = X[:MOST_TRAINING_ROWS], y[:MOST_TRAINING_ROWS]
+    X, y = X[:most], y[:most]
     if isinstance(X, pl.DataFrame):
         words = [name for name, kind in X.schema.items() if kind == pl.String]
         known = (pl.when(pl.col(name).is_in(X[name].unique().implode())).then(pl.col(name)) for name in words)

@@ -74,6 +74,20 @@ def _cart(train: Rows, seed: int) -> Any:
     return DecisionTreeClassifier(max_depth=DEPTH, min_samples_leaf=LEAST, random_state=seed)
 
 
+def _plain_cart(depth: int, least: int) -> Callable[..., Any]:
+    def make(train: Rows, seed: int) -> Any:
+        return DecisionTreeClassifier(max_depth=depth, min_samples_leaf=least, random_state=seed)
+
+    return make
+
+
+def _start(train: Rows, seed: int) -> Tree:
+    """The tree that the programs start from: of the reduced CART trees of depth 1 to 4 that of the best worst leaf."""
+    made = [_plain_cart(depth, LEAST)(train, 0) for depth in range(1, DEPTH + 1)]
+    trees = [reduce_tree(make_top(cart, train.X, train.y).tree) for cart in made]
+    return max(trees, key=lambda tree: leaf_accuracy_score(tree, train.X, train.y))
+
+
 def _tuned_cart(train: Rows, seed: int) -> Any:
     return tuned_cart(train.X, train.y, max_depth=DEPTH, min_samples_leaf=LEAST, random_state=seed)
 
@@ -94,12 +108,12 @@ def _program(formulation: Any) -> Callable[..., Any]:
     return make
 
 
-def _exact(criterion: Any, thresholds: Any = None) -> Callable[..., Any]:
+def _exact(criterion: Any, thresholds: Any = None, least: int = LEAST) -> Callable[..., Any]:
     def make(train: Rows, seed: int, *, bins: int = 0, **limits: float) -> Any:
         end = time.process_time() + sum(limits.values())  # there is one
         return LeafAccuracyTreeClassifier(
             DEPTH,
-            min_samples_leaf=LEAST,
+            min_samples_leaf=least,
             criterion=criterion,
             thresholds=bins if thresholds is None else thresholds,
             time_limit=None,
@@ -160,6 +174,11 @@ TREES = {
     "exact guess": Method(1, ("cpu_limit",), _exact("accuracy", "guess")),
     "exact lower bound guess": Method(1, ("cpu_limit",), _exact("lower_bound", "guess")),
     "exact all": Method(1, ("all_limit",), _exact("accuracy", "all")),
+    "start": Method(1, (), _start),
+    "cart, 1 row": Method(3, (), _plain_cart(DEPTH, 1)),
+    "cart, depth 20": Method(3, (), _plain_cart(20, LEAST)),
+    "cart, depth 20, 1 row": Method(3, (), _plain_cart(20, 1)),
+    "exact, 1 row": Method(3, ("bins", "cpu_limit"), _exact("accuracy", least=1)),
 }
 
 
@@ -179,7 +198,8 @@ def answer_of_tree(method: str, train: Rows, test: Rows, seed: int, settings: di
             "stop": None if found.result.stop_reason is None else found.result.stop_reason.name,
         }
     tree = reduce_tree(found.tree)
-    answer |= {"leaves": tree.n_leaves, "depth": tree.depth}
+    answer |= {"leaves": tree.n_leaves, "depth": tree.depth, "leaves before": found.tree.n_leaves}
+    answer["leaf_test before"] = leaf_accuracy_score(found.tree, test.X, test.y)
     for part, rows in (("train", train), ("test", test)):
         answer[f"leaf_{part}"] = leaf_accuracy_score(tree, rows.X, rows.y)
         answer[part] = float(np.mean(tree.predict(encode_like(rows.X, tree.columns)) == rows.y))

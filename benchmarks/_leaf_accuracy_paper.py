@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-__all__ = ["PAPER", "PAPER_TABLE_1", "Paper"]
+import polars as pl
+
+__all__ = ["PAPER", "PAPER_TABLE_1", "Paper", "authors_rows"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,41 @@ PAPER_TABLE_1 = {
     ("hybrid accuracy", "XGBoost", "categorical"): (-0.0228, -0.0095, -0.0036),
     ("hybrid accuracy", "XGBoost", "numerical"): (-0.0276, -0.0108, 0.0005),
 }
+
+# The authors' files, and the end of the names of their columns: the gradual strategy has those of each depth.
+AUTHORS = {
+    "warm": ("warmstart_base_results.csv.gz", ""),
+    "direct": ("direct_base_results.csv.gz", ""),
+    **{f"gradual, depth {depth}": ("gradual_base_results.csv.gz", str(depth)) for depth in (1, 2, 3, 4)},
+    "OCT, warm": ("OCT_base_results.csv.gz", ""),
+}
+
+
+def authors_rows(folder: Path) -> list[dict[str, Any]]:
+    """Return means over the splits and data sets of the authors' result files; the warm start began with CART."""
+    found = []
+    for method, (file, end) in AUTHORS.items():
+        results = pl.read_csv(folder / file)
+        for kind in ("categorical", "numerical"):
+            rows = results.filter(pl.col("DataType") == kind)
+            columns = {
+                "worst leaf, test, before": f"TestLeafAcc{end}",
+                "worst leaf, test": f"ReducedTestLeafAcc{end}",
+                "accuracy, test": f"ReducedTestAcc{end}",
+                "leaves removed": f"RemovedLeaves{end}",
+                "memory, GB": "MemRSS",
+                "bound": f"ObjBound{end}",
+            }
+            means = {name: rows[column].mean() for name, column in columns.items()}
+            sets = rows["DatasetName"].n_unique()
+            found.append({"method": method, "data": kind, "data sets": sets, "runs": len(rows), **means})
+            if method == "warm":
+                start = {
+                    "worst leaf, test, before": "StartTestLeafAcc",
+                    "worst leaf, test": "StartReducedTestLeafAcc",
+                }
+                start["accuracy, test"] = "StartReducedTestAcc"
+                begun = {name: rows[column].mean() for name, column in start.items()}
+                told = {"method": "its start, CART", "data": kind, "data sets": sets, "runs": len(rows)}
+                found.append({**told, **begun, "leaves removed": None, "memory, GB": None, "bound": None})
+    return found

@@ -18,10 +18,12 @@ from benchmarks._tables import format_table
 
 __all__ = [
     "TABLES",
+    "ablation_tables",
     "default_tables",
     "differences",
     "hybrid_tables",
     "means",
+    "paper_tables",
     "proof_tables",
     "tree_tables",
     "values",
@@ -157,6 +159,37 @@ def default_tables(rows: Sequence[Row]) -> list[str]:
     return texts
 
 
+def ablation_tables(rows: Sequence[Row]) -> list[str]:
+    """Return means over data sets, before and after the reduction; more rows beside 10,000 on the same splits."""
+    table = []
+    for method in [method for method in _distinct(rows, "method") if method != MORE]:
+        mine = [row for row in rows if row["method"] == method and "error" not in row]
+        own = {name: fmean(mean for mean, _ in means(values(mine, name)).values()) for name in ABLATED}
+        table.append([method, str(len(mine)), *(form.format(own[name]) for name, form in ABLATED.items())])
+    texts = failures(rows, "method")
+    texts.append(_titled("Means over the data sets", ["method", "data sets x splits", *ABLATED], table))
+    gains = []
+    for title in ("leaf_test", "test"):
+        gains += _gain(
+            title, MORE, "default", values(rows, title, method=MORE), values(rows, title, method="default")
+        )
+    return [*texts, _titled("At most 50,000 training rows instead of 10,000", GAINS, gains)]
+
+
+ABLATED = {
+    "leaves before": "{:.1f}", "leaves": "{:.1f}", "leaf_train": "{:.3f}",
+    "leaf_test before": "{:.3f}", "leaf_test": "{:.3f}", "test": "{:.3f}",
+}  # fmt: skip
+MORE = "default, more rows"
+
+
+def paper_tables(rows: Sequence[Row]) -> list[str]:
+    """Return the means of the authors' files."""
+    names = list(rows[0])
+    cells = [[f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
+    return [_titled("Gurobi, eight hours of eight cores a split; the authors' result files", names, cells)]
+
+
 def proof_tables(rows: Sequence[Row]) -> list[str]:
     """Return the value, the bound and the time of each search."""
     header = [
@@ -232,6 +265,8 @@ TABLES = {  # by the name of the results file
     "leaf_accuracy-trees": tree_tables,
     "leaf_accuracy-defaults": default_tables,
     "leaf_accuracy-elsewhere": default_tables,
+    "leaf_accuracy-ablations": ablation_tables,
+    "leaf_accuracy-paper": paper_tables,
     "leaf_accuracy-proofs": proof_tables,
     "leaf_accuracy-hybrids": hybrid_tables,
 }

@@ -1,16 +1,18 @@
 """Valid explanations: the worst leaf, and hybrid trees, beside Nemecek et al. (2023).
 
 ``python -m benchmarks.leaf_accuracy --help``. Ten of the paper's data sets, balanced and split as in its Appendix
-A.1; trees of depth 4 with 50 rows per leaf, reduced. Five commands:
+A.1; trees of depth 4 with 50 rows per leaf, reduced. Seven commands:
 
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
-  leaf accuracies of Table 1 beside).
+  leaf accuracies of Table 1 beside); the tree that the programs start from.
 - ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated
   leaf accuracy, and the tree of fewest errors with leaves as large.
 - ``elsewhere``: the same on twelve other tables, by which no default was chosen.
+- ``ablations``: deeper trees, smaller leaves, more rows, and what the reduction does (Appendices A.5, A.9, A.10).
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
+- ``paper``: means of the authors' own result files over all 23 tables (Appendices A.4, A.5, A.8); nothing is run.
 - ``hybrids``: the same trees with a model in each leaf (HybridTreeClassifier), beside the model alone, each untuned
   beside untuned and tuned beside tuned (Tables 8 and 9, and the accuracies of Table 1 beside).
 
@@ -42,16 +44,38 @@ from benchmarks._leaf_accuracy_methods import (
     answer_of_hybrid,
     answer_of_tree,
 )
+from benchmarks._leaf_accuracy_paper import authors_rows
 from benchmarks._leaf_accuracy_tables import TABLES
 from benchmarks._options import commit, finish, names
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PACKAGES = ("treewright", "scikit-learn", "xgboost-cpu", "optuna", "highspy", "numpy")
 ALL_SETS = ",".join(SETS)
-COMPARED = ("cart", "cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv", "exact all")
+COMPARED = (
+    "cart",
+    "cart tuned",
+    "start",
+    "oct",
+    "mip",
+    "exact",
+    "exact lower bound",
+    "exact cv",
+    "exact all",
+)
 SIMPLE = ("stump", "cart", "cart by worst leaf", "optimal", "exact", "exact lower bound", "default")
 ALL_ELSEWHERE = ",".join(ELSEWHERE)
 ELSEWHERE_METHODS = ("stump", "cart", "cart by worst leaf", "optimal", "default")
+ABLATED = (
+    "cart",
+    "cart, 1 row",
+    "cart, depth 20",
+    "cart, depth 20, 1 row",
+    "exact",
+    "exact, 1 row",
+    "default",
+)
+LARGE = ("electricity", "california", "diabetes")  # have more than 12,500 rows, as in A.10
+MORE_ROWS = 50_000
 EXTENDED = ("cart tuned", "oct", "mip", "exact", "exact lower bound", "exact cv")
 TUNED_SPLITS = 1  # of models that are tuned
 PROGRAMS = ("oct", "mip")  # below these only leaf models as they come
@@ -272,6 +296,32 @@ def elsewhere(
     show("leaf_accuracy-elsewhere", options, rows, write)
 
 
+@app.command()
+def ablations(
+    data: DataOption = DATA,
+    only: OnlyOption = ALL_SETS,
+    methods: Annotated[str, typer.Option(help="Semicolons between the methods.")] = ";".join(ABLATED),
+    first: Annotated[int, typer.Option(help="Number of the first split.")] = 51,
+    splits: SplitsOption = 3,
+    bins: BinsOption = 16,
+    cpu_limit: CpuOption = 4.0,
+    fresh: FreshOption = "",
+    run: RunOption = True,
+    write: WriteOption = True,
+) -> None:
+    """Show what depth, small leaves, more rows and the reduction do."""
+    options = {"bins": bins, "cpu_limit": cpu_limit}
+    kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
+    rows = beside(methods.split(";"), cases(data, only, splits or 3, kept, options, first))
+    for name in [name for name in names(only) if name in LARGE]:
+        table = load(name, data)
+        for seed in range(first, first + (splits or 3)):
+            case = Case(name, seed, *split(table, seed, MORE_ROWS), kept, options)
+            answer = case.tree("default")
+            rows += rows_of(case, answer, method="default, more rows", train_rows=len(case.train.y))
+    show("leaf_accuracy-ablations", options, rows, write)
+
+
 def beside(methods: Sequence[str], some: Sequence[Case]) -> list[dict[str, Any]]:
     """Return a row for each split and method."""
     return [
@@ -305,6 +355,12 @@ def proofs(
         if case.name != RAW:
             rows += rows_of(case, case.tree("exact all"), columns=columns, method="exact", thresholds="all")
     show("leaf_accuracy-proofs", options, rows, write)
+
+
+@app.command()
+def paper(data: DataOption = DATA, write: WriteOption = True) -> None:
+    """Show what the authors' own result files say: the three strategies and OCT, before and after the reduction."""
+    show("leaf_accuracy-paper", {}, authors_rows(data / "leaf_accuracy" / "paper_results"), write)
 
 
 @app.command()

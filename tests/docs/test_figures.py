@@ -18,7 +18,6 @@ NAMED = re.compile(r"python -m benchmarks\.(\w+)|benchmarks/results/([\w.-]+)|(b
 SETTINGS = (
     "30 seconds unless", "30 seconds, unless", "below 1.5 s", "buffer of 64 MB", "at most 2 s, is kept",
     "300 s of HiGHS", "`time_limit` of 2 seconds",
-    "50 to 77 GB",  # the paper's
 )  # fmt: skip
 
 

@@ -75,7 +75,8 @@ class HybridTreeClassifier(TreeClassifier):
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
     tune : {"rounds", "optuna"} or None, default="rounds"
-        "rounds" chooses by cross-validation how many rounds of boosting the model of a leaf gets, and who answers
+        "rounds" chooses by cross-validation how many rounds of boosting a model gets, how much too sure of itself it
+        is then (its probabilities are softened by so much, which changes no answer), and who answers
         there: the tree, the shared model (see `share`), or the leaf's own model if it is better than both by more
         than a standard error. It takes `n_folds` + 1 fits a leaf, and up to three times as many of all rows.
         "optuna" searches the leaf model's parameters over the ranges of Table 6 (for histogram boosting, those of
@@ -88,7 +89,7 @@ class HybridTreeClassifier(TreeClassifier):
         better. If not, the tree answers in every leaf in which the model is not better. A leaf's own model answers
         where it is better than both. A tree of scikit-learn that is fitted here is made again for its held-out
         rows; other trees on top are judged by their training rows. If `leaf_estimator` is None and there is time,
-        the model is also tried with trees of depth 3, and with larger ones if its rounds do not suffice. False
+        the model is also tried with trees of depth 3, and with larger ones if it needs most of its rounds. False
         keeps to the paper: only models of the leaf's own rows, which are few.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".

@@ -42,6 +42,7 @@ from treewright.leaf_accuracy._inputs import Inputs
 from treewright.leaf_accuracy._leaf_models import seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
 from treewright.leaf_accuracy._shared import Shared
+from treewright.leaf_accuracy._temperature import softened
 from treewright.leaf_accuracy._timed_fits import Clock, expected_times, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
 from treewright.search import answers_in_order, check_n_jobs
@@ -112,6 +113,8 @@ class Extension:
     cut_short : bool
         Whether the time limit came before the leaf was done: its model has fewer rounds than it would have got, or the
         tree answers.
+    temperature : float
+        Probabilities are taken to the power of 1 / temperature (`_temperature.py`). 1 where rounds are not tuned.
 
     Examples
     --------
@@ -133,6 +136,7 @@ class Extension:
     n_trials: int = 0
     interrupted: bool = False
     cut_short: bool = False
+    temperature: float = 1.0
 
 
 def extend_leaves(
@@ -227,8 +231,9 @@ def extend_leaves(
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
                 extension = replace(
-                    extension, model=shared.model, classes=shared.classes, parameters=shared.parameters
-                )
+                    extension, model=shared.model, classes=shared.classes, parameters=shared.parameters,
+                    temperature=shared.rounds.temperature,
+                )  # fmt: skip
             done[extension.leaf] = extension
     except KeyboardInterrupt:
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):
@@ -259,8 +264,9 @@ def probabilities(
     with threadpool_limits(limits=1, user_api="openmp"):
         for extension, rows, inputs in _visits(tree, extensions, X):
             made[rows] = 0.0
+            model, warmth = extension.model, extension.temperature
             made[np.ix_(rows, extension.classes)] = (
-                1.0 if extension.model is None else extension.model.predict_proba(inputs)
+                1.0 if model is None else softened(model.predict_proba(inputs), warmth)
             )
     return made
 
@@ -343,7 +349,7 @@ def _extend(
     clock = clock.share(part)
     made = seeded(simple_model(model) if treatment is Treatment.SIMPLE else clone(model), seed)
     parameters: Mapping[str, Any] = {}
-    accuracy, n_trials, whole = None, 0, True
+    accuracy, n_trials, whole, temperature = None, 0, True, 1.0
     try:
         # Leaves are small and many: one thread each, so that they do not wait for each other's threads.
         with threadpool_limits(limits=1, user_api="openmp"):
@@ -367,21 +373,15 @@ def _extend(
                     accuracy = float(np.average(right, weights=weight))
                     return Extension(leaf, other, len(y), classes, cv_accuracy=accuracy, cut_short=late)
                 whole = chosen.whole
-                accuracy = chosen.accuracy
+                accuracy, temperature = chosen.accuracy, chosen.temperature
                 parameters = {} if chosen.name is None else {chosen.name: chosen.number}
                 made.set_params(**parameters)
             elif treatment is Treatment.MODEL and tuning is not None:
                 limit = None if tuning.time_limit is None else tuning.time_limit * share
                 found = tune_model(
-                    made,
-                    X,
-                    own,
-                    sample_weight,
-                    n_trials=tuning.n_trials,
-                    n_folds=n_folds,
-                    seed=seed,
-                    time_limit=limit,
-                )
+                    made, X, own, sample_weight,
+                    n_trials=tuning.n_trials, n_folds=n_folds, seed=seed, time_limit=limit,
+                )  # fmt: skip
                 parameters, accuracy, n_trials = found.parameters, found.accuracy, found.n_trials
                 share_of_tree = float(np.average(classes[own] == prediction, weights=sample_weight))
                 if accuracy <= share_of_tree:
@@ -395,5 +395,6 @@ def _extend(
         )
         raise
     return Extension(
-        leaf, treatment, len(y), classes, made, parameters, accuracy, n_trials, cut_short=not whole
-    )
+        leaf, treatment, len(y), classes, made, parameters, accuracy, n_trials,
+        cut_short=not whole, temperature=temperature,
+    )  # fmt: skip

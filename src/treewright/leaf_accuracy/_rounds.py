@@ -3,9 +3,10 @@
 Where labels are noisy, a boosted model with the usual hundred rounds learns the noise of a leaf's few rows by heart;
 where they are not, ten rounds are too few. What a model says after each round is known once it is fitted, so one fit
 a fold tells the loss on held-out rows after 1, 2, ... rounds. The number of least log loss is taken, the smallest of
-equals: log loss moves with every round, while the share of right rows is a count of few rows that jumps. How often
-that number is right on held-out rows, and on which, is what the tree is compared with (`_hybrid.py`). A model without
-rounds is taken as it is. Not in the paper, which tunes (`_tune.py`). Cost: folds fits.
+equals: log loss moves with every round, while the share of right rows is a count of few rows that jumps. What a model
+loses only by being too sure of itself does not count (`_temperature.py`): more rounds often make it surer before they
+make its answers worse. How often that number is right on held-out rows, and on which, is what the tree is compared with
+(`_hybrid.py`). A model without rounds is taken as it is. Not in the paper, which tunes (`_tune.py`). Cost: folds fits.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from treewright.leaf_accuracy._leaf_models import family
+from treewright.leaf_accuracy._temperature import cooled
 from treewright.leaf_accuracy._timed_fits import Clock, fit_in_time, most_rounds, rounds_name
 
 __all__ = ["Rounds", "choose_rounds"]
@@ -43,9 +45,11 @@ class Rounds:
     accuracy : float
         The share of these rows, by weight.
     loss : float
-        Log loss of that number of rounds on held-out rows, all together.
+        Log loss of that number of rounds on held-out rows, all together, at the best temperature of each fold.
     whole : bool
         Whether there was time for all rounds of all folds.
+    temperature : float
+        Of its probabilities: the geometric mean over the folds, at least 1. 1 for a model without rounds.
     """
 
     number: int
@@ -54,6 +58,7 @@ class Rounds:
     accuracy: float
     loss: float
     whole: bool = True
+    temperature: float = 1.0
 
 
 def choose_rounds(
@@ -95,7 +100,7 @@ def choose_rounds(
         return None
     most = most_rounds(model)
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
-    loss = np.zeros(most)
+    loss, sureness = np.zeros(most), np.zeros(most)
     whole = True
     few = np.bincount(y)[np.unique(y)].min() < n_folds
     split = (KFold if few else StratifiedKFold)(n_folds, shuffle=True, random_state=seed).split(X, y)
@@ -113,11 +118,21 @@ def choose_rounds(
                 return None
         truth = y[held_out]
         place = np.clip(np.searchsorted(known, truth), 0, len(known) - 1)
-        losses = []
+        there = known[place] == truth
+        own_weight = weight[held_out]
+        unknown = -np.log(LEAST_SHARE) * float(own_weight[~there].sum())
+        losses, powers = [], [1.0]
         for shares in _staged(made, X[held_out]):
-            given = np.where(known[place] == truth, shares[np.arange(len(truth)), place], 0.0)
-            losses.append(-float(weight[held_out] @ np.log(np.clip(given, LEAST_SHARE, None))))
+            logs = np.log(np.clip(shares[there], LEAST_SHARE, None))
+            if most == 1:
+                mine = -float(own_weight[there] @ logs[np.arange(len(logs)), place[there]])
+            else:
+                mine, power = cooled(logs, place[there], own_weight[there], powers[-1])
+                powers.append(power)
+            losses.append(mine + unknown)
         loss += losses + losses[-1:] * (most - len(losses))  # a model may stop by its own rule
+        powers = powers[1:] or [1.0]
+        sureness += np.log(powers + powers[-1:] * (most - len(powers))) / n_folds
         folds.append((made, known, held_out))
     number = int(np.argmin(loss)) + 1
     right = np.zeros(len(y), dtype=np.bool_)
@@ -128,7 +143,8 @@ def choose_rounds(
                 break
         right[held_out] = answer == y[held_out]
     accuracy = float(np.average(right, weights=weight))
-    return Rounds(number, rounds_name(model), right, accuracy, float(loss[number - 1]), whole)
+    temperature = float(np.exp(-sureness[number - 1]))
+    return Rounds(number, rounds_name(model), right, accuracy, float(loss[number - 1]), whole, temperature)
 
 
 def _staged(model: Any, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +22,7 @@ from treewright.leaf_accuracy import Treatment, _shared, _timed_fits
 from treewright.leaf_accuracy._hybrid import _clearly_better
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
 from treewright.leaf_accuracy._rounds import choose_rounds
+from treewright.leaf_accuracy._temperature import softened
 from treewright.result import StopReason
 
 
@@ -52,17 +54,28 @@ def test_it_is_what_separate_fits_would_choose(kind, weighted, seed, n_classes):
     weight = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float) if weighted else None
     model = models(6)[kind]
     everything = np.ones(len(y)) if weight is None else weight
-    loss, right = np.zeros(6), np.zeros((6, len(y)), dtype=bool)
+    loss, sureness, right = np.zeros(6), np.zeros(6), np.zeros((6, len(y)), dtype=bool)
     for train, held in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
         for i in range(6):
             twin = clone(model).set_params(**{"max_iter" if kind == "boosting" else "n_estimators": i + 1})
             twin.fit(X[train], y[train], sample_weight=None if weight is None else weight[train])
             shares = twin.predict_proba(X[held])
             right[i, held] = twin.predict(X[held]) == y[held]
-            loss[i] += log_loss(y[held], shares, sample_weight=everything[held], normalize=False)
+
+            def at(power, shares=shares, held=held):
+                powers = shares.astype(float) ** power
+                powers /= powers.sum(axis=1, keepdims=True)
+                return log_loss(y[held], powers, sample_weight=everything[held], normalize=False)
+
+            least = minimize_scalar(at, bounds=(1 / 64, 1), method="bounded", options={"xatol": 1e-7})
+            power = least.x if least.fun < at(1.0) - 1e-6 else 1.0
+            loss[i] += at(power)
+            sureness[i] += np.log(power) / 3
     chosen = choose_rounds(model, X, y, weight, seed=seed)
     best = int(np.argmin(loss))
     assert chosen.number == best + 1
+    assert chosen.loss == pytest.approx(loss[best], rel=1e-5)
+    assert chosen.temperature == pytest.approx(np.exp(-sureness[best]), rel=1e-2)
     np.testing.assert_array_equal(chosen.right, right[best])
     assert chosen.accuracy == pytest.approx(np.average(right[best], weights=everything))
 
@@ -204,7 +217,8 @@ def test_a_shared_model_is_one_fit_on_all_rows(n_classes, weighted):
     twin = clone(next(iter(shared.values())).model).fit(X, np.unique(y, return_inverse=True)[1], weight)
     new = noisy(5, 300, n_classes)[0]
     here = np.isin(model.tree_.apply(new), list(shared))
-    np.testing.assert_array_equal(model.predict_proba(new)[here], twin.predict_proba(new)[here])
+    made = softened(twin.predict_proba(new)[here], next(iter(shared.values())).temperature)
+    np.testing.assert_array_equal(model.predict_proba(new)[here], made)
     np.testing.assert_array_equal(model.predict(new)[here], model.classes_[twin.predict(new)[here]])
     assert {leaf.treatment for leaf in model.report(new).leaves if leaf.leaf in shared} == {"shared"}
 
