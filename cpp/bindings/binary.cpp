@@ -15,7 +15,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -89,10 +88,15 @@ class BinaryProblem {
             treewright::require(guess->shape(0) == y.shape(0), "arrays of different lengths");
             treewright::require_sum(span_of(*guess), treewright::kMaxCost, "guess");
         }
-        nb::gil_scoped_release release;
-        data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight),
-                        span_of(costs), costs.shape(1), min_count_ > 0,
-                        guess ? span_of(*guess) : std::span<const std::int64_t>{}, equivalent_points, packed});
+        Control control = treewright::interruptible();
+        {
+            nb::gil_scoped_release release;
+            data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight),
+                            span_of(costs), costs.shape(1), min_count_ > 0,
+                            guess ? span_of(*guess) : std::span<const std::int64_t>{}, equivalent_points, packed},
+                           control);
+        }
+        treewright::raise_if_interrupted(control);
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
         if (min_count_ > 0) total_ += static_cast<std::int64_t>(y.shape(0));
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_penalty);
@@ -310,9 +314,7 @@ class BinaryProblem {
 
     template <class Find>
     static nb::dict violations(const Find& find) {
-        constexpr double kForever = std::numeric_limits<double>::infinity();
-        Control control = treewright::make_control(kForever, std::numeric_limits<std::int64_t>::max(),
-                                                   std::numeric_limits<std::size_t>::max(), nb::none());
+        Control control = treewright::interruptible();
         Violations found;
         {
             nb::gil_scoped_release release;

@@ -224,17 +224,13 @@ nb::object find_other(const Ensemble& e, const std::vector<std::int32_t>& lo, co
                       int label) {
     const Box box = to_box(e, lo, hi);
     require(label >= 0 && label < e.n_classes, "no such label");
-    Control control = make_control(std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max(),
-                                   std::numeric_limits<std::size_t>::max(), nb::none());
+    Control control = interruptible();
     std::optional<std::vector<std::int32_t>> cell;
     {
         nb::gil_scoped_release release;
         cell = Regions(e).find_other(box, static_cast<std::uint8_t>(label), control);
     }
-    if (control.stopped()) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw nb::python_error();
-    }
+    raise_if_interrupted(control);
     return cell ? nb::cast(*cell) : nb::none();
 }
 

@@ -9,6 +9,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <limits>
+
 namespace treewright {
 
 inline Control make_control(double time_limit, std::int64_t step_limit, std::size_t memory_limit,
@@ -33,6 +36,18 @@ inline Control make_control(double time_limit, std::int64_t step_limit, std::siz
         }
     };
     return Control({time_limit, step_limit, memory_limit}, callback);
+}
+
+// Of work whose parts are worth nothing: only Ctrl-C ends it, and `raise_if_interrupted` says so to Python.
+inline Control interruptible() {
+    return make_control(std::numeric_limits<double>::infinity(), std::numeric_limits<std::int64_t>::max(),
+                        std::numeric_limits<std::size_t>::max(), nanobind::none());
+}
+
+inline void raise_if_interrupted(const Control& control) {
+    if (!control.stopped()) return;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nanobind::python_error();
 }
 
 // What every engine says of its run.

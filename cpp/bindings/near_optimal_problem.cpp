@@ -41,18 +41,23 @@ class NearOptimalProblem {
         treewright::require_binary_problem(packed, y, weight, costs, true);
         const std::size_t n = y.shape(0);
         treewright::require(n > 0, "no rows");
-        nb::gil_scoped_release release;
-        data_ = reduce({span_of(packed),
-                        packed.shape(0),
-                        n,
-                        span_of(y),
-                        span_of(weight),
-                        span_of(costs),
-                        costs.shape(1),
-                        true,
-                        {},
-                        true,
-                        true});
+        treewright::Control control = treewright::interruptible();
+        {
+            nb::gil_scoped_release release;
+            data_ = reduce({span_of(packed),
+                            packed.shape(0),
+                            n,
+                            span_of(y),
+                            span_of(weight),
+                            span_of(costs),
+                            costs.shape(1),
+                            true,
+                            {},
+                            true,
+                            true},
+                           control);
+        }
+        treewright::raise_if_interrupted(control);
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
     }
 

@@ -65,11 +65,18 @@ void transpose(Tile& tile) {
     }
 }
 
+// Every loop here looks at the control: what it leaves undone after a stop, reduce() throws away.
+constexpr std::size_t kTilesOfPoll = 16;  // in the time of a clock check
+constexpr std::size_t kWordsOfPoll = 1024;
+constexpr std::size_t kRowsOfPoll = 64;
+std::int64_t share(std::size_t work, std::size_t of_poll) { return 1 + static_cast<std::int64_t>(work / of_poll); }
+
 // Calls make(block, word, tile) for every 64 rows and 64 columns to fill the columns of a tile, and writes it as rows.
 template <class Make>
-std::vector<std::uint64_t> rows_of_tiles(std::size_t n_rows, std::size_t n_words, Make&& make) {
+std::vector<std::uint64_t> rows_of_tiles(std::size_t n_rows, std::size_t n_words, Control& control, Make&& make) {
     std::vector<std::uint64_t> bits(n_rows * n_words);
     for (std::size_t begin = 0; begin < n_rows; begin += 64) {
+        if (control.poll(share(n_words, kTilesOfPoll))) break;
         for (std::size_t w = 0; w < n_words; ++w) {
             Tile tile{};
             make(begin / 64, w, tile);
@@ -80,8 +87,8 @@ std::vector<std::uint64_t> rows_of_tiles(std::size_t n_rows, std::size_t n_words
     return bits;
 }
 
-std::vector<std::uint64_t> pack_rows(const Input& in, std::size_t n_words) {
-    return rows_of_tiles(in.n_rows, n_words, [&](std::size_t block, std::size_t w, Tile& tile) {
+std::vector<std::uint64_t> pack_rows(const Input& in, std::size_t n_words, Control& control) {
+    return rows_of_tiles(in.n_rows, n_words, control, [&](std::size_t block, std::size_t w, Tile& tile) {
         const std::size_t n = std::min<std::size_t>(64, in.n_rows - 64 * block);
         const std::size_t width = (in.n_rows + 7) / 8;
         for (std::size_t c = 64 * w; c < std::min(in.n_columns, 64 * w + 64); ++c)
@@ -92,7 +99,7 @@ std::vector<std::uint64_t> pack_rows(const Input& in, std::size_t n_words) {
 
 // Distinct rows in order of first appearance: gives each row the number of its group.
 std::size_t group_rows(const std::vector<std::uint64_t>& bits, std::size_t n_rows, std::size_t n_words, bool merge,
-                       std::vector<std::uint32_t>& group_of, std::vector<std::uint32_t>& first_of) {
+                       std::vector<std::uint32_t>& group_of, std::vector<std::uint32_t>& first_of, Control& control) {
     group_of.resize(n_rows);
     if (!merge) {
         std::iota(group_of.begin(), group_of.end(), 0U);
@@ -108,6 +115,7 @@ std::size_t group_rows(const std::vector<std::uint64_t>& bits, std::size_t n_row
         return s;
     };
     for (std::size_t r = 0; r < n_rows; ++r) {
+        if (r % kRowsOfPoll == 0 && control.poll(share(n_words, kTilesOfPoll))) break;
         std::size_t s = slot_of(bits.data() + r * n_words);
         if (slots[s] == 0) {
             if (2 * (first_of.size() + 1) > capacity) {
@@ -134,10 +142,11 @@ struct ColumnWords {
 };
 
 ColumnWords columns_of(const std::vector<std::uint64_t>& bits, const std::vector<std::uint32_t>& rows,
-                       std::size_t n_columns, std::size_t in_words) {
+                       std::size_t n_columns, std::size_t in_words, Control& control) {
     ColumnWords out{(rows.size() + 63) / 64, {}};
     out.bits.resize(n_columns * out.n_words);
     for (std::size_t block = 0; block < out.n_words; ++block) {
+        if (control.poll(share(in_words, kTilesOfPoll))) break;
         for (std::size_t w = 0; w < in_words; ++w) {
             Tile tile{};
             for (std::size_t r = 64 * block; r < std::min(rows.size(), 64 * block + 64); ++r)
@@ -150,10 +159,11 @@ ColumnWords columns_of(const std::vector<std::uint64_t>& bits, const std::vector
 }
 
 // Keeps the first of equal or complementary columns, drops constant ones, flips those with more ones than zeros.
-std::vector<Column> distinct_columns(ColumnWords& words, std::size_t n_columns, std::size_t n_rows) {
+std::vector<Column> distinct_columns(ColumnWords& words, std::size_t n_columns, std::size_t n_rows, Control& control) {
     std::vector<Column> kept;
     std::unordered_multimap<std::uint64_t, std::size_t> by_hash;  // number of a kept column
     for (std::size_t c = 0; c < n_columns; ++c) {
+        if (control.poll(share(words.n_words, kWordsOfPoll))) break;
         const std::span<std::uint64_t> column = words.column(c);
         std::size_t ones = 0;
         for (const std::uint64_t word : column) ones += static_cast<std::size_t>(std::popcount(word));
@@ -183,13 +193,15 @@ struct Groups {
     std::int64_t base_cost = 0;
 };
 
-Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::size_t n_words) {
+Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::size_t n_words, Control& control) {
     const std::size_t k = in.n_classes;
     Groups out;
-    const std::size_t n = group_rows(bits, in.n_rows, n_words, in.merge_equal_rows, out.of_row, out.first_row);
+    const std::size_t n = group_rows(bits, in.n_rows, n_words, in.merge_equal_rows, out.of_row, out.first_row, control);
+    if (control.stopped()) return {};
     out.cost.resize(n * k);
     out.count.resize(n);
     for (std::size_t r = 0; r < in.n_rows; ++r) {
+        if (r % kRowsOfPoll == 0 && control.poll(share(k, kTilesOfPoll))) return {};
         const std::int64_t* row_costs = in.costs.data() + static_cast<std::size_t>(in.y[r]) * k;
         std::int64_t* group_cost = out.cost.data() + out.of_row[r] * k;
         for (std::size_t p = 0; p < k; ++p) group_cost[p] += in.weight[r] * row_costs[p];
@@ -199,6 +211,7 @@ Groups groups_of(const Input& in, const std::vector<std::uint64_t>& bits, std::s
     for (std::size_t r = 0; r < in.guess.size(); ++r) out.guess[out.of_row[r]] += in.guess[r];
     out.cheapest.resize(n);
     for (std::size_t g = 0; g < n; ++g) {
+        if (g % kRowsOfPoll == 0 && control.poll(share(k, kTilesOfPoll))) return {};
         std::int64_t* c = out.cost.data() + g * k;
         const auto least = std::min_element(c, c + k);
         const std::int64_t base = *least;
@@ -246,23 +259,30 @@ std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<s
 }  // namespace
 
 Dataset reduce(const Input& in) {
+    Control endless(Limits{});
+    return reduce(in, endless);
+}
+
+Dataset reduce(const Input& in, Control& control) {
     const std::size_t k = in.n_classes, in_words = std::max<std::size_t>(1, (in.n_columns + 63) / 64);
-    const std::vector<std::uint64_t> bits = pack_rows(in, in_words);
-    const Groups groups = groups_of(in, bits, in_words);
+    const std::vector<std::uint64_t> bits = pack_rows(in, in_words, control);
+    const Groups groups = groups_of(in, bits, in_words, control);
+    if (control.stopped()) return {};
     const std::vector<std::uint32_t> kept = kept_groups(groups, bits, in_words, in.keep_free_rows);
 
     std::vector<std::uint32_t> representative(kept.size());
     std::transform(kept.begin(), kept.end(), representative.begin(),
                    [&](std::uint32_t g) { return groups.first_row[g]; });
-    ColumnWords words = columns_of(bits, representative, in.n_columns, in_words);
+    ColumnWords words = columns_of(bits, representative, in.n_columns, in_words, control);
     Dataset out;
     out.n_classes = k;
     out.base_cost = groups.base_cost;
-    out.columns = distinct_columns(words, in.n_columns, kept.size());
+    out.columns = distinct_columns(words, in.n_columns, kept.size(), control);
+    if (control.stopped()) return {};
     out.n_columns = out.columns.size();
     out.n_words = std::max<std::size_t>(1, (out.n_columns + 63) / 64);
     out.n_rows = kept.size();
-    out.bits = rows_of_tiles(out.n_rows, out.n_words, [&](std::size_t block, std::size_t w, Tile& tile) {
+    out.bits = rows_of_tiles(out.n_rows, out.n_words, control, [&](std::size_t block, std::size_t w, Tile& tile) {
         for (std::size_t c = 64 * w; c < std::min(out.n_columns, 64 * w + 64); ++c)
             tile[c % 64] = words.column(static_cast<std::size_t>(out.columns[c].source))[block];
     });

@@ -26,6 +26,7 @@ from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._leaf_accuracy import LeafAccuracyTreeClassifier
 from treewright.estimators._shared_time import shared_among
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector
+from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search import LeafAccuracyOptions, Limits, ProgressCallback
 
@@ -191,16 +192,24 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         weight = (
             np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         )
-        splits = self._splits(labels)
-        fewest = min(len(train) for train, _ in splits)
+        n_splits = self._plain_folds(problem) if limits.left() <= 0 else 0
+        if n_splits:  # no fit to training rows follows
+            splits = []
+            fewest = len(labels) + (-len(labels) // n_splits)  # the largest fold is held back
+        else:
+            splits = self._splits(labels)
+            n_splits, fewest = len(splits), min(len(train) for train, _ in splits)
         candidates = self._candidates(fewest)
-        n_fits = len(candidates) * len(splits)
+        n_fits = len(candidates) * n_splits
         last = math.ceil(n_fits * SHARE_OF_LAST)  # the fits as which the last one counts
         share = shared_among(limits, always=1)
         with inner_fits_return():
-            found = score_candidates(
-                model, candidates, splits, X, labels, weight, lambda to_come: share(to_come + last)
-            )
+            if splits:
+                found = score_candidates(
+                    model, candidates, splits, X, labels, weight, lambda to_come: share(to_come + last)
+                )
+            else:
+                found = HeldBackScores(late=True)
             if found.interrupted and not found.scores:
                 raise KeyboardInterrupt
             best, used = self._choose(candidates, found, fewest)
@@ -332,6 +341,12 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             best = best_of(near, accuracy)
         self.best_params_ = dict(candidates[best])
         return best, used
+
+    def _plain_folds(self, problem: Problem) -> int:
+        """Return into how many folds of equal sizes but for one row the table is divided; 0 where that takes a look."""
+        if isinstance(self.cv, bool) or not isinstance(self.cv, int):
+            return 0
+        return self.cv if 2 <= self.cv <= int(np.bincount(problem.y).max()) else 0
 
     def _splits(self, labels: NDArray[Any]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the row numbers of the training and held-back parts."""

@@ -144,9 +144,12 @@ def solve_near_optimal(
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
         optimum = units.objective(problem, known.tree)
-        task = task_up_to(max(up_to_bound(optimum), optimum))
         seconds = LEAST_SECONDS + known.stats.get("seconds", 0.0)
-        is_best, reason = _is_optimal(task, optimum, limits, seconds, progress)
+        try:
+            task = task_up_to(max(up_to_bound(optimum), optimum))
+            is_best, reason = _is_optimal(task, optimum, limits, seconds, progress)
+        except KeyboardInterrupt:  # outside of a search, which would have told it
+            is_best, reason = False, StopReason.INTERRUPT
         if is_best:
             best = known
         elif reason in (
@@ -171,12 +174,16 @@ def solve_near_optimal(
             "give more."
         )
     ended_by = _stopped(best)
-    if ended_by is not None:
+    if ended_by is None and task is None:
+        try:
+            task = task_up_to(max(budget, optimum))
+        except KeyboardInterrupt:  # the best tree is found
+            ended_by = StopReason.INTERRUPT
+    if ended_by is not None or task is None:
         counts = nothing_known(problem, split_matrix, units, rules, best)
         return NearOptimalTrees(
             counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=ended_by
         )
-    task = task or task_up_to(max(budget, optimum))
     return _rising(task, best, optimum, up_to_bound, limits, progress)
 
 
@@ -302,36 +309,39 @@ def _rising(
     quick = (
         QUICK if limits.memory_limit is None else 0.0
     )  # it may end in the largest stage, whatever the smaller took
-    for share in (Fraction(0), *STAGES):
-        stage = first + (budget - first) * share + rounding
-        if done is not None and (stage == done.membership.budget or (share < 1 and took < quick)):
-            continue
-        begun = time.perf_counter()
-        seconds = again if done is None and proven else 0.0
-        report = _report(progress, time.perf_counter() - (limits.begun or started))
-        graph = task.graph(
-            stage,
-            threads=threads_of(limits.n_jobs),
-            time_limit=max(limits.left(), seconds),
-            memory_limit=memory,
-            report=report,
-        )
-        counts = Counts(graph, Membership(stage, task.problem.max_leaf_nodes))
-        reason = (
-            counts.make(max(limits.left(), seconds), report)
-            if graph.arrays["complete"]
-            else stop_reason(graph.arrays["stop"])
-        )
-        if reason is not None:
-            break
-        if done is None and (costs := graph.costs(counts.cells(0))):
-            # The search compares in units of its own; this graph is exact, or rounded less, and has the best tree.
-            least = min(costs)
-            best = proven_by_set(best, counts, least, task.notes)
-            budget = up_to_bound(least)
-            first = min(least, budget)
-        done = counts
-        took = (time.perf_counter() - begun) / max(limits.left(), LEAST_SECONDS)
+    try:
+        for share in (Fraction(0), *STAGES):
+            stage = first + (budget - first) * share + rounding
+            if done is not None and (stage == done.membership.budget or (share < 1 and took < quick)):
+                continue
+            begun = time.perf_counter()
+            seconds = again if done is None and proven else 0.0
+            report = _report(progress, time.perf_counter() - (limits.begun or started))
+            graph = task.graph(
+                stage,
+                threads=threads_of(limits.n_jobs),
+                time_limit=max(limits.left(), seconds),
+                memory_limit=memory,
+                report=report,
+            )
+            counts = Counts(graph, Membership(stage, task.problem.max_leaf_nodes))
+            reason = (
+                counts.make(max(limits.left(), seconds), report)
+                if graph.arrays["complete"]
+                else stop_reason(graph.arrays["stop"])
+            )
+            if reason is not None:
+                break
+            if done is None and (costs := graph.costs(counts.cells(0))):
+                # The search compares in units of its own; this graph is exact, or rounded less, and has the best tree.
+                cheapest = min(costs)
+                its, bound = proven_by_set(best, counts, cheapest, task.notes), up_to_bound(cheapest)
+                first = min(cheapest, bound)
+                least, best, budget = cheapest, its, bound  # together, whenever Ctrl-C comes
+            done = counts
+            took = (time.perf_counter() - begun) / max(limits.left(), LEAST_SECONDS)
+    except KeyboardInterrupt:  # between two stages; what is complete is kept
+        reason = StopReason.INTERRUPT
     asked = budget + rounding
     if done is None:
         done = nothing_known(*task.stated, best)

@@ -25,14 +25,14 @@ from treewright.search._additive import AdditiveAnswer, loss_of, solve_additive
 from treewright.search._additive_losses import AdditiveLoss
 from treewright.search._held_to_one_split import best_split_of_table
 from treewright.search._limits import Limits, ProgressCallback, retold
-from treewright.search._options import RankedOptions
+from treewright.search._options import BinaryOptions, RankedOptions
 from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
-from treewright.search._single_split import UNRANKED, ends_unranked, one_split
+from treewright.search._single_split import NOTHING_SEARCHED, UNRANKED, ends_unranked, one_split
 from treewright.tree import Split, Tree
 
-__all__ = ["AdditiveQuestion", "as_shares", "search_all_thresholds"]
+__all__ = ["AdditiveQuestion", "as_shares", "interrupted", "search_all_thresholds"]
 
 MOST_TOLERANCE = 1e-8  # of the loss of one leaf
 NODES_OF_ONE_SPLIT = 3
@@ -86,16 +86,47 @@ def search_all_thresholds(
     )
 
 
+def interrupted(
+    problem: TreeProblem, loss: AdditiveLoss, one_leaf: float, options: BinaryOptions | None
+) -> AdditiveAnswer:
+    """Return the best tree of one split, or a single leaf, as the answer of a search that Ctrl-C ended at its begin.
+
+    Parameters
+    ----------
+    problem : TreeProblem
+        Its leaf penalty is a share of `one_leaf`.
+    loss : AdditiveLoss
+    one_leaf : float
+        Loss of a single leaf, above 0.
+    options : BinaryOptions or None
+        Of the search.
+    """
+    penalty, leaf = problem.cost_complexity * one_leaf, one_split(None)
+    split = _one_split(problem, loss)
+    splits = leaf if split is None or loss_of(split, problem.table, loss) + penalty >= one_leaf else split
+    return _unranked(
+        problem,
+        loss,
+        one_leaf,
+        splits,
+        StopReason.INTERRUPT,
+        options or BinaryOptions(),
+        penalty,
+        NOTHING_SEARCHED,
+    )
+
+
 def _unranked(
     problem: TreeProblem,
     loss: AdditiveLoss,
     one_leaf: float,
     splits: list[Split | None],
     stop: StopReason,
-    options: RankedOptions | None,
+    options: BinaryOptions | RankedOptions | None,
     leaf_penalty: float,
+    stats: Mapping[str, Any] = NOTHING_COUNTED | UNRANKED,
 ) -> AdditiveAnswer:
-    """Return the best tree of one split as the answer of a search that a limit ended before it began."""
+    """Return the best tree of one split as the answer of a search that ended before it began."""
     tree_loss = loss_of(splits, problem.table, loss)
     objective = tree_loss + leaf_penalty * (2 if len(splits) > 1 else 1)
     return AdditiveAnswer(
@@ -108,7 +139,7 @@ def _unranked(
         leaf_penalty,
         0.0,
         stop,
-        NOTHING_COUNTED | UNRANKED,
+        dict(stats),
         (options or RankedOptions()).used(),
     )
 

@@ -1,13 +1,14 @@
 """Trees with the best worst leaf, exactly: leaf accuracy (Nemecek, Pevny and Marecek) by search instead of MIP.
 
 The C++ engine (``cpp/include/treewright/leaf_accuracy/``) works on integers and ranked columns; this file makes them
-and turns its answer into a tree and a certificate.
+and turns its answer into a tree and a certificate. Longer than 400 lines for what both questions share: the best worst
+leaf, and the cheapest tree with every leaf right enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from statistics import NormalDist
@@ -20,7 +21,7 @@ from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, StopReason, told_to_stop
-from treewright.search._choose_engine import Choice, choose_engine
+from treewright.search._choose_engine import Choice, choose_engine, unranked_choice
 from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._halves import halves_of, joined
@@ -31,8 +32,10 @@ from treewright.search._limits import Limits, Progress, ProgressCallback, stop_r
 from treewright.search._options import LeafAccuracyOptions
 from treewright.search._ranks import Ranked, rank_matrix, ranked_columns, ranked_splits, splits_of
 from treewright.search._result import result_of
+from treewright.search._single_split import ends_unranked, one_split
 from treewright.search._space import Thresholds
-from treewright.tree import Tree
+from treewright.search._worse_side import best_worse_side, is_worth_seeking
+from treewright.tree import Split, Tree
 
 __all__ = [
     "solve_leaf_accuracy",
@@ -115,11 +118,17 @@ def solve_leaf_accuracy(
     if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.5 <= float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
-    space = _space(problem, thresholds, limits)
     # A bound that holds half of the time is the accuracy itself, which is compared exactly.
     compared: Criterion = "accuracy" if confidence == 0.5 else criterion
-    weights = _weights(problem, compared)
     z = NormalDist().inv_cdf(float(confidence)) if compared == "lower_bound" else 0.0
+    value: dict[str, Any] = {
+        "criterion": criterion,
+        "confidence": float(confidence) if criterion == "lower_bound" else None,
+    }
+    if _ends_unranked(problem, thresholds, limits, options):
+        return _of_one_split(problem, z, options, value)
+    space = _space(problem, thresholds, limits)
+    weights = _weights(problem, compared)
     raw = _run(
         problem, space, weights, split_limits(limits), options, progress,
         lower_bound=z > 0,
@@ -139,8 +148,7 @@ def solve_leaf_accuracy(
     result = leaf_accuracy_result_of(
         problem,
         _tree(problem, space, raw),
-        criterion=criterion,
-        confidence=float(confidence) if criterion == "lower_bound" else None,
+        **value,
         value_proven=proven_value,
         loss_proven=proven_value and bool(raw["proven_cost"]),
         upper_bound=upper_bound,
@@ -155,6 +163,46 @@ def solve_leaf_accuracy(
     return cast("LeafAccuracyResult", space.choice.sign(result))
 
 
+def _ends_unranked(
+    problem: Problem, thresholds: SplitMatrix | Thresholds, limits: Limits, options: LeafAccuracyOptions
+) -> bool:
+    """Whether the time ends before the columns of a large table are ranked, which leaves the best single split."""
+    if not isinstance(thresholds, str) or thresholds != "all" or options != LeafAccuracyOptions():
+        return False
+    return (
+        is_worth_seeking(problem) and ends_unranked(problem, limits, few_values=True) is StopReason.TIME_LIMIT
+    )
+
+
+def _of_one_split(
+    problem: Problem, z: float, options: LeafAccuracyOptions, value: dict[str, Any]
+) -> LeafAccuracyResult:
+    """Return the better of a single leaf and the best split, with what no worst leaf exceeds whatever the splits."""
+    _check_rows(problem, "accuracy" if z == 0 else "lower_bound")
+    choice = unranked_choice(problem.table)
+    assert not isinstance(choice.space, SplitMatrix)
+    stop = StopReason.TIME_LIMIT
+
+    def result(split: Split | None) -> LeafAccuracyResult:
+        return leaf_accuracy_result_of(
+            problem,
+            counted_tree(problem, one_split(split)),
+            **value,
+            value_proven=False,
+            loss_proven=False,
+            upper_bound=bound_by_classes(problem, z),
+            scope=choice.space.scope,
+            stop=stop,
+            stats=dict.fromkeys(STATS, 0) | {"seconds": 0.0, "subproblems": 0, "steps": 0},
+            options=options.used(),
+            notes=choice.space.notes,
+        )
+
+    leaf, split = result(None), best_worse_side(problem, z)
+    found = leaf if split is None else max(leaf, result(split), key=lambda one: one.objective)
+    return cast("LeafAccuracyResult", replace(choice, engine="leaf-accuracy").sign(found))
+
+
 def _bounded(
     problem: Problem, space: _Space, z: float, left: Limits | None, stop: StopReason | None
 ) -> Proven:
@@ -162,7 +210,10 @@ def _bounded(
     if left is None or stop in (StopReason.INTERRUPT, StopReason.CALLBACK):
         return Proven(bound_by_classes(problem, z), 0, False)
     assert not isinstance(space.choice.space, str)
-    return bound_by_errors(problem, space.choice.space, z, left)
+    try:
+        return bound_by_errors(problem, space.choice.space, z, left)
+    except KeyboardInterrupt:  # between two searches: the tree is found already
+        return Proven(bound_by_classes(problem, z), 0, True)
 
 
 def solve_with_leaf_accuracy(
@@ -293,14 +344,18 @@ class _Space:
 
 def _weights(problem: Problem, criterion: Criterion) -> FullWeights:
     """Return whole weights with a sum that the engine can hold."""
-    n_rows = problem.table.n_rows
-    most = MOST_WEIGHT[criterion]
-    if n_rows > most // 8:
-        raise InputError(f"The table has {n_rows} rows; this search takes at most {most // 8}.")
+    n_rows, most = problem.table.n_rows, MOST_WEIGHT[criterion]
+    _check_rows(problem, criterion)
     if criterion == "lower_bound":  # the engine keeps a table over all weights that a leaf can have
         most = min(most, max(8 * n_rows, min(2**20, 2**12 * n_rows)))
     # Room for the penalty of all leaves, and for ties to fewer of them.
     return full_weights(problem.sample_weight, most, min(100, 116 - 2 * _most_leaves(problem).bit_length()))
+
+
+def _check_rows(problem: Problem, criterion: Criterion) -> None:
+    most = MOST_WEIGHT[criterion] // 8
+    if problem.table.n_rows > most:
+        raise InputError(f"The table has {problem.table.n_rows} rows; this search takes at most {most}.")
 
 
 def _check(problem: Problem, who: str) -> None:

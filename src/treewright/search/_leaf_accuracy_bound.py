@@ -44,7 +44,7 @@ from treewright.search._solve import solve_binary
 from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import RankedSpace
 
-__all__ = ["Proven", "bound_by_classes", "bound_by_errors", "split_limits"]
+__all__ = ["Proven", "bound_by_classes", "bound_by_errors", "split_limits", "wilson"]
 
 SHARE, MOST_SECONDS = 0.1, 2.0  # of the limits, kept for this bound
 SEARCHES = 4
@@ -95,8 +95,8 @@ def bound_by_classes(problem: Problem, z: float) -> float:
     n = problem.table.n_rows
     observed = np.bincount(problem.y, weights=problem.sample_weight, minlength=max(2, problem.n_classes))
     second, first = np.sort(observed * (n / problem.total_weight))[-2:].tolist()
-    one_class = _wilson(np.array([first / n]), np.array([float(n)]), z)[0]
-    two_classes = _wilson(np.array([1.0]), np.array([second]), z)[0] if second > 0 else 0.0
+    one_class = wilson(np.array([first / n]), np.array([float(n)]), z)[0]
+    two_classes = wilson(np.array([1.0]), np.array([second]), z)[0] if second > 0 else 0.0
     return min(1.0, float(max(one_class, two_classes)) + ROUNDING)
 
 
@@ -170,10 +170,10 @@ def _by_leaves(problem: Problem, smallest: float, least: list[tuple[float, float
     errors[0] = max(errors[0], n - largest)
     roots = np.sqrt(np.maximum(n - (leaves - 1) * smallest, smallest)) + (leaves - 1) * math.sqrt(smallest)
     # z R / sqrt(N) in place of z, N observations: the same as z with (N / R)^2 observations.
-    return float(_wilson(1 - np.minimum(errors, n) / n, (n / roots) ** 2, z).max()) + ROUNDING
+    return float(wilson(1 - np.minimum(errors, n) / n, (n / roots) ** 2, z).max()) + ROUNDING
 
 
-def _wilson(share: NDArray[np.float64], observations: NDArray[np.float64], z: float) -> NDArray[np.float64]:
+def wilson(share: NDArray[np.float64], observations: NDArray[np.float64], z: float) -> NDArray[np.float64]:
     """Return the lower ends of Wilson intervals (Wilson 1927) of shares that were right."""
     square = z * z / observations
     root = np.sqrt(share * (1 - share) / observations + square / (4 * observations))

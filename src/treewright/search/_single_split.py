@@ -35,6 +35,7 @@ __all__ = [
     "ends_ungrouped",
     "ends_unranked",
     "one_split",
+    "split_found",
     "split_of_labels",
     "split_of_sums",
     "split_of_targets",
@@ -152,7 +153,7 @@ def split_of_labels(
     found = core.best_split_of_labels(
         table.X, _n_codes(table), loss, codes, weight, n_classes, flat, min_leaf, below
     )
-    return _split(table, found, weight)
+    return split_found(table, found, weight)
 
 
 def split_of_sums(
@@ -176,7 +177,7 @@ def split_of_sums(
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
     found = core.best_split_of_sums(table.X, _n_codes(table), rows.kind, numbers, min_leaf, below)
-    return _split(table, found, weight)
+    return split_found(table, found, weight)
 
 
 def split_of_targets(
@@ -205,7 +206,35 @@ def split_of_targets(
     up, down = sides
     found: Any
     found, _ = core.best_split_of_targets(table.X, y, weight, float(up), float(down), min_leaf, below)
-    return _split(table, found, weight)
+    return split_found(table, found, weight)
+
+
+def split_found(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
+    """Return a split that was found, None for None.
+
+    Parameters
+    ----------
+    table : Table
+    found : (int, float, float, bool) or None
+        Column; the values around the split, infinite where it asks whether the value is known, or twice the code of a
+        category; whether missing values go left.
+    weight : ndarray of shape (n_rows,) or None
+        Which side gets missing values of later rows, if there are none: the one that weighs more; None counts rows.
+    """
+    if found is None:
+        return None
+    position, low, high, missing_left = found
+    if np.isinf(low):
+        return known_split(position)
+    column = table.columns[position]
+    if not column.has_missing:
+        left = table.X[:, position] <= low if _is_ordered(column) else table.X[:, position] == low
+        known = table.n_rows if weight is None else weight.sum()
+        missing_left = bool(2 * (np.count_nonzero(left) if weight is None else weight[left].sum()) >= known)
+    if not _is_ordered(column):
+        return CategorySplit(position, (int(low),), missing_left)
+    threshold = float(between(np.array([low]), np.array([high]))[0])
+    return split_at(position, threshold, missing_left, ordered=column.ordered)
 
 
 def ends_ungrouped(
@@ -249,7 +278,12 @@ def ends_ungrouped(
 
 
 def best_of_splits(problem: Problem, split_matrix: SplitMatrix) -> int | None:
-    """Return the number of the split of least loss, None where no split has `min_samples_leaf` rows on both sides."""
+    """Return the number of the split of least loss, None where no split has `min_samples_leaf` rows on both sides.
+
+    None, too, where the problem allows no split.
+    """
+    if problem.max_depth == 0 or problem.max_leaf_nodes == 1 or not split_matrix.splits:
+        return None
     best: Any = core.best_of_packed_splits(
         np.ascontiguousarray(split_matrix.packed),
         problem.y,
@@ -275,23 +309,6 @@ def _n_codes(table: Table) -> NDArray[np.uint32]:
 
 def _is_ordered(column: Column) -> bool:
     return column.kind is not ColumnKind.CATEGORICAL or column.ordered
-
-
-def _split(table: Table, found: Any, weight: NDArray[np.float64] | None) -> Split | None:
-    if found is None:
-        return None
-    position, low, high, missing_left = found  # the values around it, or twice the code of a category
-    if np.isinf(low):
-        return known_split(position)
-    column = table.columns[position]
-    if not column.has_missing:
-        left = table.X[:, position] <= low if _is_ordered(column) else table.X[:, position] == low
-        known = table.n_rows if weight is None else weight.sum()
-        missing_left = bool(2 * (np.count_nonzero(left) if weight is None else weight[left].sum()) >= known)
-    if not _is_ordered(column):
-        return CategorySplit(position, (int(low),), missing_left)
-    threshold = float(between(np.array([low]), np.array([high]))[0])
-    return split_at(position, threshold, missing_left, ordered=column.ordered)
 
 
 def _has_many_thresholds(table: Table) -> bool:

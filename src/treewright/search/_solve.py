@@ -175,17 +175,21 @@ def solve_binary(
     if stop is not None:
         return _of_one_split(problem, split_matrix, stop, options)
     integers = row_costs(problem)
-    bits = core.BinaryProblem(
-        split_matrix.packed,
-        integers.kind,
-        integers.weight,
-        integers.costs,
-        leaf_penalty=problem.cost_complexity / integers.unit,
-        min_count=problem.min_samples_leaf,
-        equivalent_points=options.equivalent_points,
-        guess=None if reference is None else integers.of(reference.predictions),
-        packed=True,
-    )
+    guess = None if reference is None else integers.of(reference.predictions)
+    try:
+        bits = core.BinaryProblem(
+            split_matrix.packed,
+            integers.kind,
+            integers.weight,
+            integers.costs,
+            leaf_penalty=problem.cost_complexity / integers.unit,
+            min_count=problem.min_samples_leaf,
+            equivalent_points=options.equivalent_points,
+            guess=guess,
+            packed=True,
+        )
+    except KeyboardInterrupt:  # while equal rows were sought
+        return _of_one_split(problem, split_matrix, StopReason.INTERRUPT, options)
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)
     making = time.perf_counter() - start

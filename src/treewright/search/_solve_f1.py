@@ -41,6 +41,7 @@ from treewright.result import (
     SolveStatus,
     StopReason,
     note_of_rounding,
+    told_to_stop,
 )
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._costs_in_weights import costs_in_weights
@@ -145,17 +146,25 @@ def solve_f1(
         run.next(), thresholds, options, limits=limits
     )  # quantiles are of the rows themselves
     steps: int | None = QUICK_STEPS
-    while True:
-        now = _Round.of(run.next())
-        within = run.left(steps)
-        report = run.searches.report(partial(run.bounds_within, now))
-        last = choice.sign(search_chosen(choice, options, now.asked, within, report))
-        if run.is_over(now, last, quick=steps is not None and within.step_limit == steps):
-            if not run.proven:
-                run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
-            return run.result(last)
-        if not run.improved:
-            steps = None
+    last: SolveResult | None = None
+    is_over = False
+    try:
+        while not is_over:
+            now = _Round.of(run.next())
+            within = run.left(steps)
+            report = run.searches.report(partial(run.bounds_within, now))
+            last = choice.sign(search_chosen(choice, options, now.asked, within, report))
+            is_over = run.is_over(now, last, quick=steps is not None and within.step_limit == steps)
+            if not run.improved:
+                steps = None
+    except KeyboardInterrupt:  # between two searches, which keep their trees
+        if last is None:
+            raise
+        run.stop = StopReason.INTERRUPT
+    assert last is not None  # there is a first round
+    if not run.proven:
+        run.hold_to_one_split(partial(_best_single_split, choice, options, limits))
+    return run.result(last)
 
 
 def _best_single_split(
@@ -322,7 +331,7 @@ class _Run:
             loss=best.loss,
             scope=last.scope,
             stop_reason=None if self.proven else self.stop,
-            stats={**last.stats, **self.searches.stats()},
+            stats={**last.stats, **self.searches.stats(), **told_to_stop(self.stop)},
             options={**last.options, "method": "f1", "cost_complexity": self.problem.cost_complexity},
             notes=tuple(dict.fromkeys(notes)),
         )

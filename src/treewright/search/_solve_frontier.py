@@ -103,16 +103,19 @@ def solve_frontier(
     if stop is not None:
         return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)
-    bits = core.BinaryProblem(
-        split_matrix.packed,
-        integers.kind,
-        integers.weight,
-        integers.costs,
-        leaf_penalty=0.0,
-        min_count=problem.min_samples_leaf,
-        equivalent_points=options.equivalent_points,
-        packed=True,
-    )
+    try:
+        bits = core.BinaryProblem(
+            split_matrix.packed,
+            integers.kind,
+            integers.weight,
+            integers.costs,
+            leaf_penalty=0.0,
+            min_count=problem.min_samples_leaf,
+            equivalent_points=options.equivalent_points,
+            packed=True,
+        )
+    except KeyboardInterrupt:  # while equal rows were sought
+        return _front_of_one_split(problem, choice, StopReason.INTERRUPT, options)
     raw = bits.front(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
         # More leaves than rows are none: the last point then stands for all further ones.
@@ -177,12 +180,14 @@ def solve_frontier(
 def _front_of_one_split(
     problem: Problem, choice: Choice, stop: StopReason, options: BinaryOptions
 ) -> Frontier:
-    """Return a front of a single leaf and the best split: a limit ends the run before equal rows are found."""
+    """Return a front of a single leaf and the best split: the run ends before equal rows are found."""
     assert isinstance(choice.space, SplitMatrix)
+    assert problem.max_leaf_nodes is not None
     best = best_of_splits(problem, choice.space)
     stats = NOTHING_SEARCHED | {"engine": choice.engine, "engine_reason": choice.why}
     results: list[SolveResult] = []
-    for leaves, split in enumerate((None, None if best is None else choice.space.splits[best]), 1):
+    splits = (None, None if best is None else choice.space.splits[best])
+    for leaves, split in enumerate(splits[: problem.max_leaf_nodes], 1):
         limited = replace(problem, cost_complexity=0.0, max_leaf_nodes=leaves)
         tree = counted_tree(problem, one_split(split))
         results.append(
@@ -199,7 +204,6 @@ def _front_of_one_split(
                 notes=choice.space.notes,
             )
         )
-    assert problem.max_leaf_nodes is not None
     results = _monotone(results)
     for leaves in range(3, problem.max_leaf_nodes + 1):
         last = results[-1]

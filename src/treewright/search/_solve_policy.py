@@ -12,7 +12,12 @@ from treewright.binarize import SplitMatrix
 from treewright.problem import PolicyProblem
 from treewright.result import PolicyResult
 from treewright.search._additive_losses import ActionLoss
-from treewright.search._additive_result import AdditiveQuestion, as_shares, search_all_thresholds
+from treewright.search._additive_result import (
+    AdditiveQuestion,
+    as_shares,
+    interrupted,
+    search_all_thresholds,
+)
 from treewright.search._binary_policy import solve_binary_policy
 from treewright.search._choose_engine import choose_for_actions, unranked_choice
 from treewright.search._exact_sum import exact_sum
@@ -106,9 +111,12 @@ def solve_policy(
     if isinstance(choice.space, SplitMatrix):
         assert not isinstance(options, RankedOptions)  # it would have chosen the other engine
         report = as_shares(progress, one_leaf)
-        answer = solve_binary_policy(
-            problem, choice.space, cost, limits=limits, options=options, progress=report
-        )
+        try:
+            answer = solve_binary_policy(
+                problem, choice.space, cost, limits=limits, options=options, progress=report
+            )
+        except KeyboardInterrupt:  # outside of the engine, which would have kept its tree
+            answer = interrupted(problem, question.loss, one_leaf, options)
     else:
         switches = options if isinstance(options, RankedOptions) else None
         answer = search_all_thresholds(

@@ -124,16 +124,19 @@ def solve_roc(
     run = _Run(problem, Searches(limits, progress))
     choice = choose_engine(run.asked(1.0, 1.0), thresholds, options, limits=limits)
     run.scope, run.notes = choice.space.scope, (*problem.notes, *choice.space.notes)
-    while run.open and run.stop is None:
-        side = heapq.heappop(run.open)
-        asked = run.asked(*side.prices)
-        within, before = run.share(), run.searches.steps
-        found = search_chosen(choice, options, asked, within, run.report(), ungrouped=True)
-        run.take(side, asked, found)
-        if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
-            # One that ends before its first step has used them.
-            run.searches.steps = max(run.searches.steps, before + within.step_limit)
-        run.stop_after(found)
+    try:
+        while run.open and run.stop is None:
+            side = heapq.heappop(run.open)
+            asked = run.asked(*side.prices)
+            within, before = run.share(), run.searches.steps
+            found = search_chosen(choice, options, asked, within, run.report(), ungrouped=True)
+            run.take(side, asked, found)
+            if found.stop_reason is StopReason.STEP_LIMIT and within.step_limit is not None:
+                # One that ends before its first step has used them.
+                run.searches.steps = max(run.searches.steps, before + within.step_limit)
+            run.stop_after(found)
+    except KeyboardInterrupt:  # between two searches, which keep their trees; a side may be lost
+        run.stop = run.cut = StopReason.INTERRUPT
     return run.frontier()
 
 

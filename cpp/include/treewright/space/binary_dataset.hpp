@@ -13,6 +13,8 @@
 // the minority, which makes the row-wise kernel cheaper.
 #pragma once
 
+#include "treewright/core/control.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -58,6 +60,8 @@ struct Dataset {
     }
 };
 
+// Stopped by `control` it is not whole, and its caller must not use it.
+[[nodiscard]] Dataset reduce(const Input& input, Control& control);
 [[nodiscard]] Dataset reduce(const Input& input);
 
 }  // namespace treewright::binary
