@@ -7,6 +7,15 @@
 
 namespace treewright::ranked {
 
+namespace {
+
+// Compact rows of a larger table are numbered afresh for each node, so that they lie together in memory. All rows of a
+// smaller one, eight bytes each, are in a core's own caches anyway. The first 1,199 passes over protein at depth three:
+// 9.4 and 9.2 -> 8.8 and 8.2 s (AVX2, in turns on a busy machine).
+constexpr std::uint32_t kNumberedFrom = 16384;
+
+}  // namespace
+
 MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Options& options, Control& control,
                                    const Form& form)
     : StumpPairSolver(objective, options, control),
@@ -22,9 +31,28 @@ MomentPairSolver::MomentPairSolver(const RankedObjective& objective, const Optio
       max_left_(kMaxLanes),
       max_right_(kMaxLanes) {
     for (std::uint32_t s = 0; s < form_.n_sums; ++s) left_[s].resize(kMaxLanes);
+    if (form_.compact && objective.table().n_rows >= kNumberedFrom) number_.resize(objective.table().n_rows);
     task_.gain = form_.gain;
     task_.n_sums = form_.n_sums;
     task_.shift = form_.shift;
+}
+
+const Node& MomentPairSolver::take(const Node& node) {
+    error_ = load(node);
+    if (!numbers_rows()) return node;
+    const std::size_t n_columns = node.columns.size();
+    if (orders_.size() < n_columns * node.n) orders_.resize(n_columns * node.n);
+    for (std::uint32_t i = 0; i < node.n; ++i) number_[row_of(node.orders[0][i])] = i * 2;
+    numbered_.n = node.n;
+    numbered_.columns = node.columns;
+    numbered_.orders.clear();
+    for (std::size_t at = 0; at < n_columns; ++at) {
+        const std::uint32_t* order = node.orders[at];
+        std::uint32_t* to = orders_.data() + at * node.n;
+        numbered_.orders.push_back(to);
+        for (std::uint32_t i = 0; i < node.n; ++i) to[i] = number_[row_of(order[i])] | (order[i] & 1u);
+    }
+    return numbered_;
 }
 
 void MomentPairSolver::add_up(const Node& node) {
@@ -63,7 +91,7 @@ void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost b
         StumpPairSolver::search_splits(node, three_leaves, budget, result);
         return;
     }
-    error_ = load(node);
+    const Node& seen = take(node);
     make_stretches(node);
     const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 1024;
     Cost target = std::min(result.upper, budget);
@@ -74,7 +102,7 @@ void MomentPairSolver::search_splits(const Node& node, bool three_leaves, Cost b
             if (splits_.empty()) continue;
             if (control_.step(work)) return;
             any = true;
-            pass(node, at, target);
+            pass(seen, at, target);
         }
     }
     // What is left may be cheapest, and what attains the target is: lowest bound first, as integers.

@@ -28,7 +28,7 @@ double SquaredErrorPairs::load(const Node& node) {
         const std::uint32_t row = row_of(node.orders[0][i]);
         const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
         if (is_compact()) {  // below 2^47 in size
-            compact(row) = (s - centre_) * (std::int64_t{1} << MomentTask::kSlotBits);
+            compact(numbers_rows() ? i : row) = (s - centre_) * (std::int64_t{1} << MomentTask::kSlotBits);
             continue;
         }
         double* const to = numbers(row);

@@ -42,10 +42,15 @@ class MomentPairSolver : public StumpPairSolver {
     // The numbers of a row: sums, and its own gain at own_at().
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
     [[nodiscard]] bool is_compact() const { return form_.compact; }
+    // With numbers_rows() of a number, the row's position in the node's first order.
     [[nodiscard]] std::int64_t& compact(std::uint32_t row) { return compact_[row]; }
+    [[nodiscard]] bool numbers_rows() const { return !number_.empty(); }
     [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
     // Sets the totals from the numbers of the node's rows.
     void add_up(const Node& node);
+
+    // What it keeps for the orders of numbered rows.
+    [[nodiscard]] std::size_t bytes() const override { return orders_.capacity() * sizeof(std::uint32_t); }
 
     Sums total_{};          // of the node
     double own_total_ = 0;  // of its rows' own gains: loss + gain
@@ -75,6 +80,8 @@ class MomentPairSolver : public StumpPairSolver {
 
     void search_splits(const Node& node, bool three_leaves, Cost budget, Outcome& result) override;
     [[nodiscard]] double gain_of(const Sums& sums) const;
+    // Loads the node; returns what passes read: the node, or the same with its rows numbered from 0.
+    const Node& take(const Node& node);
     void make_stretches(const Node& node);
     // Open splits of a column for the next pass; none if all are closed.
     void choose_splits(std::size_t at, Cost target);
@@ -102,6 +109,9 @@ class MomentPairSolver : public StumpPairSolver {
     std::vector<std::uint8_t> wanted_;
     std::array<std::vector<double>, MomentTask::kMaxSums> left_;  // [place]
     std::vector<double> best_left_, best_right_, max_left_, max_right_;
+    std::vector<std::uint32_t> number_;  // [row]: twice its number; empty: rows are not numbered afresh
+    std::vector<std::uint32_t> orders_;  // [number of the node's column][position], of numbered rows
+    Node numbered_;
     MomentTask task_;
 };
 
