@@ -14,9 +14,9 @@ ROWS = 17_000  # from 16,384 on rows are numbered (cpp/src/kernels/moment_pair_s
 
 def test_numbered_rows():
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(ROWS, 3)).round(2)
-    y = np.where(X[:, 1] > 0.3, X[:, 0] > 0, X[:, 2] > 1) + rng.normal(size=ROWS).round(2)
-    problem = make_regression_problem(table_from(X), y, max_depth=2, cost_complexity=0.0001)
+    X = rng.normal(size=(ROWS, 3)).round(1)
+    y = np.where(X[:, 1] > 0.3, X[:, 0] > 0, X[:, 2] > 1) + rng.normal(size=ROWS, scale=0.3).round(2)
+    problem = make_regression_problem(table_from(X), y, max_depth=3, cost_complexity=0.0001)
     numbered, as_they_are = (
         solve_regression(problem, options=RankedOptions(compact_rows=compact)) for compact in (True, False)
     )

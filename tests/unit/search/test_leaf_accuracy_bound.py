@@ -66,20 +66,26 @@ def test_the_bounds_are_reached_where_leaves_are_pure() -> None:
     assert bound_by_classes(problem, NormalDist().inv_cdf(0.95)) == pytest.approx(result.objective, abs=2e-9)
 
 
+@pytest.fixture
+def no_clock(monkeypatch) -> None:
+    """Steps alone end the searches for the bound: a busy machine gives them fewer of these in two seconds."""
+    monkeypatch.setattr(_leaf_accuracy_bound, "MOST_SECONDS", 600)
+
+
 @pytest.fixture(scope="module")
 def breast_cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return make_problem(table_from(X), y, cost_complexity=0.0, max_depth=3, min_samples_leaf=29)
 
 
-def test_fewest_errors_bound_a_real_table(breast_cancer) -> None:
+def test_fewest_errors_bound_a_real_table(breast_cancer, no_clock) -> None:
     space = choose_engine(breast_cancer, "all", method="leaf accuracy", limits=Limits()).space
     z = NormalDist().inv_cdf(0.95)
     proven = bound_by_errors(breast_cancer, space, z, Limits(step_limit=20_000).started())
     assert 0.9197 <= proven.upper < 0.952  # there is a tree of .9197
 
 
-def test_a_stopped_search_has_the_bound_of_fewest_errors(breast_cancer, monkeypatch) -> None:
+def test_a_stopped_search_has_the_bound_of_fewest_errors(breast_cancer, monkeypatch, no_clock) -> None:
     monkeypatch.setattr(_leaf_accuracy_bound, "SHARE", 0.9)
     result = solve_leaf_accuracy(
         breast_cancer, "all", criterion="lower_bound", limits=Limits(step_limit=3000)
@@ -90,11 +96,13 @@ def test_a_stopped_search_has_the_bound_of_fewest_errors(breast_cancer, monkeypa
     assert 1500 < result.stats["steps"] <= 3010
 
 
-def test_a_stopped_search_for_accuracy_has_it_too(breast_cancer, monkeypatch) -> None:
+def test_a_stopped_search_for_accuracy_has_it_too(breast_cancer, monkeypatch, no_clock) -> None:
     monkeypatch.setattr(_leaf_accuracy_bound, "SHARE", 0.9)
     result = solve_leaf_accuracy(breast_cancer, "all", criterion="accuracy", limits=Limits(step_limit=3000))
     assert result.stop_reason is StopReason.STEP_LIMIT
-    assert result.objective <= result.upper_bound == pytest.approx(1 - 9 / 569, abs=1e-8)  # 9 errors at least
+    errors = 569 * (1 - result.upper_bound)
+    assert errors == pytest.approx(round(errors), abs=1e-5)
+    assert 8 <= round(errors) <= 569 * (1 - result.objective)  # 9 with wider vectors, which prove more in a step
     assert result.stats["steps"] <= 3010
 
 
