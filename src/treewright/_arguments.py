@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError, InputTypeError
 
 __all__ = ["check_arguments", "checked_kinds", "numbers_of"]
@@ -117,9 +118,9 @@ def _fits(value: Any, kind: str, name: str) -> bool:
         return isinstance(value, (bool, np.bool_))
     if kind == "int":  # 4e9 bytes are as good as 4_000_000_000
         whole = isinstance(value, float) and name.endswith("_limit") and value.is_integer()
-        return whole or (isinstance(value, Integral) and not isinstance(value, bool))
+        return whole or (is_whole(value))
     if kind == "float":
-        return isinstance(value, Real) and not isinstance(value, bool)
+        return is_real(value)
     if kind == "str":
         return isinstance(value, str)
     if kind == "Path":

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_whole
 from treewright.audit._decisions import decisions_of
 from treewright.audit._groups import group_rows
 from treewright.audit._result import GroupAudit, GroupRates, Rate
@@ -94,7 +95,7 @@ def audit_groups(
         settings if isinstance(settings, Settings) else read_settings(settings) if settings else Settings()
     )
     wilson_interval(0, 0, confidence)  # refuses what is no level
-    if isinstance(fewest_rows, bool) or not isinstance(fewest_rows, (int, np.integer)) or fewest_rows < 0:
+    if not is_whole(fewest_rows) or fewest_rows < 0:
         raise InputError(f"fewest_rows={fewest_rows!r}; give a number of rows, at least 0.")
     decided, labels, classes = decisions_of(model, X, y)
     target = _positive(positive, classes)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_whole
 from treewright.binarize._candidates import (
     ALL,
     CandidateSplits,
@@ -163,7 +164,7 @@ def quantiles(
     [24.5, 49.5, 74.5]
     """
     check_arguments(quantiles, locals(), "table", "candidates")
-    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or n_bins < 2:
+    if not is_whole(n_bins) or n_bins < 2:
         raise InputError(f"n_bins={n_bins!r}; give an integer of at least 2.")
     offers = candidates or candidates_of(table, sample_weight)
     levels = [int(n_bins) - 1 if offer.gaps is not None else ALL for offer in offers]
@@ -292,7 +293,7 @@ def auto_splits(
     10
     """
     check_arguments(auto_splits, locals(), "table", "candidates")
-    if isinstance(max_splits, bool) or not isinstance(max_splits, (int, np.integer)) or max_splits < 1:
+    if not is_whole(max_splits) or max_splits < 1:
         raise InputError(f"max_splits={max_splits!r}; give an integer of at least 1.")
     offers = candidates or candidates_of(table, sample_weight)
     level = even_level(offers, min(int(max_splits), max(1, 8 * LARGEST_MATRIX // max(1, table.n_rows))))

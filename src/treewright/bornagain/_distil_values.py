@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_real, is_whole
 from treewright.bornagain._agreement import Agreement
 from treewright.bornagain._value_ranges import (
     Numbers,
@@ -361,12 +362,12 @@ def _numbers(predicted: ArrayLike, n_rows: int) -> Numbers:
 
 
 def _check(tolerance: float, share: float, max_depth: int, max_leaves: int) -> None:
-    if isinstance(tolerance, bool) or not (isinstance(tolerance, (int, float)) and 0 <= tolerance < math.inf):
+    if not (is_real(tolerance) and 0 <= tolerance < math.inf):
         raise InputError(
             f"tolerance={tolerance!r}; give a distance >= 0 in the units of the model's numbers."
         )
-    if isinstance(share, bool) or not (isinstance(share, (int, float)) and 0 <= share <= 1):
+    if not (is_real(share) and 0 <= share <= 1):
         raise InputError(f"share={share!r}; give a share of the rows from 0 to 1.")
     for name, value, least in (("max_depth", max_depth, 0), ("max_leaves", max_leaves, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        if not is_whole(value) or value < least:
             raise InputError(f"{name}={value!r}; give an integer of at least {least}.")

@@ -23,12 +23,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._numbers import is_real, is_whole
 from treewright.bornagain._number_boxes import Box, Forest
 from treewright.convert import NumberEnsemble
 from treewright.errors import InputError
@@ -124,11 +124,11 @@ def near_everywhere(
 
 
 def _check(tolerance: float, max_leaves: int) -> None:
-    if isinstance(tolerance, bool) or not (isinstance(tolerance, Real) and 0 <= tolerance < math.inf):
+    if not (is_real(tolerance) and 0 <= tolerance < math.inf):
         raise InputError(
             f"tolerance={tolerance!r}; give a finite number of at least 0, in the target's units."
         )
-    if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
+    if not is_whole(max_leaves) or max_leaves < 1:
         raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1.")
 
 

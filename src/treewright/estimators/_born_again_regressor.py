@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
+from treewright._numbers import is_whole
 from treewright.bornagain import (
     Agreement,
     NumberEnsemble,
@@ -273,7 +274,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         if self.units not in UNITS:
             raise InputError(f'units={self.units!r}; give "deviations" or "target".')
         rows = self.max_rows
-        if rows is not None and (isinstance(rows, bool) or not isinstance(rows, Integral) or rows < 1):
+        if rows is not None and (not is_whole(rows) or rows < 1):
             raise InputError(f"max_rows={rows!r}; give an integer of at least 1, or None for all rows.")
 
     def _find_tree(self, X: Any, table: Table) -> None:

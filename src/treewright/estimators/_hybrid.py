@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
-from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
+from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
@@ -421,10 +421,10 @@ class HybridTreeClassifier(TreeClassifier):
             raise InputError(f'tune={self.tune!r}; give "rounds", "optuna" or None.')
         for name, least in (("n_trials", 1), ("n_folds", 2)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            if not is_whole(value) or value < least:
                 raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
         limit = self.time_limit
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Real) or not limit > 0):
+        if limit is not None and (not is_real(limit) or not limit > 0):
             raise InputError(f"time_limit={limit!r}; give seconds above 0, or None for no limit.")
         for name in ("share", "reduce"):
             if not isinstance(getattr(self, name), bool):

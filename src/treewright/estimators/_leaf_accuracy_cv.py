@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.estimators._folds import folds_of
 from treewright.estimators._held_back_scores import HeldBackScores, score_candidates
@@ -286,7 +287,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             if not given[name]:
                 raise InputError(f"{name} is empty; give at least one candidate.")
         for leaf in given["min_samples_leaves"]:
-            if isinstance(leaf, bool) or not isinstance(leaf, (int, float, np.integer, np.floating)):
+            if not is_real(leaf):
                 raise InputError(
                     f"min_samples_leaves holds {leaf!r}; give numbers of rows, or shares of them."
                 )

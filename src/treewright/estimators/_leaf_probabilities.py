@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 from sklearn.utils.validation import check_is_fitted
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.show import rules
 
@@ -69,7 +69,7 @@ def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.9
         check_is_fitted(model)
     if not hasattr(model, "classes_") or not hasattr(model, "tree_"):
         raise InputError(f"model is a {type(model).__name__}; give a fitted classifier of treewright.")
-    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < float(confidence) < 1:
+    if not is_real(confidence) or not 0 < float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number above 0 and below 1, for example 0.95.")
     tree, labels = model.tree_, np.asarray(y)
     leaf = np.asarray(model.apply(X))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.guess import rows_by_number
@@ -212,7 +212,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         InputError
             `coverage` is not a number between 0 and 1.
         """
-        if isinstance(coverage, bool) or not isinstance(coverage, Real) or not 0 < float(coverage) < 1:
+        if not is_real(coverage) or not 0 < float(coverage) < 1:
             raise InputError(f"coverage={coverage!r}; give a number above 0 and below 1, for example 0.9.")
         encoded = self._encode(X)
         leaf = self.tree_.apply(encoded)
@@ -258,7 +258,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         for share in quantiles:
-            if isinstance(share, bool) or not isinstance(share, Real) or not 0 <= float(share) <= 1:
+            if not is_real(share) or not 0 <= float(share) <= 1:
                 raise InputError(f"quantiles has {share!r}; give numbers from 0 to 1.")
         words = {rule.leaf: " and ".join(rule.conditions) for rule in rules(self.tree_, digits=6)}
         outputs = _by_output(self.leaf_targets_)

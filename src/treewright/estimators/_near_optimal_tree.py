@@ -6,12 +6,12 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError, SolverError
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
@@ -217,9 +217,9 @@ class NearOptimalTreeClassifier(TreeClassifier):
         """Refuse what no rule can use, also if the chosen one does not ask for it."""
         if self.group is not None and not isinstance(self.group, str):
             raise InputError(f"group={self.group!r}; give the name of the column of the two groups, or None.")
-        if isinstance(self.max_gap, bool) or not isinstance(self.max_gap, Real) or not self.max_gap >= 0:
+        if not is_real(self.max_gap) or not self.max_gap >= 0:
             raise InputError(f"max_gap={self.max_gap!r}; give a difference of two shares, at least 0.")
-        if isinstance(self.look_at, bool) or not isinstance(self.look_at, Integral) or self.look_at < 0:
+        if not is_whole(self.look_at) or self.look_at < 0:
             raise InputError(f"look_at={self.look_at!r}; give a number of trees, at least 0.")
 
     def _chosen(self, trees: NearOptimalTrees, limits: Limits, set_seconds: float) -> tuple[int, str | None]:

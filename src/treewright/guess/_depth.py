@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.guess._models import check_model
 
@@ -60,7 +61,7 @@ def depth_of_ensemble(n_estimators: int, max_depth: int) -> int:
     if max_depth > DEEPEST:
         raise InputError(f"max_depth={max_depth}; give at most {DEEPEST:,}.")
     for name, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        if not is_whole(value) or value < 1:
             raise InputError(f"{name}={value!r}; give an integer of at least 1.")
     k = max(3, int(n_estimators))
     vc = max(3, 2 ** int(max_depth))

@@ -6,8 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 
 __all__ = ["REFERENCES", "named_reference"]
@@ -60,7 +59,7 @@ def named_reference(
     if name not in REFERENCES:
         raise InputError(f"reference {name!r}; give one of {', '.join(REFERENCES)}.")
     for what, value in (("n_estimators", n_estimators), ("max_depth", max_depth)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        if not is_whole(value) or value < 1:
             raise InputError(f"{what}={value!r} of the reference; give an integer of at least 1.")
     module, _, classifier = REFERENCES[name].rpartition(".")
     if find_spec(module) is None:

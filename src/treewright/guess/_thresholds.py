@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.guess._boosting import BinaryBoosting, can_boost
 from treewright.guess._models import ModelThreshold, importances, thresholds_of
@@ -191,7 +192,7 @@ def eliminate_columns(
     >>> len(eliminate_columns(reference, y, np.ones(3)).kept)
     1
     """
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance <= 1:
+    if not is_real(tolerance) or not 0 <= tolerance <= 1:
         raise InputError(
             f"tolerance={tolerance!r}; give the largest fall of accuracy as a number from 0 to 1."
         )

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import is_whole
 from treewright.guess._boosting import BinaryBoosting
 
 __all__ = ["Refit", "TieBreaking"]
@@ -86,7 +87,7 @@ class TieBreaking:
         self.steps: list[_Step] = []
         self.is_known = False
         seed = model.random_state
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        if not is_whole(seed):
             return  # a generator or none: its stream cannot be repeated
         one = clone(model).set_params(n_estimators=1).fit(self.rows, positive.astype(np.int32))
         if not hasattr(one, "_loss") or not hasattr(one, "_raw_predict_init"):

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.latent._shape import MAX_DEPTH, check_depth
 from treewright.latent._torch import torch
@@ -85,8 +86,7 @@ class LatentForest(nn.Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        is_whole = isinstance(n_trees, (int, np.integer)) and not isinstance(n_trees, bool)
-        if not is_whole or not 1 <= n_trees <= MAX_TREES:
+        if not is_whole(n_trees) or not 1 <= n_trees <= MAX_TREES:
             raise InputError(f"n_trees must be an integer from 1 to {MAX_TREES:,}; got {n_trees!r}.")
         if n_trees << check_depth(depth) > 1 << MAX_DEPTH:
             raise InputError(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.latent._forest import LatentForest
-from treewright.latent._options import is_real
 from treewright.latent._torch import torch
 from treewright.latent._tree import LatentTree
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
+from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError, MissingDependencyError
 from treewright.latent._torch import torch
 
-__all__ = ["Loss", "TrainOptions", "is_real", "make_loss", "make_optimizer", "weighted_loss", "with_weights"]
+__all__ = ["Loss", "TrainOptions", "make_loss", "make_optimizer", "weighted_loss", "with_weights"]
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 SCHEDULES = ("plateau", "cosine", None)
-
-
-def is_real(value: object) -> bool:
-    """Whether something can be compared as a number; NaN can."""
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,7 @@ class TrainOptions:
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "patience", "schedule_patience"):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            if not is_whole(value) or value < 1:
                 raise InputError(f"{name} must be an integer >= 1; got {value!r}.")
         if not (is_real(self.learning_rate) and 0 < self.learning_rate < math.inf):
             raise InputError(f"learning_rate must be a finite number > 0; got {self.learning_rate!r}.")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.latent._torch import torch
 
@@ -26,7 +27,7 @@ MAX_DEPTH = 20  # 2**21 - 1 nodes; a column of one float each is then 8 MB a row
 
 def check_depth(depth: Any) -> int:
     """Return `depth` if a tree can have it, else raise InputError."""
-    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 1 <= depth <= MAX_DEPTH:
+    if not is_whole(depth) or not 1 <= depth <= MAX_DEPTH:
         raise InputError(
             f"depth must be an integer from 1 to {MAX_DEPTH} (a tree has 2**(depth+1) - 1 nodes); "
             f"got {depth!r}."

@@ -11,11 +11,11 @@ import math
 import time
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from treewright._numbers import is_whole
 from treewright.binarize import scope_of_all
 from treewright.errors import InputError, SolverError
 from treewright.mip._formulation import Formulation
@@ -75,7 +75,7 @@ class MIPOptions:
         _choose("scaling", self.scaling, SCALINGS)
         for name, least in (("threads", 1), ("seed", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) < 2**31:
+            if not is_whole(value) or not least <= int(value) < 2**31:
                 raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Integral, Real
 from typing import Any
 
+from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 
 __all__ = ["LARGEST_BUDGET", "as_written", "check_bound", "check_count", "in_errors", "up_to"]
@@ -22,13 +22,13 @@ def check_bound(**given: Any) -> None:
     for name, value in given.items():
         if value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        if not is_real(value) or not 0 <= float(value) < math.inf:
             raise InputError(f"{name}={value!r}; give a number of at least 0.")
 
 
 def check_count(name: str, value: Any, least: int) -> None:
     """Check a whole number."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if not is_whole(value) or value < least:
         raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._counts import Cell
@@ -27,7 +28,7 @@ class OrderedSet(DescribedSet):
 
     def __getitem__(self, place: int) -> Tree:
         """Return the tree at a place: 0 is the best, -1 the worst."""
-        if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
+        if not is_whole(place):
             raise TypeError(f"{place!r} is not a rank in the set; give an integer.")
         _, cell, place = self._cell_at(int(place))
         return self._tree(tree_at(self.counts, 0, cell, place))

@@ -26,6 +26,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.model_selection import StratifiedKFold
 
 from treewright._arguments import check_arguments, numbers_of
+from treewright._numbers import is_whole
 from treewright.errors import InputError, InputTypeError, OverlapWarning
 from treewright.table import Table, table_from
 from treewright.tree import ColumnKind
@@ -156,7 +157,7 @@ def doubly_robust_scores(
         raise InputError(f'method={method!r}; choose "doubly robust", "direct" or "ipw".')
     if not 0 <= clip < 0.5:
         raise InputError(f"clip={clip!r}; give a probability of at least 0 and below 0.5.")
-    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+    if not is_whole(cv) or cv < 2:
         raise InputError(f"cv={cv!r}; give a number of folds, at least 2.")
     table = table_from(X, categorical_features=categorical_features)
     rows = _features(table)

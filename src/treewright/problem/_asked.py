@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.table import Table
 
@@ -120,7 +121,7 @@ def check_limit(name: str, value: int | None, least: int) -> int | None:
     """Return a limit of depth or leaves, None for no limit."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    if not is_whole(value) or value < least:
         raise InputError(f"{name}={value!r}; give an integer of at least {least}, or None for no limit.")
     return int(value)
 

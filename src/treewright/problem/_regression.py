@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
@@ -164,7 +164,7 @@ def check_criterion(criterion: str, quantile: float = 0.5) -> None:
     """
     if criterion not in CRITERIA:
         raise InputError(f"criterion={criterion!r}; choose one of {', '.join(CRITERIA)}.")
-    if isinstance(quantile, bool) or not isinstance(quantile, Real) or not 0 < float(quantile) < 1:
+    if not is_real(quantile) or not 0 < float(quantile) < 1:
         raise InputError(f"quantile={quantile!r}; give a number above 0 and below 1, for example 0.9.")
     if Fraction(str(float(quantile))).denominator > LARGEST_DENOMINATOR:
         raise InputError(

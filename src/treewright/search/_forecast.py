@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.problem import TreeProblem
 from treewright.result import StopReason
@@ -177,7 +178,7 @@ def forecast_search(
     >>> found.trials[-1].rows == len(X)  # the whole search took less than ten seconds
     True
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
+    if not is_real(seconds) or not 0 < seconds < math.inf:
         raise InputError(f"seconds={seconds!r}; give a number above 0.")
     trials = _trials(problem, search, seconds)
     n_rows = problem.table.n_rows

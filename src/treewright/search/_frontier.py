@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, overload
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, constraints_in_words
 
@@ -276,7 +277,7 @@ def check_max_leaves(max_leaves: Any) -> int:
     InputError
         It is not an integer of at least 1.
     """
-    if isinstance(max_leaves, bool) or not isinstance(max_leaves, Integral) or max_leaves < 1:
+    if not is_whole(max_leaves) or max_leaves < 1:
         raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")
     if int(max_leaves) > MOST_LEAVES:  # a front has an entry for each
         raise InputError(f"max_leaves={max_leaves}; give at most {MOST_LEAVES:,}, for example 20.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from numbers import Integral
 from typing import Any
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 
 __all__ = ["answers_in_order", "check_n_jobs", "threads_of"]
@@ -36,7 +36,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     """
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or not 0 < abs(int(n_jobs)) <= MOST_JOBS:
+    if not is_whole(n_jobs) or not 0 < abs(int(n_jobs)) <= MOST_JOBS:
         raise InputError(
             f"n_jobs={n_jobs!r}; give an integer from 1 to {MOST_JOBS:,}, -1 for all cores, or None for one."
         )

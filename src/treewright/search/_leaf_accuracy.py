@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from numbers import Real
 from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
 
 from treewright._native import core
+from treewright._numbers import is_real
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
@@ -115,7 +115,7 @@ def solve_leaf_accuracy(
     _check(problem, "the search for the best worst leaf")
     if criterion not in CRITERIA:
         raise InputError(f"criterion={criterion!r}; choose one of {', '.join(CRITERIA)}.")
-    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0.5 <= float(confidence) < 1:
+    if not is_real(confidence) or not 0.5 <= float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number from 0.5 to below 1.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     # A bound that holds half of the time is the accuracy itself, which is compared exactly.
@@ -263,7 +263,7 @@ def solve_with_leaf_accuracy(
     """
     _check(problem, "min_leaf_accuracy")
     q = min_leaf_accuracy
-    if isinstance(q, bool) or not isinstance(q, Real) or not 0 <= float(q) <= 1:
+    if not is_real(q) or not 0 <= float(q) <= 1:
         raise InputError(f"min_leaf_accuracy={q!r}; give a number from 0 to 1, or None for no limit.")
     limits, options = (limits or Limits()).started(), options or LeafAccuracyOptions()
     space = _space(problem, thresholds, limits)

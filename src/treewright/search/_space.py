@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Literal
 
+from treewright._numbers import is_whole
 from treewright.binarize import (
     CandidateSplits,
     SplitMatrix,
@@ -106,9 +106,7 @@ def check_thresholds(thresholds: object) -> None:
     """
     if isinstance(thresholds, str) and thresholds in ("auto", "all"):
         return
-    if isinstance(thresholds, Mapping) or (
-        isinstance(thresholds, Integral) and not isinstance(thresholds, bool) and int(thresholds) >= 2
-    ):
+    if isinstance(thresholds, Mapping) or (is_whole(thresholds) and int(thresholds) >= 2):
         return
     raise InputError(
         f'thresholds={thresholds!r}; give "auto", "all", a number of bins (2 or more), or a mapping from column '

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._numbers import is_whole
 from treewright.binarize import given_splits
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
@@ -102,7 +103,7 @@ def check_choice(thresholds: Any) -> None:
     """
     if isinstance(thresholds, Mapping) or (isinstance(thresholds, str) and thresholds == "all"):
         return
-    whole = isinstance(thresholds, (int, np.integer)) and not isinstance(thresholds, bool)
+    whole = is_whole(thresholds)
     if not whole or thresholds < 2:
         raise InputError(
             f'thresholds={thresholds!r}; give "all", a number of quantile bins (at least 2), or a mapping from column '

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_real, is_whole
 from treewright.convert import Terms
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
@@ -258,7 +258,7 @@ def _counted(run: Run, coded: Coded) -> Shape:
 def _seed(random_state: int | None) -> int:
     if random_state is None:
         return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, bool) or not isinstance(random_state, Integral) or random_state < 0:
+    if not is_whole(random_state) or random_state < 0:
         raise InputError(
             f"random_state={random_state!r}; give an integer of at least 0, or None to draw one."
         )
@@ -266,13 +266,13 @@ def _seed(random_state: int | None) -> int:
 
 
 def _check_rows(shard_rows: int) -> int:
-    if isinstance(shard_rows, bool) or not isinstance(shard_rows, Integral) or shard_rows < 1:
+    if not is_whole(shard_rows) or shard_rows < 1:
         raise InputError(f"shard_rows={shard_rows!r}; give a number of rows of at least 1, such as 100_000.")
     return int(shard_rows)
 
 
 def _check_gap(gap: float | None) -> float | None:
-    if gap is not None and (isinstance(gap, bool) or not isinstance(gap, Real) or not 0 <= gap < 1):
+    if gap is not None and (not is_real(gap) or not 0 <= gap < 1):
         raise InputError(f"gap={gap!r}; give a share from 0 to 1, such as 0.001 for 0.1%, or None.")
     return None if gap is None else float(gap)
 

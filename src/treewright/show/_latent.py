@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, pyplot, tidy
 from treewright.show._colours import OKABE_ITO, tint
@@ -270,6 +271,6 @@ def _place(t: int, depth: int) -> tuple[float, float]:
 
 
 def _levels(max_depth: int) -> int:
-    if isinstance(max_depth, bool) or not isinstance(max_depth, (int, np.integer)) or max_depth < 0:
+    if not is_whole(max_depth) or max_depth < 0:
         raise InputError(f"max_depth must be an integer >= 0, or None for all levels; got {max_depth!r}.")
     return int(max_depth)

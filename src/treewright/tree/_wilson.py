@@ -11,10 +11,10 @@ classes, would make any bound as narrow as one likes).
 from __future__ import annotations
 
 import math
-from numbers import Real
 from statistics import NormalDist
 
 from treewright._arguments import check_arguments
+from treewright._numbers import is_real
 from treewright.errors import InputError
 
 __all__ = ["check_confidence", "wilson_interval"]
@@ -68,5 +68,5 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
 
 def check_confidence(confidence: float) -> None:
     """Refuse what is no level of confidence."""
-    if isinstance(confidence, bool) or not isinstance(confidence, Real) or not 0 < confidence < 1:
+    if not is_real(confidence) or not 0 < confidence < 1:
         raise InputError(f"confidence={confidence!r}; give a number strictly between 0 and 1.")

@@ -102,7 +102,9 @@ def test_a_stopped_search_for_accuracy_has_it_too(breast_cancer, monkeypatch, no
     assert result.stop_reason is StopReason.STEP_LIMIT
     errors = 569 * (1 - result.upper_bound)
     assert errors == pytest.approx(round(errors), abs=1e-5)
-    assert 8 <= round(errors) <= 569 * (1 - result.objective)  # 9 with wider vectors, which prove more in a step
+    assert (
+        8 <= round(errors) <= 569 * (1 - result.objective)
+    )  # 9 with wider vectors, which prove more in a step
     assert result.stats["steps"] <= 3010
 
 
