@@ -13,6 +13,8 @@ Ordered categories. Their codes are numbers with gaps as above; the split of a g
 Missing values. Where the table has some, they go either way: a threshold and a category are each offered twice, with
 the missing rows left and with them right, and so is the question whether the value is known. The direction is learned
 with the split. Where the table has none, a split sends a missing value of later rows to the side that holds more rows.
+
+Longer than 400 lines: one statement, and what its methods take and return is written at each.
 """
 
 from __future__ import annotations

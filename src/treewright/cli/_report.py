@@ -192,10 +192,19 @@ def _frontier(
     time_limit: float,
 ) -> Frontier:
     """The best trees of 1 to `max_leaves` leaves on the model's own terms and splits, whatever a leaf cost there."""
-    from treewright.search import Limits, progress_bar, solve_frontier, solve_regression_frontier
+    from treewright.search import (
+        Limits,
+        check_max_leaves,
+        progress_bar,
+        solve_frontier,
+        solve_regression_frontier,
+    )
     from treewright.tree import TreeKind
 
-    free: dict[str, Any] = {"cost_complexity": 0.0, "max_leaf_nodes": max_leaves}
+    free: dict[str, Any] = {
+        "cost_complexity": 0.0,
+        "max_leaf_nodes": check_max_leaves(max_leaves, "--frontier"),
+    }
     limits = Limits(None if math.isinf(time_limit) else time_limit)
     of_a_model = bool(objective_of_model(content))
     if content.tree.kind is TreeKind.REGRESSION and not of_a_model:

@@ -1,4 +1,7 @@
-"""`treewright verify`: hold a saved tree and its claims against the data, or against an ensemble."""
+"""`treewright verify`: hold a saved tree and its claims against the data, or against an ensemble.
+
+Longer than 400 lines: one verb for models of every kind, and what other verbs ask of a model's claims.
+"""
 
 from __future__ import annotations
 

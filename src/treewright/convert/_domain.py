@@ -10,6 +10,8 @@ A group is the columns that one column of categories became: exactly one of them
 was dropped), and the others are 0. Rows of two categories at once are outside.
 
 `restrict` rewrites trees so; the verifier does not use it, but reads the domain and the trees as they came.
+
+Longer than 400 lines: one class with its groups of columns, and what can be asked of it is written at each method.
 """
 
 from __future__ import annotations

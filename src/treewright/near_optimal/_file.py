@@ -394,8 +394,7 @@ def _as_tree(splits: tuple[Split, ...], like: Tree) -> Tree:
     for place, split in zip(inner, splits, strict=True):
         every[place] = split
     assert like.classes is not None
-    zeros = np.zeros(n, dtype=np.int32)
     return Tree(
-        like.columns, like.classes, tuple(every), left, right, zeros, np.zeros((n, len(like.classes))),
-        np.zeros(n, dtype=np.int64),
+        like.columns, like.classes, tuple(every), left, right, np.zeros(n, dtype=np.int32),
+        np.zeros((n, len(like.classes))), np.zeros(n, dtype=np.int64),
     )  # fmt: skip

@@ -269,16 +269,16 @@ def _saving(few: SolveResult, many: SolveResult) -> float:
     return (few.loss - many.loss) / (many.tree.n_leaves - few.tree.n_leaves)
 
 
-def check_max_leaves(max_leaves: Any) -> int:
-    """Return up to how many leaves a front goes.
+def check_max_leaves(max_leaves: Any, name: str = "max_leaves") -> int:
+    """Return up to how many leaves a front goes; `name` is what the caller calls it.
 
     Raises
     ------
     InputError
-        It is not an integer of at least 1.
+        It is not an integer of at least 1, or more than a million.
     """
     if not is_whole(max_leaves) or max_leaves < 1:
-        raise InputError(f"max_leaves={max_leaves!r}; give an integer of at least 1, for example 20.")
+        raise InputError(f"{name}={max_leaves!r}; give an integer of at least 1, for example 20.")
     if int(max_leaves) > MOST_LEAVES:  # a front has an entry for each
-        raise InputError(f"max_leaves={max_leaves}; give at most {MOST_LEAVES:,}, for example 20.")
+        raise InputError(f"{name}={max_leaves}; give at most {MOST_LEAVES:,}, for example 20.")
     return int(max_leaves)

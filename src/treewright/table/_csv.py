@@ -13,6 +13,8 @@
 6. Every other column is categorical. `categorical` makes any column categorical.
 
 All columns are looked at before an error is raised, so that one message tells of all that have to be mended.
+
+Longer than 400 lines: what can be said about a file is said once, at `load_csv`.
 """
 
 from __future__ import annotations

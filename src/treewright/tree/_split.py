@@ -4,6 +4,8 @@ A row is a vector of float64: numbers as they are, booleans as 0/1, categories a
 `Column.categories`, NaN for a missing value. `x <= threshold` goes left. A missing value goes left exactly if
 `missing_left`; the direction is learned with the split. The split `x <= inf` with `missing_left=False` asks
 only whether the value is known.
+
+Longer than 400 lines: the rule is read by every part of the library, so its methods say what they take and return.
 """
 
 from __future__ import annotations
