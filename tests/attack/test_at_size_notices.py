@@ -237,7 +237,6 @@ def a_column_unseen(arguments: dict[str, Any]) -> dict[str, Any]:
     ("function", "defect"),
     [
         ("ranked_solve", labels_exchanged),
-        ("ranked_solve", a_column_unseen),
         ("squared_error_solve", targets_exchanged),
         ("squared_error_solve", a_column_unseen),
     ],
