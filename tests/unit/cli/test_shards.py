@@ -107,7 +107,7 @@ def test_a_changed_model_is_refused(rows: Path, tmp_path: Path) -> None:
         (("--shard-rows", 500, "--class-weight", "sick=2"), "--class-weight balanced"),
         (("--jobs", 2, "--objective", "leaf-accuracy"), "--jobs is for the exact search"),
         (("--backend", "loky"), "--backend is for shards"),
-        (("--shard-rows", 0), "shard_rows=0"),
+        (("--shard-rows", 0), "--shard-rows 0"),
     ],
 )
 def test_what_does_not_go_together_is_told(rows: Path, options: tuple[object, ...], message: str) -> None:
