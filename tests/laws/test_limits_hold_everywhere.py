@@ -122,7 +122,12 @@ class Child:
         process = self.started()
         self.asks.write(f"{table} {limit}\n")
         self.asks.flush()
-        assert self.says.readline().strip() == "begin"
+        if self.says.readline().strip() != "begin":
+            code, _ = process.wait()
+            self.ended("it died")
+            raise AssertionError(
+                f"{self.name}: the child ended with code {code} when it was idle; the next run starts another"
+            )
         begun, pressed = time.monotonic(), None
         used = processor_seconds(process.pid)
         os.set_blocking(self.says.fileno(), False)

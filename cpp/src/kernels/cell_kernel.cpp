@@ -1,11 +1,13 @@
 // The cell kernel for any processor, and the choice.
 #include "treewright/kernels/cell_kernel.hpp"
 
-#include "treewright/kernels/log_lanes.hpp"
+#include "treewright/kernels/log_table.hpp"
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
+#include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/look_up_plain.inc"
 #include "treewright/kernels/log_lanes_impl.hpp"
 #include "treewright/kernels/cell_kernel_impl.hpp"

@@ -2,14 +2,16 @@
 #include "treewright/kernels/cell_kernel.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include "treewright/kernels/log_lanes.hpp"
+#include "treewright/kernels/log_table.hpp"
 
 #include <cstring>
 #include <immintrin.h>
 #include <limits>
+#include <type_traits>
 
 #include "treewright/kernels/begin_avx2.inc"
 
+#include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/look_up_avx2.inc"
 #include "treewright/kernels/log_lanes_impl.hpp"
 #include "treewright/kernels/cell_kernel_impl.hpp"

@@ -2,7 +2,9 @@
 #include "treewright/kernels/line_kernel.hpp"
 
 #include <cstring>
+#include <type_traits>
 
+#include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/line_kernel_impl.hpp"
 
 namespace treewright::ranked {

@@ -1,12 +1,13 @@
 // Bounds of what lines gain, for avx512.
 #include "treewright/kernels/line_kernel.hpp"
-#include "treewright/kernels/log_lanes.hpp"
 #include "treewright/space/ranked_table.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include "treewright/kernels/begin_avx512.inc"
+#include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/line_kernel_impl.hpp"
 #include "treewright/kernels/end_simd.inc"
 

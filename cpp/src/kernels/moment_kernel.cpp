@@ -1,12 +1,14 @@
 // The kernel of two moments for any processor, and the choice.
 #include "treewright/kernels/moment_kernel.hpp"
 
-#include "treewright/kernels/log_lanes.hpp"
+#include "treewright/kernels/log_table.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
+#include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/look_up_plain.inc"
 #include "treewright/kernels/log_lanes_impl.hpp"
 #include "treewright/kernels/moment_kernel_impl.hpp"

@@ -3,13 +3,6 @@
 namespace treewright::ranked {
 namespace {
 
-inline double least(Eight x) {
-    double all[8];
-    store(all, x);
-    double m = all[0];
-    for (int i = 1; i < 8; ++i) m = all[i] < m ? all[i] : m;
-    return m;
-}
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
 // g of two cells. Sums that are whole numbers and below 1 are 0.
@@ -32,10 +25,10 @@ struct EventsLog {
 
 // The lanes at or after `first`, all ones.
 inline EightMasks from_lane(std::uint32_t first) {
-    const EightMasks lane{0, 1, 2, 3, 4, 5, 6, 7};
-    return lane >= static_cast<std::int64_t>(first);
+    static constexpr std::int64_t kLane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return load_as<EightMasks>(kLane) >= EightMasks{} + static_cast<std::int64_t>(first);
 }
-inline Eight where(EightMasks mask, Eight x) { return mask ? x : spread(kNone); }
+inline Eight where(EightMasks mask, Eight x) { return choose(mask, x, spread(kNone)); }
 
 constexpr int kSums = 3, kCount = 2;
 
@@ -48,8 +41,8 @@ void sides_as_leaves(CellTask& task) {
         for (int s = 0; s < n_sums; ++s) on[s] = load(task.single[s] + k), off[s] = task.total[s] - on[s];
         Form::of(on[0], on[1], off[0], off[1], one, zero);
         if constexpr (kCounts) {
-            one = on[kCount] < few ? spread(kNone) : one;
-            zero = off[kCount] < few ? spread(kNone) : zero;
+            one = choose(on[kCount] < few, spread(kNone), one);
+            zero = choose(off[kCount] < few, spread(kNone), zero);
         }
         store(task.side[1] + k, one + leaf);
         store(task.side[0] + k, zero + leaf);
@@ -78,7 +71,7 @@ void pairs_of(CellTask& task) {
             for (int c = 0; c < 4; c += 2)
                 Form::of(cell[c][0], cell[c][1], cell[c + 1][0], cell[c + 1][1], value[c], value[c + 1]);
             if constexpr (kCounts)
-                for (int c = 0; c < 4; ++c) value[c] = cell[c][kCount] < few ? spread(kNone) : value[c];
+                for (int c = 0; c < 4; ++c) value[c] = choose(cell[c][kCount] < few, spread(kNone), value[c]);
             for (int c = 0; c < 4; ++c) store(task.value[c] + at, value[c]);
             const EightMasks valid = k > i ? from_lane(0) : from_lane(i + 1 - k);
             for (int s = 0; s < 2; ++s) {
@@ -129,7 +122,7 @@ void slab_of(CellTask& task, std::uint32_t i) {
             for (int c = 0; c < 8; c += 2)
                 Form::of(cell[c][0], cell[c][1], cell[c + 1][0], cell[c + 1][1], value[c], value[c + 1]);
             if constexpr (kCounts)
-                for (int c = 0; c < 8; ++c) value[c] = cell[c][kCount] < few ? spread(kNone) : value[c];
+                for (int c = 0; c < 8; ++c) value[c] = choose(cell[c][kCount] < few, spread(kNone), value[c]);
             if (k <= j) {
                 const EightMasks valid = from_lane(j + 1 - k);
                 for (int c = 0; c < 8; ++c) value[c] = where(valid, value[c]);

@@ -1,6 +1,5 @@
 // The kernel of line_kernel.hpp, compiled once for each instruction set.
 #include "treewright/kernels/line_kernel.hpp"
-#include "treewright/kernels/log_lanes.hpp"
 #include "treewright/space/ranked_table.hpp"
 
 namespace treewright::ranked {
@@ -8,53 +7,36 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 
-inline Eight eight(double x) { return Eight{x, x, x, x, x, x, x, x}; }
-inline Eight load(const double* from) {
-    Eight x;
-    std::memcpy(&x, from, sizeof x);
-    return x;
-}
-inline bool any(EightMasks x) {
-    x |= __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
-    x |= __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
-    return (x[0] | x[1]) != 0;
-}
-inline double largest(Eight x) {
-    double most = x[0];
-    for (int i = 1; i < 8; ++i) most = x[i] > most ? x[i] : most;
-    return most;
-}
-
 // gain[i] of the columns from `first` on: largest of what is there and their gains on the first i + 1 rows of the pass.
 void add_gains(const LinePass& pass, std::size_t first) {
     const Eight center = load(pass.centers + first), value_error = load(pass.value_errors + first),
-                product_error = load(pass.product_errors + first), none = eight(0);
-    Eight sum = none, square = none, product = none, furthest = none, begin = none, known = eight(1);
+                product_error = load(pass.product_errors + first), none = spread(0);
+    Eight sum = none, square = none, product = none, furthest = none, begin = none, known = spread(1);
     for (std::uint32_t i = 0; i < pass.n; ++i) {
         const std::uint32_t at = pass.backward ? pass.n - 1 - i : i, row = row_of(pass.order[at]);
         if (i + 8 < pass.n)
             __builtin_prefetch(pass.values + row_of(pass.order[pass.backward ? at - 8 : at + 8]) * pass.lanes + first);
         Eight x = load(pass.values + row * pass.lanes + first) - center;
         const auto is_known = x == x;
-        known = is_known ? known : none;
-        x = is_known ? x : none;
+        known = choose(is_known, known, none);
+        x = choose(is_known, x, none);
         if (i == 0) begin = x;
         const double w = pass.weights[row], y = pass.targets[row] - pass.target_center;
-        const Eight weighted = x * w, apart = x > begin ? x - begin : begin - x;
+        const Eight weighted = x * w, apart = larger(x - begin, begin - x);
         sum += weighted;
         square += weighted * x;
         product += weighted * y;
-        furthest = apart > furthest ? apart : furthest;
+        furthest = larger(apart, furthest);
         // A group starts behind these rows, or with the last of them.
         if (pass.backward ? !starts_group(pass.order[at]) : at + 1 == pass.n || !starts_group(pass.order[at + 1]))
             continue;
         const Eight cxx = square - sum * sum * pass.inverse_weight[i] - value_error;
         const Eight exact = product - sum * pass.mean_target[i];
-        const Eight cxy = (exact > none ? exact : -exact) + product_error, least = furthest * furthest * 0.499999;
-        const Eight above = cxy * cxy * known, below = cxx > least ? cxx : least;
+        const Eight cxy = larger(exact, -exact) + product_error, least = furthest * furthest * 0.499999;
+        const Eight above = cxy * cxy * known, below = larger(cxx, least);
         if (!any(above > below * pass.gain[i])) continue;
         const Eight gain = above / below;
-        const double most = largest(furthest > none ? gain : none);
+        const double most = largest(choose(furthest > none, gain, none));
         if (most > pass.gain[i]) pass.gain[i] = most;
     }
 }

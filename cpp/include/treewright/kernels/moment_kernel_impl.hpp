@@ -4,7 +4,7 @@
 namespace treewright::ranked {
 namespace {
 
-using EightFloats = float __attribute__((vector_size(32)));
+using EightFloats = Lanes<float, 8>;
 
 // Gains of two sets.
 struct Gains {
@@ -104,11 +104,11 @@ inline void prefix(Eight* x) {
     for (int i = 0; i < V; ++i) x[i] += base;
 }
 
-using Four = double __attribute__((vector_size(32)));
+using Four = Lanes<double, 4>;
 
 // Eight rows of four numbers become four vectors of eight.
 inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
-#if __has_builtin(__builtin_shufflevector)
+#if TREEWRIGHT_VECTOR_BYTES == 64
     const Eight a = load(rows), b = load(rows + 8), c = load(rows + 16), d = load(rows + 24);
     const Eight ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
     const Eight cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13);
@@ -119,17 +119,26 @@ inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3)
     x2 = __builtin_shufflevector(ab2, cd2, 0, 1, 2, 3, 8, 9, 10, 11);
     x3 = __builtin_shufflevector(ab2, cd2, 4, 5, 6, 7, 12, 13, 14, 15);
 #else
-    for (int i = 0; i < 8; ++i)
-        x0[i] = rows[4 * i], x1[i] = rows[4 * i + 1], x2[i] = rows[4 * i + 2], x3[i] = rows[4 * i + 3];
+    alignas(64) double columns[4][8];
+    for (int half = 0; half < 2; ++half) {
+        using Pair = Lanes<double, 2>;
+        for (int row = 0; row < 4; row += 2)
+            for (int column = 0; column < 4; column += 2) {
+                const double* const from = rows + 16 * half + 4 * row + column;
+                const auto a = load_as<Pair>(from), b = load_as<Pair>(from + 4);
+                store(columns[column] + 4 * half + row, __builtin_shufflevector(a, b, 0, 2));
+                store(columns[column + 1] + 4 * half + row, __builtin_shufflevector(a, b, 1, 3));
+            }
+    }
+    x0 = load(columns[0]), x1 = load(columns[1]), x2 = load(columns[2]), x3 = load(columns[3]);
 #endif
 }
 
 // The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1.
 inline Four opened(std::int64_t compact) {
     const double s = static_cast<double>(compact >> MomentTask::kSlotBits);
-    const Four all{s, s, s, s}, times{0, 1, 1, s}, least{0, -std::numeric_limits<double>::infinity(), 0, 0};
-    const Four m = all * times + Four{1, 0, 0, 1};
-    return m > least ? m : least;
+    const double all[4] = {1, s, s > 0 ? s : 0, s * s + 1};
+    return load_as<Four>(all);
 }
 inline std::uint32_t slot_of(std::int64_t compact) {
     return static_cast<std::uint32_t>(compact) & ((1u << MomentTask::kSlotBits) - 1);
@@ -150,10 +159,7 @@ struct StretchSums {
             constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 8;
             alignas(64) double by_slot[kCopies][kSlots][4] = {};
             const auto add = [&](double (*to)[4], Four m, std::uint32_t slot) {
-                Four before;
-                std::memcpy(&before, to[slot], sizeof before);
-                before += m;
-                std::memcpy(to[slot], &before, sizeof before);
+                store(to[slot], load_as<Four>(to[slot]) + m);
             };
             const auto take_row = [&](std::uint32_t position, double (*to)[4]) {
                 if (task.compact != nullptr) {
@@ -161,9 +167,7 @@ struct StretchSums {
                     add(to, opened(row), slot_of(row));
                 } else {
                     const std::uint32_t row = order[position] >> 1;
-                    Four m;
-                    std::memcpy(&m, task.rows + std::size_t{row} * 4, sizeof m);
-                    add(to, m, task.slot[row]);
+                    add(to, load_as<Four>(task.rows + std::size_t{row} * 4), task.slot[row]);
                 }
             };
             std::uint32_t at = begin;
@@ -172,16 +176,12 @@ struct StretchSums {
             for (; at < end; ++at) take_row(at, by_slot[0]);
             Four sum{};
             for (int slot = 0; slot < kSlots; ++slot) {
-                Four of_slot, more;
-                std::memcpy(&of_slot, by_slot[0][slot], sizeof of_slot);
-                for (int k = 1; k < kCopies; ++k) {
-                    std::memcpy(&more, by_slot[k][slot], sizeof more);
-                    of_slot += more;
-                }
-                std::memcpy(by_slot[0][slot], &of_slot, sizeof of_slot);
+                auto of_slot = load_as<Four>(by_slot[0][slot]);
+                for (int k = 1; k < kCopies; ++k) of_slot += load_as<Four>(by_slot[k][slot]);
+                store(by_slot[0][slot], of_slot);
                 sum += of_slot;
             }
-            std::memcpy(all, &sum, sizeof sum);
+            store(all, sum);
             for (int i = 0; i < V; ++i) turn(by_slot[0][8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
         } else {
             alignas(64) double by_slot[kSize][8 * V + 8] = {};
@@ -203,8 +203,7 @@ struct StretchSums {
 };
 
 inline void store_bounds(float* to, Eight bound) {
-    const EightFloats x = __builtin_convertvector(bound * (1.0 + 1e-6), EightFloats);  // rounded up
-    std::memcpy(to, &x, sizeof x);
+    store_floats(to, bound * (1.0 + 1e-6));  // rounded up
 }
 
 template <class Form, int V>
@@ -258,8 +257,10 @@ void sweep_lanes(MomentTask& task) {
                                                      on_left[i][1] - above_left, left[i][1]);
                     const Eight box_right = Form::box(begin_right[i], end_right, from_right + above_right,
                                                       on_right[i][1] - above_right, right[i][1]);
-                    in_left = smaller(weight_left, rest_left[0]) >= 1.0 ? smaller(in_left, box_left) : in_left;
-                    in_right = smaller(weight_right, rest_right[0]) >= 1.0 ? smaller(in_right, box_right) : in_right;
+                    in_left =
+                        choose(smaller(weight_left, rest_left[0]) >= spread(1), smaller(in_left, box_left), in_left);
+                    in_right = choose(smaller(weight_right, rest_right[0]) >= spread(1), smaller(in_right, box_right),
+                                      in_right);
                     begin_left[i] = end_left;
                     begin_right[i] = end_right;
                 }
@@ -291,18 +292,12 @@ void sweep_lanes(MomentTask& task) {
 template <int V>
 void mark_lanes(MomentTask& task) {
     EightFloats limit[2 * V];
-    std::memcpy(limit, task.limit, sizeof limit);
+    for (int i = 0; i < 2 * V; ++i) limit[i] = load_as<EightFloats>(task.limit + 8 * i);
     const float* bound = task.stretch_bound;
     for (std::size_t j = 0; j < task.n_stretches; ++j, bound += 16 * V) {
-        std::int32_t __attribute__((vector_size(32))) above{};
-        for (int i = 0; i < 2 * V; ++i) {
-            EightFloats x;
-            std::memcpy(&x, bound + 8 * i, sizeof x);
-            above |= x > limit[i];
-        }
-        std::int64_t words[4];
-        std::memcpy(words, &above, sizeof words);
-        task.wanted[j] = (words[0] | words[1] | words[2] | words[3]) != 0 ? 1 : 0;
+        Lanes<std::int32_t, 8> above{};
+        for (int i = 0; i < 2 * V; ++i) above = above | (load_as<EightFloats>(bound + 8 * i) > limit[i]);
+        task.wanted[j] = any(above) ? 1 : 0;
     }
 }
 
@@ -317,7 +312,9 @@ void scan_lanes(MomentTask& task) {
         }
         best_left[i] = load(task.best_left + 8 * i);
         best_right[i] = load(task.best_right + 8 * i);
-        for (int b = 0; b < 8; ++b) first_slot[i][b] = b * V + i;  // the lane
+        double lanes[8];
+        for (int b = 0; b < 8; ++b) lanes[b] = b * V + i;
+        first_slot[i] = load(lanes);
     }
     const std::uint8_t* wanted = task.wanted;
     StretchSums<N, V> in;
@@ -343,8 +340,7 @@ void scan_lanes(MomentTask& task) {
                     double m[MomentTask::row_size(N)];
                     std::uint32_t place;
                     if (N == 2 && task.compact != nullptr) {
-                        const Four opened_row = opened(task.compact[row]);
-                        std::memcpy(m, &opened_row, sizeof opened_row);
+                        store(m, opened(task.compact[row]));
                         place = slot_of(task.compact[row]);
                     } else {
                         std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);
@@ -368,8 +364,8 @@ void scan_lanes(MomentTask& task) {
                     const double lane = place < 8 * V ? static_cast<double>(place % 8 * V + place / 8) : 1e9;
                     for (int s = 0; s < N; ++s) sum[s] += m[s];
                     for (int i = 0; i < V; ++i) {
-                        const EightMasks is_left = first_slot[i] >= lane;
-                        for (int s = 0; s < N; ++s) on_left[i][s] += is_left ? spread(m[s]) : Eight{};
+                        const EightMasks is_left = first_slot[i] >= spread(lane);
+                        for (int s = 0; s < N; ++s) on_left[i][s] += choose(is_left, spread(m[s]), Eight{});
                     }
                 }
             }

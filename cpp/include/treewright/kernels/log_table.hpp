@@ -1,13 +1,7 @@
-// What kernels of eight lanes share: the lanes, and the numbers of their logarithm.
+// Numbers of the logarithm of log_lanes_impl.hpp.
 #pragma once
 
-#include <cstdint>
-
 namespace treewright::ranked {
-
-using Eight = double __attribute__((vector_size(64)));
-using EightBits = std::uint64_t __attribute__((vector_size(64)));
-using EightMasks = std::int64_t __attribute__((vector_size(64)));
 
 // 1 / (1 + (i + 1/2) / 16), and minus its logarithm, each rounded to the nearest double.
 alignas(64) inline constexpr double kInverse[16] = {
