@@ -7,15 +7,64 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright._native import core
+from treewright.binarize import SplitMatrix
 from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, ProgressCallback, native_report
 from treewright.search._options import BinaryOptions
 from treewright.search._prices import price_source
 
-__all__ = ["NO_LIMIT", "search_bits"]
+__all__ = ["NO_LIMIT", "grouped_rows", "search_bits"]
 
 NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
+
+
+def grouped_rows(
+    split_matrix: SplitMatrix,
+    kind: NDArray[np.int32],
+    weight: NDArray[np.int64],
+    costs: NDArray[np.int64],
+    options: BinaryOptions,
+    *,
+    leaf_penalty: float,
+    min_count: int,
+    guess: NDArray[np.int64] | None = None,
+) -> core.BinaryProblem | None:
+    """Return the rows with equal ones put together, or None if Ctrl-C was pressed meanwhile.
+
+    Parameters
+    ----------
+    split_matrix : SplitMatrix
+    kind : ndarray of shape (n_rows,), int32
+        Rows of one kind cost the same.
+    weight : ndarray of shape (n_rows,), int64
+    costs : ndarray of shape (n_kinds, n_predictions), int64
+        Of a weight of one.
+    options : BinaryOptions
+    leaf_penalty : float
+        In units of cost.
+    min_count : int
+        Fewest rows of a leaf.
+    guess : ndarray of shape (n_rows,), int64, or None, default=None
+        What each row is guessed to cost at least.
+    """
+    try:
+        return core.BinaryProblem(
+            split_matrix.packed,
+            kind,
+            weight,
+            costs,
+            leaf_penalty=leaf_penalty,
+            min_count=min_count,
+            equivalent_points=options.equivalent_points,
+            guess=guess,
+            packed=True,
+        )
+    except KeyboardInterrupt:
+        return None
 
 
 def search_bits(

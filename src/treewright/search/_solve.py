@@ -13,7 +13,7 @@ from treewright.errors import SolverError
 from treewright.guess import ReferenceCosts
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason, told_to_stop
-from treewright.search._binary_run import search_bits
+from treewright.search._binary_run import grouped_rows, search_bits
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import cheaper_tree, held_to_one_split
@@ -175,20 +175,17 @@ def solve_binary(
     if stop is not None:
         return _of_one_split(problem, split_matrix, stop, options)
     integers = row_costs(problem)
-    guess = None if reference is None else integers.of(reference.predictions)
-    try:
-        bits = core.BinaryProblem(
-            split_matrix.packed,
-            integers.kind,
-            integers.weight,
-            integers.costs,
-            leaf_penalty=problem.cost_complexity / integers.unit,
-            min_count=problem.min_samples_leaf,
-            equivalent_points=options.equivalent_points,
-            guess=guess,
-            packed=True,
-        )
-    except KeyboardInterrupt:  # while equal rows were sought
+    bits = grouped_rows(
+        split_matrix,
+        integers.kind,
+        integers.weight,
+        integers.costs,
+        options,
+        leaf_penalty=problem.cost_complexity / integers.unit,
+        min_count=problem.min_samples_leaf,
+        guess=None if reference is None else integers.of(reference.predictions),
+    )
+    if bits is None:
         return _of_one_split(problem, split_matrix, StopReason.INTERRUPT, options)
     if reference is not None:  # row prices prove more than a conditional search can use
         options = replace(options, row_prices=False)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.errors import InputError, SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason, told_to_stop
-from treewright.search._binary_run import NO_LIMIT
+from treewright.search._binary_run import NO_LIMIT, grouped_rows
 from treewright.search._choose_engine import FRONTIER_OPTIONS, Choice, choose_engine
 from treewright.search._counted import counted_tree
 from treewright.search._frontier import Frontier
@@ -103,18 +102,16 @@ def solve_frontier(
     if stop is not None:
         return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)
-    try:
-        bits = core.BinaryProblem(
-            split_matrix.packed,
-            integers.kind,
-            integers.weight,
-            integers.costs,
-            leaf_penalty=0.0,
-            min_count=problem.min_samples_leaf,
-            equivalent_points=options.equivalent_points,
-            packed=True,
-        )
-    except KeyboardInterrupt:  # while equal rows were sought
+    bits = grouped_rows(
+        split_matrix,
+        integers.kind,
+        integers.weight,
+        integers.costs,
+        options,
+        leaf_penalty=0.0,
+        min_count=problem.min_samples_leaf,
+    )
+    if bits is None:
         return _front_of_one_split(problem, choice, StopReason.INTERRUPT, options)
     raw = bits.front(
         max_depth=-1 if problem.max_depth is None else min(problem.max_depth, NO_LIMIT),
