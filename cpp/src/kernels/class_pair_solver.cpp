@@ -21,6 +21,11 @@ bool single_gains(const LabelledTable& data) {
     return true;
 }
 
+// Of a pass, in the steps of Control.
+std::int64_t work_of(const Node& node) {
+    return 1 + std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size()) / 4096;
+}
+
 }  // namespace
 
 ClassPairSolver::ClassPairSolver(const Misclassification& objective, const Options& options, Control& control)
@@ -122,28 +127,14 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     }
     choose_kernel(node);
     mark_checks(node);
-    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
+    const std::int64_t work = work_of(node);
     for (;;) {
         choose_splits(n_columns, std::min(result.upper, budget));
         if (splits_.empty() || control_.step(work)) break;
-        prepare_lanes(node);
-        kernel_(task_);
-        ++n_passes;
-        n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(n_columns);
+        pass(node);
         for (std::size_t k = 0; k < splits_.size(); ++k) {
-            const auto [at, split] = splits_[k];
-            const Lane lane = lane_costs(node, k);
-            SplitBounds point{split, lane.left, lane.right};
-            PartialTree::Kind kind = PartialTree::Kind::pair;
-            if (three_leaves) {  // one side is a leaf
-                const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
-                point.sum = std::min(left, right);
-                kind = left <= right ? PartialTree::Kind::leaf_left : PartialTree::Kind::leaf_right;
-            }
-            profiles_[at].insert(point);
-            const std::uint32_t first_right = row_of(node.orders[at][left_rows_[k]]);
-            result.offer(point.cost(),
-                         PartialTree::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind));
+            const Begun tree = begun(node, k, three_leaves);
+            result.offer(tree.cost, tree.plan);
         }
     }
     result.lower = result.upper;
@@ -153,18 +144,54 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     return result;
 }
 
+void ClassPairSolver::pass(const Node& node) {
+    prepare_lanes(node);
+    kernel_(task_);
+    ++n_passes;
+    n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size());
+}
+
+ClassPairSolver::Begun ClassPairSolver::begun(const Node& node, std::size_t k, bool three_leaves) {
+    const auto [at, split] = splits_[k];
+    const Lane lane = lane_costs(node, k);
+    SplitBounds point{split, lane.left, lane.right};
+    PartialTree::Kind kind = PartialTree::Kind::pair;
+    if (three_leaves) {  // one side is a leaf
+        const Cost left = lane.left_leaf + lane.right, right = lane.left + lane.right_leaf;
+        point.sum = std::min(left, right);
+        kind = left <= right ? PartialTree::Kind::leaf_left : PartialTree::Kind::leaf_right;
+    }
+    profiles_[at].insert(point);
+    const std::uint32_t first_right = row_of(node.orders[at][left_rows_[k]]);
+    return {point.cost(), PartialTree::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind)};
+}
+
+// Which of equal trees a pass of solve() meets first depends on its lanes. Here the splits that may cost as little are
+// looked at in their order, those that it has closed at that cost among them.
+std::optional<PartialTree> ClassPairSolver::first_of_equals(const Node& node, bool three_leaves, const Outcome& found) {
+    for (std::size_t at = 0; at < node.columns.size(); ++at)
+        for (;;) {
+            choose_first_splits(at, found.upper + 1);
+            if (splits_.empty()) break;
+            if (control_.step(work_of(node))) return std::nullopt;
+            pass(node);
+            for (std::size_t k = 0; k < splits_.size(); ++k)
+                if (const Begun tree = begun(node, k, three_leaves); tree.cost == found.upper) return tree.plan;
+        }
+    return found.plan;
+}
+
 void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedSplit>& found) {
     const std::size_t n_columns = node.columns.size();
     for (std::size_t at = 0; at < n_columns; ++at)
         profiles_[at].reset(objective_, options_, node, at, objective_.leaf_penalty());
     choose_kernel(node);
     mark_checks(node);
-    const std::int64_t work = 1 + std::int64_t{node.n} * static_cast<std::int64_t>(n_columns) / 4096;
+    const std::int64_t work = work_of(node);
     for (;;) {
         choose_splits(n_columns, budget + 1);
         if (splits_.empty() || control_.step(work)) return;
-        prepare_lanes(node);
-        kernel_(task_);
+        pass(node);
         for (std::size_t k = 0; k < splits_.size(); ++k) {
             const auto [at, split] = splits_[k];
             const Lane lane = lane_costs(node, k);
@@ -226,119 +253,19 @@ void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
     }
 }
 
-void ClassPairSolver::prepare_lanes(const Node& node) {
-    const std::size_t n_splits = splits_.size();
-    left_rows_.resize(n_splits);
-    left_span_.resize(n_splits);
-    const std::uint64_t unused = n_splits < kMaxLanes ? ~std::uint64_t{0} << n_splits : 0;
-    if (by_stretches_) {
-        prepare_stretches(node);
-        for (const std::uint32_t row : stretches_.rows()) left_lanes_[row] = unused;
-    } else {
-        for (std::uint32_t i = 0; i < node.n; ++i) left_lanes_[row_of(node.orders[0][i])] = unused;
+void ClassPairSolver::choose_first_splits(std::size_t at, Cost target) {
+    splits_.clear();
+    const IntervalBounds& profile = profiles_[at];
+    const auto add = [&](std::uint32_t first, std::uint32_t last) {
+        for (std::uint32_t split = first; split <= last && splits_.size() < n_lanes_; ++split)
+            splits_.push_back({static_cast<std::uint32_t>(at), split});
+    };
+    for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+        const SplitBounds& point = profile.points()[i];
+        if (profile.open(point, target)) add(point.split, point.split);
+        const Gap gap = profile.gap(i, target);
+        if (gap.open()) add(gap.first, gap.last);
     }
-    for (std::size_t first = 0, end = 0; first < n_splits; first = end) {
-        while (end < n_splits && splits_[end].column == splits_[first].column) ++end;
-        by_stretches_ ? prepare_column_stretches(node, first, end) : prepare_column(node, first, end);
-    }
-    task_.n = node.n;
-    task_.orders = orders_;
-    task_.n_lanes = static_cast<std::uint32_t>(n_splits);
-    task_.left_rows = left_rows_.data();
-    task_.left_gain = left_gain_.data();
-    task_.right_gain = right_gain_.data();
-}
-
-void ClassPairSolver::prepare_column(const Node& node, std::size_t first, std::size_t end) {
-    const std::size_t at = splits_[first].column, n_classes = data_.n_classes;
-    const std::uint32_t* order = node.orders[at];
-    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // splits still ahead
-    const bool far = node.n >= kFarRows;
-    std::fill(gain_.begin(), gain_.end(), 0);
-    std::int64_t span = 0;
-    std::uint32_t i = 0;
-    for (std::size_t k = first; k < end; ++k, lanes &= lanes - 1) {
-        const std::uint32_t position = profiles_[at].position(splits_[k].split);
-        if (mode_ == Mode::unit) {
-            std::int32_t sum = 0, n_signed = 0;
-            for (; i < position; ++i) {
-                if (far) ask_ahead(order, i, node.n, [&](std::uint32_t next) { return &left_lanes_[next]; });
-                const std::uint32_t row = row_of(order[i]);
-                left_lanes_[row] |= lanes;
-                sum += sign_[row];
-                n_signed += sign_[row] & 1;
-            }
-            span += n_signed;
-            gain_[present_[0]] += (n_signed - sum) / 2;
-            gain_[present_[1]] += (n_signed + sum) / 2;
-        } else if (mode_ == Mode::unit_many) {
-            std::array<std::uint32_t, kMaxUnitClasses + 1> count{};
-            for (; i < position; ++i) {
-                const std::uint32_t row = row_of(order[i]);
-                left_lanes_[row] |= lanes;
-                ++count[place_[row]];
-            }
-            for (std::size_t c = 0; c < present_.size(); ++c) {
-                gain_[present_[c]] += count[c];
-                span += count[c];
-            }
-        } else {
-            for (; i < position; ++i) {
-                const std::uint32_t row = row_of(order[i]);
-                left_lanes_[row] |= lanes;
-                span += data_.span[row];
-                const std::int32_t* row_gain = &data_.gain[std::size_t{data_.label[row]} * n_classes];
-                for (const std::uint32_t c : present_) gain_[c] += std::int64_t{data_.weight[row]} * row_gain[c];
-            }
-        }
-        note_side(node, k, position, span);
-    }
-}
-
-void ClassPairSolver::note_side(const Node& node, std::size_t k, std::uint32_t position, std::int64_t span) {
-    left_rows_[k] = position;
-    left_span_[k] = span;
-    for (const std::uint32_t c : present_) {
-        left_gain_[c * kMaxLanes + k] = static_cast<std::int32_t>(gain_[c]);
-        right_gain_[c * kMaxLanes + k] = static_cast<std::int32_t>(node.span - node.sums[c] - gain_[c]);
-    }
-}
-
-void ClassPairSolver::prepare_stretches(const Node& node) {
-    if (stretches_open_) return;
-    stretches_open_ = true;
-    stretches_.open(data_, node, sign_);
-    lanes_of_.resize(stretches_.most());
-    stretch_sums_.resize(kStretchedTogether * stretches_.most());
-    task_.most_stretches = stretches_.most();
-    task_.rows = stretches_.rows().data();
-    task_.stretched_columns = stretches_.columns();
-    task_.stretch_sums = stretch_sums_.data();
-}
-
-void ClassPairSolver::prepare_column_stretches(const Node& node, std::size_t first, std::size_t end) {
-    const std::size_t at = splits_[first].column;
-    const std::uint32_t* order = node.orders[at];
-    const auto& [stretch, start, n_stretches] = stretches_.columns()[at];
-    const std::span<const RowStretches::Sums> before = stretches_.before(at);
-    std::uint64_t lanes = (std::uint64_t{2} << (end - 1)) - (std::uint64_t{1} << first);  // splits still ahead
-    std::size_t s = 0;
-    for (std::size_t k = first; k < end; ++k, lanes &= lanes - 1) {
-        const std::uint32_t position = profiles_[at].position(splits_[k].split);
-        for (; s < n_stretches && start[s + 1] <= position; ++s) lanes_of_[s] = lanes;
-        RowStretches::Sums sums = before[s];
-        for (std::uint32_t i = start[s]; i < position; ++i) {  // of the stretch that the split cuts
-            const std::uint32_t row = row_of(order[i]);
-            left_lanes_[row] |= std::uint64_t{1} << k;
-            sums.sum += sign_[row];
-            sums.n_signed += sign_[row] & 1;
-        }
-        gain_[present_[0]] = (sums.n_signed - sums.sum) / 2;
-        gain_[present_[1]] = (sums.n_signed + sums.sum) / 2;
-        note_side(node, k, position, sums.n_signed);
-    }
-    std::fill(lanes_of_.begin() + static_cast<std::ptrdiff_t>(s), lanes_of_.end(), 0);
-    for (std::uint32_t i = 0; i < node.n; ++i) left_lanes_[stretches_.rows()[i]] |= lanes_of_[stretch[i]];
 }
 
 ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t k) const {

@@ -214,7 +214,7 @@ class SimpleLines::Pass {
 
 SimpleLines::Bounds SimpleLines::bound_splits(const Node& node, const LineSums& all, Control* control) const {
     const std::uint32_t least = data_->min_leaf, n = node.n;
-    const std::int64_t work = 1 + static_cast<std::int64_t>(n * data_->lanes / kSumsPerBeat);
+    const std::int64_t work = 1 + static_cast<std::int64_t>(2 * n * data_->lanes / kSumsPerBeat);  // of both walks
     Pass pass(*data_, all, n);
     Bounds bounds;
     bounds.of_split.resize(node.columns.size() * n);

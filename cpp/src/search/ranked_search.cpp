@@ -25,8 +25,10 @@ Outcome Search::run(Size limits) {
     Outcome best = prove(root, limits);
     last_round_ = false;
     proven_ = best.exact();
-    if (limits.depth > 2 && best.exact() && !control_.stopped())
-        if (const auto plan = first_of_equals(root, limits, best.upper, 0)) best.plan = *plan;
+    if (best.exact() && !control_.stopped())
+        if (const auto plan = limits.depth > 2 ? first_of_equals(root, limits, best.upper, 0)
+                                               : first_of_equal_pairs(root, limits.leaves == 3, best))
+            best.plan = *plan;
     return best;
 }
 

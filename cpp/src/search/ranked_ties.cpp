@@ -4,8 +4,8 @@
 // luck. So once the least cost V is proven, the tree is chosen by a rule that speaks of the table alone:
 //
 //   1. the least depth at which V is reached; a leaf, a tree of depth one or two as their solvers give it for these
-//      rows (among equal trees of depth two, with the same switches and lanes: they look at the splits in an order of
-//      their own);
+//      rows: of classes the first column and in it the first split, of other losses the first that is found, which the
+//      width of vectors does not change;
 //   2. above that, the first column, and in it the first split, with which a tree of cost V can begin;
 //   3. with a limit of leaves, the fewest of them on the left;
 //   4. on both sides the same, with what each costs.
@@ -30,8 +30,9 @@ std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, 
     if (stump.cost == cost) return PartialTree::stump();
     size = size.fitted();
     if (size.depth < 2) return std::nullopt;
-    const Outcome pair = pairs_->solve(node, Size{2, size.leaves}.fitted().leaves == 3, cost + 1);
-    if (pair.upper == cost) return pair.plan;
+    const bool three_leaves = Size{2, size.leaves}.fitted().leaves == 3;
+    const Outcome pair = pairs_->solve(node, three_leaves, cost + 1);
+    if (pair.upper == cost) return pairs_->first_of_equals(node, three_leaves, pair);
     Cost whole = pair.lower;
     for (std::uint32_t depth = 3; depth <= size.depth && !control_.stopped(); ++depth) {
         const Size here = Size{depth, size.leaves}.fitted();
@@ -41,6 +42,13 @@ std::optional<PartialTree> Search::first_of_equals(const Node& node, Size size, 
         whole = std::max(whole, found.lower);
     }
     return std::nullopt;
+}
+
+std::optional<PartialTree> Search::first_of_equal_pairs(const Node& node, bool three_leaves, const Outcome& found) {
+    if (!found.plan.is_pair()) return found.plan;
+    const Stump stump = objective_.best_stump_within(node, control_);
+    if (!stump.whole) return std::nullopt;
+    return stump.cost == found.upper ? PartialTree::stump() : pairs_->first_of_equals(node, three_leaves, found);
 }
 
 std::optional<PartialTree> Search::split_first(const Node& node, Size size, Cost cost, std::size_t level,

@@ -82,6 +82,8 @@ def ending_at_once(work: Callable[[], Answer]) -> Answer:
 
     before = _install(_end)
     try:
+        if _received:  # and a library that was being loaded caught the exception
+            raise KeyboardInterrupt
         thread = Thread(target=copy_context().run, args=(run,), daemon=True)
         thread.start()
         while thread.is_alive():

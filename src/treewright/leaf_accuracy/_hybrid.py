@@ -25,7 +25,7 @@ fit a leaf; folds + 1 fits where the rounds are chosen; with tuning, trials x fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
@@ -204,30 +204,27 @@ def extend_leaves(
     costs = expected_times(np.array([len(rows) for rows in rows_of]))
     rest = np.cumsum(costs[::-1])[::-1]
     at_once = max(1, effective_n_jobs(check_n_jobs(n_jobs)))
-    jobs = (
-        delayed(_extend)(
-            int(leaf),
-            plan,
-            int(tree.prediction[leaf]),
-            inputs[rows[:0] if clock.is_over else rows],  # of all leaves a copy of the table
-            y[rows],
-            None if sample_weight is None else sample_weight[rows],
-            model,
-            tuning,
-            n_folds,
-            len(rows) / max(1, tuned_rows),
-            int(seed),
-            clock,
-            min(1.0, at_once * cost / max(1e-9, left)),
-            by_tree[rows],
-            None if shared is None else shared.rounds.right[rows],
-            doubt,
-        )
-        for leaf, rows, plan, seed, cost, left in zip(leaves, rows_of, plans, seeds, costs, rest, strict=True)
-    )
     done: dict[int, Extension] = {}
+
+    def jobs() -> Iterator[Any]:
+        """Of the leaves that want a model, as long as there is time; a job takes longer than noting the others."""
+        of_leaves = zip(leaves.tolist(), rows_of, plans, seeds.tolist(), costs, rest, strict=True)
+        for leaf, rows, plan, seed, cost, left in of_leaves:
+            wants_model = plan not in (Treatment.KEPT, Treatment.ONE_CLASS)
+            if not wants_model or clock.is_over:
+                kept = Treatment.KEPT if wants_model else plan
+                done[leaf] = Extension(leaf, kept, len(rows), np.unique(y[rows]), cut_short=wants_model)
+                continue
+            yield delayed(_extend)(
+                leaf, plan, int(tree.prediction[leaf]), inputs[rows], y[rows],
+                None if sample_weight is None else sample_weight[rows],
+                model, tuning, n_folds, len(rows) / max(1, tuned_rows), seed, clock,
+                min(1.0, at_once * cost / max(1e-9, left)), by_tree[rows],
+                None if shared is None else shared.rounds.right[rows], doubt,
+            )  # fmt: skip
+
     try:
-        for extension in answers_in_order(jobs, check_n_jobs(n_jobs), Parallel):
+        for extension in answers_in_order(jobs(), check_n_jobs(n_jobs), Parallel):
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
                 extension = replace(
@@ -239,7 +236,7 @@ def extend_leaves(
         for leaf, rows in zip(leaves.tolist(), rows_of, strict=True):
             left = Extension(leaf, Treatment.KEPT, len(rows), np.unique(y[rows]), interrupted=True)
             done.setdefault(leaf, left)
-    return done
+    return {leaf: done[leaf] for leaf in leaves.tolist()}
 
 
 def treatments(
@@ -341,8 +338,6 @@ def _extend(
     `doubt` gives the leaf to that model where neither is clearly better.
     """
     classes, own = np.unique(y, return_inverse=True)
-    if treatment in (Treatment.KEPT, Treatment.ONE_CLASS):
-        return Extension(leaf, treatment, len(y), classes)
     out_of_time = Extension(leaf, Treatment.KEPT, len(y), classes, cut_short=True)
     if clock.is_over:
         return out_of_time

@@ -330,6 +330,27 @@ def test_kernels_agree(seed):
     assert len(values) == 1
 
 
+@pytest.mark.usefixtures("any_simd")
+@pytest.mark.parametrize("seed", range(60))
+def test_equal_trees_do_not_depend_on_vectors_or_switches(seed):
+    """A processor with wider vectors looks at more splits at once, and the switches change what is looked at."""
+    rng = np.random.default_rng(6100 + seed)
+    rest = {
+        "max_depth": int(rng.integers(2, 5)),
+        "cost_complexity": float(rng.choice([0.0, 0.002, 0.02])),
+        "min_samples_leaf": int(rng.integers(1, 4)),
+    }
+    problem = random_problem(rng, int(rng.integers(20, 160)), int(rng.integers(2, 5)), **rest)
+    trees = set()
+    for level in (_core.Simd.PLAIN, _core.Simd.AVX2, _core.Simd.AVX512):
+        _core.set_simd_limit(level)
+        result = solve_ranked(problem)
+        assert result.status is SolveStatus.OPTIMAL
+        trees.add(result.tree.splits)
+    trees |= {solve_ranked(problem, options=options).tree.splits for options in VARIANTS}
+    assert len(trees) == 1
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_row_order_and_monotone_transformations_change_nothing(seed):
     rng = np.random.default_rng(7000 + seed)

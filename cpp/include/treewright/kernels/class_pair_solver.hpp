@@ -25,6 +25,9 @@ class ClassPairSolver final : public PairSolver {
 
     [[nodiscard]] Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                 std::span<const Neighbour> neighbours = {}) override;
+    // The first column, and in it the first split, with which a tree of the least cost begins.
+    [[nodiscard]] std::optional<PartialTree> first_of_equals(const Node& node, bool three_leaves,
+                                                             const Outcome& found) override;
     // Adds all splits that a tree of depth at most two within the budget begins with, unless it is stopped.
     void within(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
     [[nodiscard]] std::int64_t pace() const override { return data_.binary() ? 1 : 4; }
@@ -36,6 +39,16 @@ class ClassPairSolver final : public PairSolver {
     // Splits for the next pass: of every column with open ones an equal share, spread evenly over these; none if all
     // are closed.
     void choose_splits(std::size_t n_columns, Cost target);
+    // The first open splits of one column, as many as there are lanes.
+    void choose_first_splits(std::size_t at, Cost target);
+    // One pass of the kernel over the chosen splits.
+    void pass(const Node& node);
+    // A tree that begins with the split of a lane, and its cost; its bounds are noted.
+    struct Begun {
+        Cost cost;
+        PartialTree plan;
+    };
+    Begun begun(const Node& node, std::size_t k, bool three_leaves);
     // Which rows are on the left of every chosen split, and what both its sides gain.
     void prepare_lanes(const Node& node);
     // The same for the splits of one column: lanes first .. end - 1.

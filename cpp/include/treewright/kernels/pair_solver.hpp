@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,13 @@ class PairSolver {
     // Best tree of depth at most two, or, with `three_leaves`, of at most three leaves.
     [[nodiscard]] virtual Outcome solve(const Node& node, bool three_leaves, Cost budget,
                                         std::span<const Neighbour> neighbours = {}) = 0;
+    // Of several trees of the least cost, which the last solve() gave for this node, the one that is the answer: a rule
+    // that speaks of the node alone. None where the run ended.
+    [[nodiscard]] virtual std::optional<PartialTree> first_of_equals(const Node& node, bool three_leaves,
+                                                                     const Outcome& found) {
+        (void)node, (void)three_leaves;
+        return found.plan;
+    }
     // Nanoseconds of a pass, roughly, for each row and column.
     [[nodiscard]] virtual std::int64_t pace() const = 0;
     // What the last solve() knows of its node, as far as a neighbour with a similar target can use it.

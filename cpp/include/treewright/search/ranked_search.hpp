@@ -215,6 +215,9 @@ class Search {
     void reopen_profiles(const Node& node, Size size, std::size_t level, Cost whole);
     // The tree of cost `cost`, the least for these rows, that the rule for equals chooses; none after a stop.
     [[nodiscard]] std::optional<PartialTree> first_of_equals(const Node& node, Size size, Cost cost, std::size_t level);
+    // The same where no tree is deeper than two, right behind the solver that has found one of them.
+    [[nodiscard]] std::optional<PartialTree> first_of_equal_pairs(const Node& node, bool three_leaves,
+                                                                  const Outcome& found);
     [[nodiscard]] std::optional<Place> first_place(const Node& node, Size size, Cost cost, std::size_t level,
                                                    PartialTree known, Cost whole);
     [[nodiscard]] std::optional<PartialTree> split_first(const Node& node, Size size, Cost cost, std::size_t level,
