@@ -107,8 +107,8 @@ inline void prefix(Eight* x) {
 using Four = Lanes<double, 4>;
 
 // Eight rows of four numbers become four vectors of eight.
-inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
 #if TREEWRIGHT_VECTOR_BYTES == 64
+inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
     const Eight a = load(rows), b = load(rows + 8), c = load(rows + 16), d = load(rows + 24);
     const Eight ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
     const Eight cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13);
@@ -118,27 +118,41 @@ inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3)
     const Eight cd2 = __builtin_shufflevector(c, d, 2, 6, 10, 14, 3, 7, 11, 15);
     x2 = __builtin_shufflevector(ab2, cd2, 0, 1, 2, 3, 8, 9, 10, 11);
     x3 = __builtin_shufflevector(ab2, cd2, 4, 5, 6, 7, 12, 13, 14, 15);
+}
 #else
-    alignas(64) double columns[4][8];
-    for (int half = 0; half < 2; ++half) {
-        using Pair = Lanes<double, 2>;
-        for (int row = 0; row < 4; row += 2)
-            for (int column = 0; column < 4; column += 2) {
-                const double* const from = rows + 16 * half + 4 * row + column;
-                const auto a = load_as<Pair>(from), b = load_as<Pair>(from + 4);
-                store(columns[column] + 4 * half + row, __builtin_shufflevector(a, b, 0, 2));
-                store(columns[column + 1] + 4 * half + row, __builtin_shufflevector(a, b, 1, 3));
-            }
+inline void turn_four(const double* rows, Four (&x)[4]) {
+#if TREEWRIGHT_VECTOR_BYTES == 32
+    const Four a = load_as<Four>(rows), b = load_as<Four>(rows + 4), c = load_as<Four>(rows + 8),
+               d = load_as<Four>(rows + 12);
+    const Four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const Four ab2 = __builtin_shufflevector(a, b, 1, 5, 3, 7), cd2 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    x[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+    x[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    x[3] = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+#else
+    for (int i = 0; i < 4; ++i) {
+        const double column[4] = {rows[i], rows[4 + i], rows[8 + i], rows[12 + i]};
+        x[i] = load_as<Four>(column);
     }
-    x0 = load(columns[0]), x1 = load(columns[1]), x2 = load(columns[2]), x3 = load(columns[3]);
 #endif
 }
+inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
+    Four low[4], high[4];
+    turn_four(rows, low);
+    turn_four(rows + 16, high);
+    x0 = {low[0], high[0]}, x1 = {low[1], high[1]}, x2 = {low[2], high[2]}, x3 = {low[3], high[3]};
+}
+#endif
 
 // The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1.
 inline Four opened(std::int64_t compact) {
     const double s = static_cast<double>(compact >> MomentTask::kSlotBits);
-    const double all[4] = {1, s, s > 0 ? s : 0, s * s + 1};
-    return load_as<Four>(all);
+    static constexpr double kOnce[] = {0, 1, 1, 0}, kSquared[] = {0, 0, 0, 1}, kMore[] = {1, 0, 0, 1};
+    static constexpr double kLeast[] = {0, -std::numeric_limits<double>::infinity(), 0, 0};
+    const Four all = Four{} + s;
+    const Four m = all * load_as<Four>(kOnce) + all * all * load_as<Four>(kSquared) + load_as<Four>(kMore);
+    return larger(m, load_as<Four>(kLeast));
 }
 inline std::uint32_t slot_of(std::int64_t compact) {
     return static_cast<std::uint32_t>(compact) & ((1u << MomentTask::kSlotBits) - 1);
