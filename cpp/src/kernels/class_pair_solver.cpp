@@ -109,6 +109,7 @@ void ClassPairSolver::choose_kernel(const Node& node) {
     const bool is_unit = mode_ == Mode::unit || mode_ == Mode::unit_many;
     n_lanes_ = is_unit ? kernels_.unit_lanes : narrow_ ? kernels_.lanes16 : kernels_.lanes32;
     n_lanes_ = std::min(n_lanes_, options_.lanes);
+    n_together_ = std::min(is_unit ? kUnitTogether : narrow_ ? kTogether16 : kTogether32, options_.lanes);
     task_.classes = present_.data();
     task_.min_gain =
         static_cast<std::int32_t>(std::min<Cost>(objective_.leaf_penalty() / objective_.unit(), data_.total_span));
@@ -130,12 +131,11 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     const std::int64_t work = work_of(node);
     for (;;) {
         choose_splits(n_columns, std::min(result.upper, budget));
-        if (splits_.empty() || control_.step(work)) break;
-        pass(node);
-        for (std::size_t k = 0; k < splits_.size(); ++k) {
+        if (chosen_.empty() || control_.step(work)) break;
+        pass(node, [&](std::size_t k) {
             const Begun tree = begun(node, k, three_leaves);
             result.offer(tree.cost, tree.plan);
-        }
+        });
     }
     result.lower = result.upper;
     const Cost target = std::min(result.upper, budget);
@@ -144,9 +144,16 @@ Outcome ClassPairSolver::solve(const Node& node, bool three_leaves, Cost budget,
     return result;
 }
 
-void ClassPairSolver::pass(const Node& node) {
-    prepare_lanes(node);
-    kernel_(task_);
+template <class Take>
+void ClassPairSolver::pass(const Node& node, Take take) {
+    for (std::size_t first = 0; first < chosen_.size(); first += splits_.size()) {
+        const std::size_t n = std::min<std::size_t>(n_lanes_, chosen_.size() - first);
+        const auto begin = chosen_.begin() + static_cast<std::ptrdiff_t>(first);
+        splits_.assign(begin, begin + static_cast<std::ptrdiff_t>(n));
+        prepare_lanes(node);
+        kernel_(task_);
+        for (std::size_t k = 0; k < n; ++k) take(k);
+    }
     ++n_passes;
     n_row_steps += std::int64_t{node.n} * static_cast<std::int64_t>(node.columns.size());
 }
@@ -166,17 +173,20 @@ ClassPairSolver::Begun ClassPairSolver::begun(const Node& node, std::size_t k, b
     return {point.cost(), PartialTree::pair(node.columns[at], data_.rank_of(node.columns[at], first_right), kind)};
 }
 
-// Which of equal trees a pass of solve() meets first depends on its lanes. Here the splits that may cost as little are
-// looked at in their order, those that it has closed at that cost among them.
+// Which of equal trees solve() meets first depends on the switches. Here the splits that may cost as little are looked
+// at in their order, those that it has closed at that cost among them.
 std::optional<PartialTree> ClassPairSolver::first_of_equals(const Node& node, bool three_leaves, const Outcome& found) {
+    std::optional<PartialTree> first;
     for (std::size_t at = 0; at < node.columns.size(); ++at)
         for (;;) {
             choose_first_splits(at, found.upper + 1);
-            if (splits_.empty()) break;
+            if (chosen_.empty()) break;
             if (control_.step(work_of(node))) return std::nullopt;
-            pass(node);
-            for (std::size_t k = 0; k < splits_.size(); ++k)
-                if (const Begun tree = begun(node, k, three_leaves); tree.cost == found.upper) return tree.plan;
+            pass(node, [&](std::size_t k) {
+                const Begun tree = begun(node, k, three_leaves);
+                if (!first && tree.cost == found.upper) first = tree.plan;
+            });
+            if (first) return first;
         }
     return found.plan;
 }
@@ -190,9 +200,8 @@ void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedSp
     const std::int64_t work = work_of(node);
     for (;;) {
         choose_splits(n_columns, budget + 1);
-        if (splits_.empty() || control_.step(work)) return;
-        pass(node);
-        for (std::size_t k = 0; k < splits_.size(); ++k) {
+        if (chosen_.empty() || control_.step(work)) return;
+        pass(node, [&](std::size_t k) {
             const auto [at, split] = splits_[k];
             const Lane lane = lane_costs(node, k);
             if (lane.left + lane.right <= budget)
@@ -200,7 +209,7 @@ void ClassPairSolver::within(const Node& node, Cost budget, std::vector<SolvedSp
             SplitBounds point{split, lane.left, lane.right};
             point.tag = kSolved;
             profiles_[at].insert(point);
-        }
+        });
     }
 }
 
@@ -214,7 +223,7 @@ void ClassPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
 }
 
 void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
-    splits_.clear();
+    chosen_.clear();
     open_.clear();
     open_columns_.clear();
     for (std::size_t at = 0; at < n_columns; ++at) {
@@ -236,9 +245,9 @@ void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
     // What columns with few open splits leave of their share goes to the others.
     std::stable_sort(open_columns_.begin(), open_columns_.end(),
                      [](const OpenColumn& a, const OpenColumn& b) { return a.n_open < b.n_open; });
-    for (std::size_t c = 0; c < open_columns_.size() && splits_.size() < n_lanes_; ++c) {
+    for (std::size_t c = 0; c < open_columns_.size() && chosen_.size() < n_together_; ++c) {
         const auto& [at, n_open, begin, end] = open_columns_[c];
-        const std::size_t share = std::max<std::size_t>((n_lanes_ - splits_.size()) / (open_columns_.size() - c), 1);
+        const std::size_t share = std::max<std::size_t>((n_together_ - chosen_.size()) / (open_columns_.size() - c), 1);
         const std::uint64_t n_chosen = std::min<std::uint64_t>(n_open, share);
         std::uint64_t chosen = 0, before = 0;  // open splits of earlier stretches
         for (std::size_t i = begin; i < end; ++i) {
@@ -246,7 +255,7 @@ void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
             for (; chosen < n_chosen; ++chosen) {
                 const std::uint64_t wanted = (2 * chosen + 1) * n_open / (2 * n_chosen) - before;
                 if (wanted > last - first) break;
-                splits_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
+                chosen_.push_back({at, first + static_cast<std::uint32_t>(wanted)});
             }
             before += last + 1 - first;
         }
@@ -254,11 +263,11 @@ void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
 }
 
 void ClassPairSolver::choose_first_splits(std::size_t at, Cost target) {
-    splits_.clear();
+    chosen_.clear();
     const IntervalBounds& profile = profiles_[at];
     const auto add = [&](std::uint32_t first, std::uint32_t last) {
-        for (std::uint32_t split = first; split <= last && splits_.size() < n_lanes_; ++split)
-            splits_.push_back({static_cast<std::uint32_t>(at), split});
+        for (std::uint32_t split = first; split <= last && chosen_.size() < n_together_; ++split)
+            chosen_.push_back({static_cast<std::uint32_t>(at), split});
     };
     for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
         const SplitBounds& point = profile.points()[i];

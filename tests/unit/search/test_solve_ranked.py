@@ -341,12 +341,14 @@ def test_equal_trees_do_not_depend_on_vectors_or_switches(seed):
         "min_samples_leaf": int(rng.integers(1, 4)),
     }
     problem = random_problem(rng, int(rng.integers(20, 160)), int(rng.integers(2, 5)), **rest)
-    trees = set()
+    trees, steps = set(), set()
     for level in (_core.Simd.PLAIN, _core.Simd.AVX2, _core.Simd.AVX512):
         _core.set_simd_limit(level)
         result = solve_ranked(problem)
         assert result.status is SolveStatus.OPTIMAL
         trees.add(result.tree.splits)
+        steps.add(result.stats["steps"])
+    assert len(steps) == 1  # so a limit of steps leaves the same tree
     trees |= {solve_ranked(problem, options=options).tree.splits for options in VARIANTS}
     assert len(trees) == 1
 

@@ -35,14 +35,17 @@ class ClassPairSolver final : public PairSolver {
     void keep(const Node& node, Cost target, Memo& memo) const override;
 
    private:
+    // As many as the widest vectors hold: so steps, and what a limit of steps leaves, are the same on every processor.
+    static constexpr std::uint32_t kUnitTogether = 64, kTogether16 = 32, kTogether32 = 16;
     static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its split is open
-    // Splits for the next pass: of every column with open ones an equal share, spread evenly over these; none if all
+    // Splits that are looked at next: of every column with open ones an equal share, spread evenly over these; none if all
     // are closed.
     void choose_splits(std::size_t n_columns, Cost target);
-    // The first open splits of one column, as many as there are lanes.
+    // The first open splits of one column.
     void choose_first_splits(std::size_t at, Cost target);
-    // One pass of the kernel over the chosen splits.
-    void pass(const Node& node);
+    // Calls the kernel as often as the chosen splits need on this processor, and `take` with each lane.
+    template <class Take>
+    void pass(const Node& node, Take take);
     // A tree that begins with the split of a lane, and its cost; its bounds are noted.
     struct Begun {
         Cost cost;
@@ -84,6 +87,7 @@ class ClassPairSolver final : public PairSolver {
     bool by_stretches_ = false;
     bool stretches_open_ = false;  // for this node
     std::uint32_t n_lanes_ = 0;
+    std::uint32_t n_together_ = 0;              // splits that are chosen at once, on any processor
     std::vector<std::uint32_t> present_;        // classes that some row gains from
     std::vector<std::int8_t> sign_;             // unit: [row] gain of the second class less that of the first
     std::vector<std::uint32_t> which_;          // unit_many, many: [label] as in PairTask::lookup
@@ -106,7 +110,8 @@ class ClassPairSolver final : public PairSolver {
     struct LaneSplit {
         std::uint32_t column, split;
     };
-    std::vector<LaneSplit> splits_;         // [lane], splits of a column together and ascending
+    std::vector<LaneSplit> chosen_;         // splits of a column together and ascending
+    std::vector<LaneSplit> splits_;         // [lane], part of these
     std::vector<std::uint32_t> left_rows_;  // [lane]
     std::vector<std::int64_t> left_span_;   // [lane]
     std::vector<std::int64_t> gain_;        // [class], running
