@@ -38,8 +38,8 @@ class ClassPairSolver final : public PairSolver {
     // As many as the widest vectors hold: so steps, and what a limit of steps leaves, are the same on every processor.
     static constexpr std::uint32_t kUnitTogether = 64, kTogether16 = 32, kTogether32 = 16;
     static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its split is open
-    // Splits that are looked at next: of every column with open ones an equal share, spread evenly over these; none if all
-    // are closed.
+    // Splits that are looked at next: of every column with open ones an equal share, spread evenly over these; none if
+    // all are closed.
     void choose_splits(std::size_t n_columns, Cost target);
     // The first open splits of one column.
     void choose_first_splits(std::size_t at, Cost target);
