@@ -80,10 +80,10 @@ def ending_at_once(work: Callable[[], Answer]) -> Answer:
         except BaseException as error:  # of any kind: it is raised where it was waited for
             answer.set_exception(error)
 
+    if was_stopped():  # and a library that was being loaded caught the exception
+        raise KeyboardInterrupt
     before = _install(_end)
     try:
-        if _received:  # and a library that was being loaded caught the exception
-            raise KeyboardInterrupt
         thread = Thread(target=copy_context().run, args=(run,), daemon=True)
         thread.start()
         while thread.is_alive():

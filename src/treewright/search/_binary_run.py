@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.binarize import SplitMatrix
+from treewright.problem import Problem
+from treewright.search._integers import RowCosts
 from treewright.search._jobs import threads_of
 from treewright.search._limits import Limits, ProgressCallback, native_report
 from treewright.search._options import BinaryOptions
@@ -23,42 +25,36 @@ NO_LIMIT = 2**20  # no tree is deeper or has more leaves in any search that ends
 
 
 def grouped_rows(
+    problem: Problem,
     split_matrix: SplitMatrix,
-    kind: NDArray[np.int32],
-    weight: NDArray[np.int64],
-    costs: NDArray[np.int64],
+    integers: RowCosts,
     options: BinaryOptions,
     *,
     leaf_penalty: float,
-    min_count: int,
     guess: NDArray[np.int64] | None = None,
 ) -> core.BinaryProblem | None:
     """Return the rows with equal ones put together, or None if Ctrl-C was pressed meanwhile.
 
     Parameters
     ----------
+    problem : Problem
     split_matrix : SplitMatrix
-    kind : ndarray of shape (n_rows,), int32
-        Rows of one kind cost the same.
-    weight : ndarray of shape (n_rows,), int64
-    costs : ndarray of shape (n_kinds, n_predictions), int64
-        Of a weight of one.
+    integers : RowCosts
+        Costs of the problem's rows.
     options : BinaryOptions
     leaf_penalty : float
         In units of cost.
-    min_count : int
-        Fewest rows of a leaf.
     guess : ndarray of shape (n_rows,), int64, or None, default=None
         What each row is guessed to cost at least.
     """
     try:
         return core.BinaryProblem(
             split_matrix.packed,
-            kind,
-            weight,
-            costs,
+            integers.kind,
+            integers.weight,
+            integers.costs,
             leaf_penalty=leaf_penalty,
-            min_count=min_count,
+            min_count=problem.min_samples_leaf,
             equivalent_points=options.equivalent_points,
             guess=guess,
             packed=True,

@@ -175,16 +175,9 @@ def solve_binary(
     if stop is not None:
         return _of_one_split(problem, split_matrix, stop, options)
     integers = row_costs(problem)
-    bits = grouped_rows(
-        split_matrix,
-        integers.kind,
-        integers.weight,
-        integers.costs,
-        options,
-        leaf_penalty=problem.cost_complexity / integers.unit,
-        min_count=problem.min_samples_leaf,
-        guess=None if reference is None else integers.of(reference.predictions),
-    )
+    guess = None if reference is None else integers.of(reference.predictions)
+    leaf_penalty = problem.cost_complexity / integers.unit
+    bits = grouped_rows(problem, split_matrix, integers, options, leaf_penalty=leaf_penalty, guess=guess)
     if bits is None:
         return _of_one_split(problem, split_matrix, StopReason.INTERRUPT, options)
     if reference is not None:  # row prices prove more than a conditional search can use

@@ -102,15 +102,7 @@ def solve_frontier(
     if stop is not None:
         return _front_of_one_split(problem, choice, stop, options)
     integers = row_costs(problem)
-    bits = grouped_rows(
-        split_matrix,
-        integers.kind,
-        integers.weight,
-        integers.costs,
-        options,
-        leaf_penalty=0.0,
-        min_count=problem.min_samples_leaf,
-    )
+    bits = grouped_rows(problem, split_matrix, integers, options, leaf_penalty=0.0)
     if bits is None:
         return _front_of_one_split(problem, choice, StopReason.INTERRUPT, options)
     raw = bits.front(

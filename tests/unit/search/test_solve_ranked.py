@@ -333,7 +333,7 @@ def test_kernels_agree(seed):
 @pytest.mark.usefixtures("any_simd")
 @pytest.mark.parametrize("seed", range(60))
 def test_equal_trees_do_not_depend_on_vectors_or_switches(seed):
-    """A processor with wider vectors looks at more splits at once, and the switches change what is looked at."""
+    """As many splits are chosen at once whatever the vectors hold; the switches change which are looked at."""
     rng = np.random.default_rng(6100 + seed)
     rest = {
         "max_depth": int(rng.integers(2, 5)),
