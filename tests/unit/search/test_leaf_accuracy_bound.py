@@ -103,8 +103,7 @@ def test_a_stopped_search_for_accuracy_has_it_too(breast_cancer, monkeypatch, no
     errors = 569 * (1 - result.upper_bound)
     assert errors == pytest.approx(round(errors), abs=1e-5)
     assert 8 <= round(errors) <= 569 * (1 - result.objective)
-    if core.detected_simd() == core.Simd.AVX512:  # wider vectors prove more in a step
-        assert round(errors) == 9
+    assert round(errors) == 9
     assert result.stats["steps"] <= 3010
 
 
