@@ -222,23 +222,27 @@ void ClassPairSolver::keep(const Node& node, Cost target, Memo& memo) const {
     }
 }
 
+template <class Add>
+void ClassPairSolver::each_open_stretch(const IntervalBounds& profile, Cost target, Add add) {
+    for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
+        const SplitBounds& point = profile.points()[i];
+        if (profile.open(point, target) && point.tag != kSolved) add(point.split, point.split);
+        const Gap gap = profile.gap(i, target);
+        if (gap.open()) add(gap.first, gap.last);
+    }
+}
+
 void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
     chosen_.clear();
     open_.clear();
     open_columns_.clear();
     for (std::size_t at = 0; at < n_columns; ++at) {
-        const IntervalBounds& profile = profiles_[at];
         OpenColumn column{static_cast<std::uint32_t>(at), 0, open_.size(), 0};
         const auto add = [&](std::uint32_t first, std::uint32_t last) {
             open_.push_back({first, last});
             column.n_open += last + 1 - first;
         };
-        for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
-            const SplitBounds& point = profile.points()[i];
-            if (profile.open(point, target) && point.tag != kSolved) add(point.split, point.split);
-            const Gap gap = profile.gap(i, target);
-            if (gap.open()) add(gap.first, gap.last);
-        }
+        each_open_stretch(profiles_[at], target, add);
         column.end = open_.size();
         if (column.n_open > 0) open_columns_.push_back(column);
     }
@@ -264,17 +268,11 @@ void ClassPairSolver::choose_splits(std::size_t n_columns, Cost target) {
 
 void ClassPairSolver::choose_first_splits(std::size_t at, Cost target) {
     chosen_.clear();
-    const IntervalBounds& profile = profiles_[at];
     const auto add = [&](std::uint32_t first, std::uint32_t last) {
         for (std::uint32_t split = first; split <= last && chosen_.size() < n_together_; ++split)
             chosen_.push_back({static_cast<std::uint32_t>(at), split});
     };
-    for (std::size_t i = 0; i + 1 < profile.points().size(); ++i) {
-        const SplitBounds& point = profile.points()[i];
-        if (profile.open(point, target)) add(point.split, point.split);
-        const Gap gap = profile.gap(i, target);
-        if (gap.open()) add(gap.first, gap.last);
-    }
+    each_open_stretch(profiles_[at], target, add);
 }
 
 ClassPairSolver::Lane ClassPairSolver::lane_costs(const Node& node, std::size_t k) const {

@@ -38,6 +38,9 @@ class ClassPairSolver final : public PairSolver {
     // As many as the widest vectors hold: so steps, and what a limit of steps leaves, are the same on every processor.
     static constexpr std::uint32_t kUnitTogether = 64, kTogether16 = 32, kTogether32 = 16;
     static constexpr std::uint32_t kSolved = 0;  // tag of a point that `within` is done with, though its split is open
+    // Calls `add` with the first and the last split of every stretch of open ones, in their order.
+    template <class Add>
+    static void each_open_stretch(const IntervalBounds& profile, Cost target, Add add);
     // Splits that are looked at next: of every column with open ones an equal share, spread evenly over these; none if
     // all are closed.
     void choose_splits(std::size_t n_columns, Cost target);

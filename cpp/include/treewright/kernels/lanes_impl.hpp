@@ -130,14 +130,12 @@ template <class M>
 TREEWRIGHT_INLINE bool any(M x) {
     if constexpr (kIsHalves<M>) {
         return any(x.low | x.high);
+    } else if constexpr (sizeof x == 64) {
+        x |= __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+        x |= __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+        return (x[0] | x[1]) != 0;
     } else {
-        constexpr std::size_t kWords = sizeof x / 8;
-        std::int64_t words[kWords], all = 0;
-        if constexpr (kWords == 8) {
-            x |= __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
-            x |= __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
-            return (x[0] | x[1]) != 0;
-        }
+        std::int64_t words[sizeof x / 8], all = 0;
         std::memcpy(words, &x, sizeof x);
         for (const std::int64_t word : words) all |= word;
         return all != 0;

@@ -36,9 +36,8 @@ class PairSolver {
                                         std::span<const Neighbour> neighbours = {}) = 0;
     // Of several trees of the least cost, which the last solve() gave for this node, the one that is the answer: a rule
     // that speaks of the node alone. None where the run ended.
-    [[nodiscard]] virtual std::optional<PartialTree> first_of_equals(const Node& node, bool three_leaves,
+    [[nodiscard]] virtual std::optional<PartialTree> first_of_equals(const Node& /*node*/, bool /*three_leaves*/,
                                                                      const Outcome& found) {
-        (void)node, (void)three_leaves;
         return found.plan;
     }
     // Nanoseconds of a pass, roughly, for each row and column.
