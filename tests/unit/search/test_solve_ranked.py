@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from brute_force_ranked import best_depth_two, best_objective
+from ranked_problems import check, make_problem, random_problem
 from treewright import SolveStatus, _core
 from treewright.errors import SolverError
-from treewright.problem import Problem
 from treewright.search import Limits
 from treewright.search._solve_ranked import RankedOptions, solve_ranked
-from treewright.table import Table
-from treewright.tree import Column, ColumnKind
+from treewright.tree import ColumnKind
 
 VARIANTS = [
     RankedOptions(),
@@ -50,82 +49,6 @@ VARIANTS = [
 ]
 
 
-def make_problem(X, y, n_classes=None, weight=None, costs=None, kinds=None, **rest) -> Problem:
-    X = np.asfortranarray(X, dtype=np.float64)
-    n_classes = n_classes or int(y.max()) + 1
-    kinds = kinds or [ColumnKind.CONTINUOUS] * X.shape[1]
-    columns = tuple(
-        Column(
-            f"x{j}",
-            kind,
-            tuple("abcdefgh"[: int(np.nanmax(X[:, j])) + 1]) if kind is ColumnKind.CATEGORICAL else (),
-            bool(np.isnan(X[:, j]).any()),
-        )
-        for j, kind in enumerate(kinds)
-    )
-    weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
-    costs = 1.0 - np.eye(n_classes) if costs is None else np.asarray(costs, dtype=np.float64)
-    return Problem(
-        table=Table(columns, X),
-        y=y.astype(np.int32),
-        classes=np.arange(n_classes),
-        sample_weight=weight,
-        costs=costs,
-        **{"max_leaf_nodes": None, **rest},
-    )
-
-
-def random_problem(rng: np.random.Generator, n: int, n_columns: int, **rest) -> Problem:
-    """A table with ties, duplicates, several classes, weights, costs and minimum leaf sizes."""
-    n_values = rng.integers(2, n + 2, size=n_columns)
-    X = np.column_stack([rng.integers(0, k, size=n) for k in n_values]).astype(float)
-    if rng.random() < 0.3:
-        X[n // 2 :] = X[: n - n // 2]
-    n_classes = int(rng.integers(2, 5))
-    y = rng.integers(0, n_classes, size=n)
-    if rng.random() < 0.5:  # some structure, so that bounds bite
-        y = np.where(rng.random(n) < 0.7, (X[:, 0] > np.median(X[:, 0])).astype(int), y)
-    weight = costs = None
-    if rng.random() < 0.4:
-        weight = rng.integers(0, 4, size=n).astype(float)
-        weight[0] = 1.0
-    if rng.random() < 0.3:
-        costs = rng.integers(0, 5, size=(n_classes, n_classes)).astype(float)
-    return make_problem(
-        X,
-        y,
-        n_classes,
-        weight,
-        costs,
-        **{
-            "cost_complexity": float(rng.choice([0.0, 0.01, 0.03, 0.1])),
-            "min_samples_leaf": int(rng.choice([1, 1, 2, 3])),
-            **rest,
-        },
-    )
-
-
-def check(
-    problem: Problem, expected: float, leaves: int | None = None, options: RankedOptions | None = None
-) -> None:
-    result = solve_ranked(problem, options=options)
-    assert result.status.name == "OPTIMAL"
-    assert result.objective == pytest.approx(expected, abs=1e-9)
-    assert result.lower_bound <= result.objective
-    assert result.lower_bound == pytest.approx(result.objective, abs=1e-6)
-    tree = result.tree
-    if leaves is not None:
-        assert tree.n_leaves == leaves
-    # The tree, put to the data again: its loss, its leaf sizes and its depth.
-    predicted = tree.prediction[tree.apply(problem.table.X)]
-    loss = (problem.sample_weight * problem.costs[problem.y, predicted]).sum() / problem.total_weight
-    assert loss == pytest.approx(result.loss, abs=1e-12)
-    assert loss + problem.cost_complexity * tree.n_leaves == pytest.approx(result.objective, abs=1e-12)
-    sizes = np.bincount(tree.apply(problem.table.X), minlength=tree.node_count)
-    assert all(sizes[i] >= problem.min_samples_leaf for i, s in enumerate(tree.splits) if s is None)
-    assert problem.max_depth is None or tree.depth <= problem.max_depth
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
@@ -135,122 +58,6 @@ def test_equals_brute_force(seed):
         problem = random_problem(rng, n, int(rng.integers(1, 4)), max_depth=depth)
         expected, leaves = best_objective(problem)
         check(problem, expected, leaves)
-
-
-@pytest.mark.parametrize("depth", [3, 4])
-def test_rows_between_two_cuts_close_gaps(depth):
-    rng = np.random.default_rng(depth)
-    n_closed = 0
-    for _ in range(10):
-        n = int(rng.integers(150, 300))
-        X = rng.random((n, 2)).round(int(rng.integers(1, 4)))
-        y = (X[:, 0] + 0.7 * rng.random(n) > 0.8) + (rng.random(n) < 0.1).astype(int)
-        problem = make_problem(X, y.astype(int), 3, max_depth=depth, cost_complexity=0.0, min_samples_leaf=1)
-        plain = solve_ranked(problem, options=RankedOptions(sharing_work=0, between=False))
-        closed = solve_ranked(problem, options=RankedOptions(sharing_work=0))
-        assert closed.objective == plain.objective
-        assert closed.tree.n_leaves == plain.tree.n_leaves
-        assert plain.stats["gaps_closed"] == 0
-        n_closed += closed.stats["gaps_closed"]
-    assert n_closed > 10, n_closed
-
-
-@pytest.mark.parametrize(
-    "rest",
-    [
-        {"cost_complexity": 0.0},
-        {"cost_complexity": 0.003},
-        {"cost_complexity": 0.0, "max_leaf_nodes": 6},
-        {"cost_complexity": 0.0, "weight": "random"},
-        {"cost_complexity": 0.001, "costs": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]},
-    ],
-)
-def test_few_rows_prove_the_optimum_of_all(rest):
-    rng = np.random.default_rng(5)
-    smallest = 1.0
-    for _ in range(4):
-        n = int(rng.integers(200, 350))
-        X = rng.random((n, 3)).round(3)
-        y = (X[:, 0] > 0.3).astype(int) + ((X[:, 0] > 0.7) & (X[:, 1] > 0.5 + 0.3 * (X[:, 2] > 0.6)))
-        y = np.where(rng.random(n) < 0.02, rng.integers(0, 3, n), y)
-        weight = rng.integers(1, 4, n) if "weight" in rest else None
-        problem = make_problem(X, y, 3, max_depth=4, min_samples_leaf=1, **rest | {"weight": weight})
-        all_rows = solve_ranked(problem, options=RankedOptions(core=False))
-        few = solve_ranked(problem, options=RankedOptions(core_passes=0, core_share=1.0))
-        assert few.objective == all_rows.objective
-        assert few.tree.n_leaves == all_rows.tree.n_leaves
-        assert all_rows.stats["core_rows"] == 0 < few.stats["core_rows"]
-        smallest = min(smallest, few.stats["core_rows"] / n)
-    assert smallest < 0.8
-
-
-def test_the_rows_chosen_do_not_depend_on_their_order():
-    rng = np.random.default_rng(2)
-    n = 500
-    X = rng.random((n, 3)).round(2)
-    y = ((X[:, 0] > 0.3) & (X[:, 1] > 0.5 * X[:, 2])).astype(int) ^ (rng.random(n) < 0.04)
-    options = RankedOptions(core_passes=0, core_share=1.0)
-    one = solve_ranked(make_problem(X, y, max_depth=4), options=options)
-    order = rng.permutation(n)
-    other = solve_ranked(make_problem(X[order], y[order], max_depth=4), options=options)
-    assert 0 < one.stats["core_rows"] == other.stats["core_rows"] < n
-    assert one.tree.splits == other.tree.splits
-
-
-@pytest.mark.parametrize("cost_complexity", [0.0, 1e-12, 0.01, 0.05])
-@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
-def test_parts_of_the_rows_bound_the_whole(cost_complexity, max_leaf_nodes):
-    rng = np.random.default_rng(9)
-    best_share = 0.0
-    for k in range(4):
-        n = int(rng.integers(300, 500))
-        X = rng.random((n, 3)).round(2)
-        y = ((X[:, 0] > 0.3) & (X[:, 1] > 0.5 * X[:, 2])).astype(int) ^ (rng.random(n) < 0.2)
-        weight = rng.integers(1, 4, n) if k % 2 else None
-        rest = {"cost_complexity": cost_complexity, "max_leaf_nodes": max_leaf_nodes, "weight": weight}
-        problem = make_problem(X, y, 2, max_depth=3, min_samples_leaf=1 + 4 * (k // 2), **rest)
-        whole = solve_ranked(problem, options=RankedOptions(parts=False))
-        bounds = []
-
-        def note(now, bounds=bounds):
-            bounds.append(now.lower_bound)
-
-        options = RankedOptions(core=False, core_passes=0, part_rows=100)
-        by_parts = solve_ranked(problem, options=options, progress=note)
-        assert by_parts.objective == whole.objective
-        assert by_parts.tree.n_leaves == whole.tree.n_leaves
-        assert by_parts.stats["parts"] == n // 100 * (n >= 400)
-        for steps in (20, 60, 100, 200, 400, 800):
-            stopped = solve_ranked(problem, options=options, limits=Limits(step_limit=steps))
-            assert stopped.lower_bound <= whole.objective <= stopped.objective
-            if by_parts.stats["parts"] and stopped.status is SolveStatus.FEASIBLE:
-                best_share = max(best_share, stopped.lower_bound / whole.objective)
-    assert best_share > 0.3
-
-
-@pytest.mark.parametrize(("plain_work", "parts"), [(30_000, 10), (100_000, 0)])
-def test_parts_wait_where_the_plain_search_has_proven_half(plain_work, parts):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 5))
-    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(400) < 0.25)).astype(int)
-    problem = make_problem(X, y, 2, max_depth=3)
-    whole = solve_ranked(problem, options=RankedOptions(core=False, parts=False))
-    result = solve_ranked(problem, options=RankedOptions(core=False, part_rows=40, plain_work=plain_work))
-    assert result.stats["parts"] == parts
-    assert result.status is SolveStatus.OPTIMAL
-    assert result.objective == whole.objective
-    assert result.tree.splits == whole.tree.splits
-
-
-def test_few_rows_are_no_help_where_leaves_need_several():
-    rng = np.random.default_rng(0)
-    X = rng.random((80, 3))
-    problem = make_problem(
-        X, (X[:, 0] > 0.4).astype(int) ^ (rng.random(80) < 0.1), 2, max_depth=3, min_samples_leaf=5
-    )
-    few = solve_ranked(problem, options=RankedOptions(core_passes=0, core_share=1.0))
-    assert few.stats["core_rows"] == 0
-    assert few.status is SolveStatus.OPTIMAL
 
 
 @pytest.mark.parametrize("seed", range(15))
