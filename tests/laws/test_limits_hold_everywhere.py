@@ -120,8 +120,9 @@ class Child:
         Ctrl-C is pressed, or SIGTERM sent, when `fit` has used so many processor seconds.
         """
         process = self.started()
-        self.asks.write(f"{table} {limit}\n")
-        self.asks.flush()
+        with suppress(BrokenPipeError):
+            self.asks.write(f"{table} {limit}\n")
+            self.asks.flush()
         if self.says.readline().strip() != "begin":
             code, _ = process.wait()
             self.ended("it died")
