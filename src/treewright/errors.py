@@ -7,6 +7,7 @@ __all__ = [
     "MissingLettersWarning",
     "ModelFileError",
     "NoGainWarning",
+    "OverlapWarning",
     "PoorGuessWarning",
     "QuantityTargetWarning",
     "RefutedProofWarning",
@@ -60,7 +61,20 @@ class InputTypeError(InputError, TypeError):
 
 
 class OverlapWarning(UserWarning):
-    """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess."""
+    """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright.errors import OverlapWarning
+    >>> from treewright.policy import doubly_robust_scores
+    >>> with warnings.catch_warnings(record=True, action="always", category=OverlapWarning) as caught:
+    ...     scores = doubly_robust_scores(
+    ...         [[1], [2], [3], [4]], [0, 1, 0, 1], [1, 2, 1, 2], method="ipw", propensities=[0.995, 0.005], cv=2
+    ...     )
+    >>> len(caught), scores.n_clipped
+    (1, 2)
+    """
 
 
 class MissingLettersWarning(UserWarning):

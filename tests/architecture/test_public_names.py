@@ -62,9 +62,11 @@ PACKAGES = [
     "bornagain",
     "convert",
     "datasets",
+    "errors",
     "estimators",
     "guess",
     "leaf_accuracy",
+    "lines",
     "mip",
     "near_optimal",
     "policy",
@@ -86,10 +88,16 @@ if importlib.util.find_spec("torch") is not None:
 def test_public_names() -> None:
     assert sorted(treewright.__all__) == PUBLIC
     assert dir(treewright) == PUBLIC
+    assert {*PACKAGES, "latent"} == set(treewright._PACKAGES)
     for name in PUBLIC:
         assert getattr(treewright, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         treewright.Nonsense  # noqa: B018
+
+
+def test_every_error_and_warning_is_public() -> None:
+    made = {name for name, thing in vars(treewright.errors).items() if isinstance(thing, type)}
+    assert made == set(treewright.errors.__all__)
 
 
 def documented_objects() -> Iterator[tuple[str, object]]:

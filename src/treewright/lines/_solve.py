@@ -78,6 +78,11 @@ def solve_frontier_with_lines(
         Of search and lines together.
     options : RankedOptions, default=None
 
+    Returns
+    -------
+    Frontier
+        What is proven is proven of constant leaves.
+
     Examples
     --------
     >>> import numpy as np
