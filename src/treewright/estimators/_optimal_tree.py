@@ -261,7 +261,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     ) -> Question:
         if not isinstance(self.search_options, (BinaryOptions, RankedOptions, type(None))):
             raise InputError(
-                f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions or None."
+                f"search_options={self.search_options!r}; give a treewright.search.BinaryOptions, RankedOptions or "
+                "None."
             )
         guesses = guesses_of(self)
         if self.min_leaf_accuracy is not None and (guesses.any or self.search_options is not None):

@@ -108,7 +108,7 @@ def test_weights(weight: Any, words: str) -> None:
         ({"step_limit": -5}, "step_limit=-5"),
         ({"memory_limit": "1GB"}, "memory_limit='1GB'; give an integer number of bytes"),
         ({"progress": "yes"}, "progress='yes'"),
-        ({"search_options": {"cache": False}}, "BinaryOptions or None"),
+        ({"search_options": {"cache": False}}, "BinaryOptions, RankedOptions or None"),
     ],
     ids=str,
 )
