@@ -71,7 +71,7 @@ def solve_near_optimal(
     ----------
     problem : Problem
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
-        The splits that a tree may use, as in `treewright.search.solve_frontier`.
+        The splits that a tree may use, as in `near_optimal_trees`.
     epsilon : float, default=0.05
         The bound is (1 + epsilon) times the least objective.
     slack : float, default=None

@@ -65,8 +65,9 @@ def accuracy_frontier(
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds. "auto" is "all", as for a single tree: only
-        categories may be fewer, where there are more than 512, as ``notes`` say.
+        many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless more than 512
+        splits must be held one by one (of categories; thresholds too where these are not most of the splits): then
+        each column keeps equally many, as ``notes`` say.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30

@@ -55,7 +55,7 @@ def roc_frontier(
         Weights >= 0; an integer weight equals so many copies of the row.
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds. "auto" is "all".
+        many quantile bins; a mapping from column name to thresholds. "auto" as in `OptimalTreeClassifier`.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30

@@ -45,8 +45,7 @@ def solve_frontier(
         ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         "all" between distinct values; an int for that many quantile bins; a mapping from column name to
-        thresholds; splits made by `treewright.binarize`. "auto" is "all", as for a single tree: only where more than
-        512 splits of categories would have to be held one by one, fewer are offered, as ``notes`` say.
+        thresholds; splits made by `treewright.binarize`. "auto" as in `solve`.
     limits : Limits, default=None
         Of the whole run.
     options : BinaryOptions or RankedOptions, default=None
