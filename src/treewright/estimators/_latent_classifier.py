@@ -43,6 +43,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.
 
     {attributes}
+    classes_ : ndarray of shape (n_classes,)
 
     {notes}
 
@@ -153,6 +154,11 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
             The table, the labels or a parameter cannot be used.
         ModelFileError
             The checkpoint is damaged or of a model of another shape.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The validation loss still fell when the epochs of "auto" were over.
         """
         begun = time.perf_counter()
         table = self._table(X)

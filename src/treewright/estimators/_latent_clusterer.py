@@ -135,6 +135,13 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
             PyTorch is not installed (extra `latent`).
         InputError
             The table, the targets or a parameter cannot be used.
+        ModelFileError
+            The checkpoint is damaged or of a model of another shape.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The validation loss still fell when the epochs of "auto" were over.
         """
         begun = time.perf_counter()
         table = self._table(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 __all__ = ["documented"]
@@ -9,7 +10,7 @@ __all__ = ["documented"]
 PARAMETERS = """
     Parameters
     ----------
-    depth : int, default=5 (clustering: 3)
+    depth : int, default=DEPTH
         Depth of the tree, >= 1.
     pruning : float, default=1.0
         lambda >= 0 of eq. (3), relative to the rows of a batch: larger shrinks the use of nodes; 0 = none.
@@ -39,7 +40,7 @@ PARAMETERS = """
     epochs : int or "auto", default="auto"
         Most passes over the training rows; "auto" is 100, or more on a small table until there are 1000 steps.
     schedule : {"plateau", "cosine"} or None, default="plateau"
-        How the learning rate falls.
+        How the learning rate falls; see `treewright.latent.TrainOptions`.
     patience : int or "auto", default="auto"
         Epochs without improvement on the validation rows after which training stops; "auto" is 20, or more on a small
         table until they are 100 steps.
@@ -68,7 +69,8 @@ HARDENING = """
         hardened by its signs.
     n_trees : int, default=1
         With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
-        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module.
+        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module. Attributes of nodes hold one
+        tree after another.
 """
 
 ATTRIBUTES = """
@@ -80,10 +82,12 @@ ATTRIBUTES = """
         History of all epochs, best epoch, why training stopped.
     columns_ : tuple of Column
     pruning_vector_ : ndarray of shape (2**(depth+1) - 1,)
-        a of the training rows, breadth first; with several trees one after another.
+        a of the training rows, breadth first.
     active_nodes_ : ndarray
         Places in `pruning_vector_` of the nodes with a > 0.
     n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if the table had string column names.
     n_iter_ : int
         Epochs made.
 """
@@ -108,4 +112,6 @@ def documented(cls: Any) -> Any:
     parts = {"parameters": PARAMETERS, "hardening": HARDENING, "attributes": ATTRIBUTES, "notes": NOTES}
     for place, text in parts.items():
         cls.__doc__ = cls.__doc__.replace("{" + place + "}", text.strip())
+    depth = inspect.signature(cls).parameters["depth"].default  # not the same for clustering
+    cls.__doc__ = cls.__doc__.replace("default=DEPTH", f"default={depth}")
     return cls

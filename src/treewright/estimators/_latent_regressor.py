@@ -86,6 +86,11 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
             The table, the target or a parameter cannot be used.
         ModelFileError
             The checkpoint is damaged or of a model of another shape.
+
+        Warns
+        -----
+        ConvergenceWarning
+            The validation loss still fell when the epochs of "auto" were over.
         """
         begun = time.perf_counter()
         table = self._table(X)

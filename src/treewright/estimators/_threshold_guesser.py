@@ -50,6 +50,8 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     reference_predictions_ : ndarray of shape (n_rows,)
         Labels that the ensemble on the kept columns predicts for the training rows of positive weight: what
         ``OptimalTreeClassifier(guess_lower_bounds=True, reference=...)`` takes (Corollary 4.3.1).
+    columns_ : tuple of Column
+        Of the training table.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
