@@ -164,7 +164,7 @@ class Ensemble:
         Raises
         ------
         ModelFileError
-            If the file is damaged, cut short or of another kind.
+            If there is no such file, or it is damaged, cut short or of another kind.
         """
         from treewright.convert._read import load_ensemble
 

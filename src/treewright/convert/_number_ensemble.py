@@ -115,7 +115,7 @@ class NumberEnsemble:
         Raises
         ------
         ModelFileError
-            If the file is damaged, cut short or of another kind.
+            If there is no such file, or it is damaged, cut short or of another kind.
         """
         from treewright.convert._read_numbers import load_numbers
 

@@ -52,9 +52,9 @@ def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
         behind it where an output is called so): text for a categorical column, the empty text for a missing
         value. Truth values are 0 and 1, missing numbers NaN. An unseen category goes to the side that does not
         list it. Outputs are ``label`` (int64 for integers and truth values, else text), ``probabilities`` of shape
-        (n_rows, n_classes) and ``leaf``, the node number; for a regression tree ``value`` and ``leaf``, for a policy
-        tree ``label`` (the action) and ``leaf``. The terms of a line in a leaf are added in another order than in
-        Python, so that its last bits may differ; in float32 they are as exact as that is.
+        (n_rows, n_classes) and ``leaf``, the node number; for a regression or survival tree ``value`` and
+        ``leaf``, for a policy tree ``label`` (the action) and ``leaf``. The terms of a line in a leaf are added in
+        another order than in Python, so that its last bits may differ; in float32 they are as exact as that is.
 
     Raises
     ------

@@ -68,7 +68,7 @@ def to_python(tree: TreeLike, *, name: str = "predict") -> str:
     str
         A module with one public function. It takes a row as a mapping from column name to value (numbers,
         truth values, categories as text; None or NaN is missing) and returns the label, or the value of a
-        regression tree. A category that the tree has never seen goes to the side that does not list it.
+        regression or survival tree. A category that the tree has never seen goes to the side that does not list it.
 
     Raises
     ------

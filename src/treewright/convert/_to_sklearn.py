@@ -44,8 +44,8 @@ def to_sklearn(tree: TreeLike, X: Any = None) -> DecisionTreeClassifier | Decisi
     Returns
     -------
     DecisionTreeClassifier or DecisionTreeRegressor
-        A regressor for a regression tree. Nodes have the same numbers. ``predict_proba`` is that of the tree,
-        except in a leaf that a cost matrix decides against its most frequent class: there the predicted
+        A regressor for a regression or survival tree. Nodes have the same numbers. ``predict_proba`` is that of the
+        tree, except in a leaf that a cost matrix decides against its most frequent class: there the predicted
         class is raised just above the others. A tree that has seen no rows (`n_node_samples` is 0
         throughout) counts one row per leaf, for tools that divide by them.
 

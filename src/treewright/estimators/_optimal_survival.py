@@ -264,7 +264,7 @@ class OptimalSurvivalTree(ExactTree):
         -------
         ndarray of shape (n_times,)
             Mean squared error of the predicted shares, rows weighted for censoring; see
-            `treewright.survival.brier_score`. 0 is perfect, 0.25 that of a share of one half.
+            `treewright.survival.brier_score`. 0 is perfect; a share of one half has about 0.25.
 
         Raises
         ------

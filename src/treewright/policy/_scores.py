@@ -96,7 +96,8 @@ def doubly_robust_scores(
     outcome : array-like of shape (n_rows,)
         What came of it; finite, more is better.
     method : {"doubly robust", "direct", "ipw"}, default="doubly robust"
-        See the notes.
+        "direct" takes the expected outcome by `outcome_model`; "ipw" the outcome that was seen over the propensity of
+        the action, and 0 for the other actions; "doubly robust" the first, plus the second for what the model missed.
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), default=None
         Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`.
     propensity_model : scikit-learn classifier, default=None

@@ -83,7 +83,7 @@ def brier_score(
     Returns
     -------
     ndarray of shape (n_times,)
-        0 is perfect; 0.25 is what a share of one half always has.
+        0 is perfect; a share of one half has about 0.25.
 
     Raises
     ------

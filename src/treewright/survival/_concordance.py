@@ -41,8 +41,8 @@ def concordance_index(
 
     Notes
     -----
-    Rows are counted by time once for each distinct risk: of the few risks of a tree, a million rows take part of a
-    second; of ten thousand rows with a risk each, as much.
+    Rows are counted by time once for each distinct risk: a million rows with the few risks of a tree take about a
+    second, and so do ten thousand rows with a risk each.
 
     References
     ----------
