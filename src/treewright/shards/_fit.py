@@ -92,7 +92,9 @@ def fit_shards(
         only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
     thresholds : "all", int or mapping, default="all"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
-        quantile bins, of some rows drawn at random; a mapping from column name to thresholds.
+        quantile bins, of some rows drawn at random; a mapping from column name to thresholds. Over few thresholds and
+        columns, to depth 3 and without weights or a `step_limit`, rows are counted instead of searched in shards:
+        the tree is then proven optimal over all rows (``result_.stats["counted"]``).
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted).
@@ -122,7 +124,7 @@ def fit_shards(
     progress : "auto", bool or callable, default="auto"
         A progress bar; a callable gets a `ShardProgress` and stops the run by returning True.
     spill_folder : str or Path, default=None
-        Where the rows are kept meanwhile, 4 to 8 bytes a value; None is the system's folder for temporary files.
+        Where the rows are kept meanwhile, 1 to 8 bytes a value; None is the system's folder for temporary files.
 
     Returns
     -------
