@@ -34,13 +34,13 @@ class Progress:
     bytes : int
         Memory of the tables.
     phase : str
-        "heuristic", "exact" or "active".
+        "heuristic", "exact", "active", or "rows" (trees that agree on rows).
 
     Examples
     --------
     >>> from treewright.bornagain import Progress
-    >>> Progress(seconds=1.5, steps=700, bytes=1 << 20, phase="cells").phase
-    'cells'
+    >>> Progress(seconds=1.5, steps=700, bytes=1 << 20, phase="exact").phase
+    'exact'
     """
 
     seconds: float

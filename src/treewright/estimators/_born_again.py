@@ -66,7 +66,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         ``everywhere`` is a tree with exactly the ensemble's decisions on every row of the feature space. ``rows`` is a
         small tree to read: the fewest leaves that agree with the ensemble on the training rows, or on all but
         `tolerance` of them, found by exact search over the ensemble's thresholds; see
-        `treewright.bornagain.distil`. `objective` and `prune` are not used then.
+        `treewright.bornagain.distil`. `objective` is not used then, and `prune` and `domain` are refused.
     tolerance : float, default=0.02
         For ``faithful="rows"``: share of the training rows on which the tree may decide otherwise.
     max_depth : int or None, default=4
@@ -95,7 +95,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         Bytes.
     max_leaves : int, None or "auto", default="auto"
         Give up if the faithful tree has more leaves; None sets no limit. For ``faithful="rows"`` the largest number of
-        leaves to look at. "auto" is 20000, and 16 for rows.
+        leaves to look at, not None. "auto" is 20000, and 16 for rows.
     n_jobs : int or None, default=None
         Threads of the exact method (``prune="active"`` has one): -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
@@ -182,6 +182,8 @@ class BornAgainTreeClassifier(TreeClassifier):
             If a parameter is out of range, or the ensemble cannot be read.
         SolverError
             If no faithful tree was completed within the limits.
+        KeyboardInterrupt
+            Ctrl-C before there was a tree; or later, where the caller loops over fits (`raise_on_interrupt`).
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
@@ -226,7 +228,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         Raises
         ------
         InputError
-            If pruning is asked for without rows.
+            As `fit`; or pruning, ``faithful="rows"`` or ``domain="rows"`` is asked for without rows.
         """
         self = cls(**params)
         self._check()

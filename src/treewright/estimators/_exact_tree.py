@@ -57,7 +57,7 @@ class ExactTree(TreeEstimator):
         Returns
         -------
         SearchForecast
-            ``print(model.forecast(X, y))`` says it in one sentence: the likely time with its range, the memory, and
+            ``print(model.forecast(X, y))`` says it in words: the likely time with its range, the memory, and
             whether that is within `time_limit`.
 
         Raises

@@ -36,8 +36,8 @@ class MIPTreeClassifier(TreeClassifier):
         "oct" (Bertsimas and Dunn 2017) and "binoct" (regularised BinOCT, Hu et al. 2019) minimise
         ``loss + cost_complexity * leaves``.
     strategy : {"direct", "warm", "gradual"}, default="warm"
-        "direct" starts without a tree, "warm" from the best CART tree, and "gradual" solves one depth after the
-        other, each starting from the last tree, with twice its time.
+        "direct" starts without a tree, "warm" from the best CART tree, and "gradual" solves depth 1, 2, ... in turn,
+        each from the tree of the depth before and with twice as much time.
     max_depth : int, default=2
         Largest number of splits on a path, 1 to 10. The program's size doubles with each level.
     max_leaf_nodes : int or None, default=None

@@ -56,7 +56,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     min_leaf_accuracy : float or None, default=None
         Every leaf must predict at least this share of its training weight right, 0 to 1. Needs a `max_depth` and plain
-        costs; searched by the engine of `LeafAccuracyTreeClassifier`.
+        costs, and neither `max_leaf_nodes` nor `search_options`; searched by the engine of
+        `LeafAccuracyTreeClassifier`.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
         that many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless the search needs each
@@ -79,16 +80,17 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Columns of numbers that are to be read as unordered categories.
     time_limit : float or None, default=30
         Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound. Where
-        trees may be deeper than 3, the last quarter proves that no shallower tree is better
-        (``result_.proven_depth``).
+        trees may be deeper than 3, the last quarter of 2 seconds or more goes to proofs that no shallower tree is
+        better (``result_.proven_depth``).
     step_limit : int or None, default=None
         Subproblems, or passes of the kernel where columns are ranked; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of a search over ranked columns, or over binary columns with a `max_depth` of 5 or less (the others use
-        one): -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven optimum and the
-        tree do not depend on it. Inside a task of joblib it is no more than the task's share of the cores.
+        Threads of a search over ranked columns, or over binary columns with a `max_depth` of 5 or less and no
+        `max_leaf_nodes` (the others use one): -1 is all cores, None is 1 unless ``joblib.parallel_config`` says
+        otherwise. The proven optimum and the tree do not depend on it. Inside a task of joblib it is no more than the
+        task's share of the cores.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -205,7 +207,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         row_costs : array-like or frame of shape (n_rows, n_classes), default=None
             Cost >= 0 of predicting each class (in the order of `classes_`) for each row, in place of the same cost for
             all rows of a class. The tree of least mean cost over all thresholds is found; `y` then only says what is
-            counted in its leaves. Can be combined with weights and limits, but not with `costs`, "balanced_accuracy",
+            counted in its leaves. Can be combined with weights and limits, but not with `costs`, another `objective`,
             `min_leaf_accuracy`, guesses or fewer `thresholds`.
 
         Returns
@@ -218,7 +220,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
         SolverError
-            No tree has every leaf right on `min_leaf_accuracy`.
+            No tree has every leaf right on `min_leaf_accuracy`, or none was found within the limits.
         KeyboardInterrupt
             Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
 
@@ -341,8 +343,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Raises
         ------
         InputError
-            The estimator guesses or has a `min_leaf_accuracy`; or the table, the labels, the weights or a parameter
-            cannot be used.
+            The estimator guesses, maximises F1 or has a `min_leaf_accuracy`; or the table, the labels, the weights or a
+            parameter cannot be used.
 
         See Also
         --------

@@ -98,7 +98,8 @@ def solve(
         What is solved: the best worst leaf (Nemecek et al. 2023, Figure 4); least misclassification as Bertsimas and
         Dunn write it; or as regularised BinOCT does.
     strategy : {"direct", "warm", "gradual"}, default="warm"
-        Without a start; from the best CART tree; or depth by depth, each starting from the last with twice its time.
+        Without a start; from the best CART tree; or depth by depth, each from the tree of the depth before and with
+        twice as much time.
     limits : Limits, default=None
         A step is a node of the solver's branch-and-bound tree; memory is what the process may grow by. None is no
         limit. A program that needs more than the memory limit leaves, or more than the machine has free, is not

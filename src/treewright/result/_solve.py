@@ -121,7 +121,7 @@ class SolveResult:
     loss : float
         Weighted misclassification (or cost) divided by the total weight.
     scope : str
-        Over which trees the bound holds, in words: "all thresholds", or which cuts.
+        Over which trees the bound holds, in words: "all thresholds", or which splits.
     stop_reason : StopReason or None
         None if the search ran to its end.
     stats : mapping
@@ -185,7 +185,7 @@ class SolveResult:
 
     @property
     def gap(self) -> float:
-        """Relative gap (objective - lower_bound) / objective; 0 when proven optimal."""
+        """Relative gap (objective - lower_bound) / objective; 0 when proven optimal, but for `rounding`."""
         if self.objective <= 0:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)

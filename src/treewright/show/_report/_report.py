@@ -128,7 +128,7 @@ def report(
     Notes
     -----
     The page holds counts, and of each column that the tree splits on its range, spread and one typical value; no row
-    of the data. A tree of 20 leaves on 10,000 rows takes about 70 kB.
+    of the data. A tree of 20 leaves on 10,000 rows takes about 100 kB.
 
     Examples
     --------
