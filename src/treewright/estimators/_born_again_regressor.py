@@ -281,7 +281,8 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         rows, numbers = self._answered(X, table.n_rows, limits)
         self.tolerance_ = self.tolerance
-        if self.units == "deviations" and isinstance(self.tolerance, Real) and self.tolerance is not True:
+        known = isinstance(self.tolerance, Real) and self.tolerance is not True and self.tolerance >= 0
+        if self.units == "deviations" and known:  # what cannot be is refused below as it came
             self.tolerance_ = deviations(float(self.tolerance), numbers)
         most = MOST_LEAVES[self.faithful] if isinstance(self.max_leaves, str) else self.max_leaves
         asked = {

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from treewright._arguments import check_arguments
+from treewright.errors import InputError
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class FewestColumns(NamedTuple):
 def fewest_columns(
     trees: NearOptimalTrees, look_at: int = 500, go_on: Callable[[float], bool] | None = None
 ) -> FewestColumns:
-    """Return a tree of a set that is not empty with the fewest columns.
+    """Return the tree of a set that splits on the fewest columns.
 
     Parameters
     ----------
@@ -56,6 +57,11 @@ def fewest_columns(
     Returns
     -------
     FewestColumns
+
+    Raises
+    ------
+    InputError
+        The set is empty.
 
     Notes
     -----
@@ -72,6 +78,8 @@ def fewest_columns(
     1
     """
     check_arguments(fewest_columns, locals(), "trees", "look_at", "go_on")
+    if not trees:
+        raise InputError("The set is empty: no tree has columns.")
     names = trees.graph.problem.table.names
     best, least = trees[0], (len(trees[0].asked), trees.table()[0].objective)
     looked, proven, longest = 0, True, 0.0

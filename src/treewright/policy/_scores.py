@@ -166,7 +166,7 @@ def doubly_robust_scores(
     gained = _outcomes(outcome, table.n_rows)
     fewest = int(np.bincount(taken, minlength=len(actions)).min())
     if fewest < cv:
-        rare = actions[np.bincount(taken, minlength=len(actions)).argmin()]
+        rare = actions.tolist()[np.bincount(taken, minlength=len(actions)).argmin()]
         raise InputError(
             f"action {rare!r} has {fewest} rows, fewer than the {cv} folds; lower cv, or leave its rows out."
         )

@@ -166,7 +166,7 @@ def test_the_callback_stops_it(rows):
     ("wrong", "message"),
     [
         ({"units": "percent"}, 'give "deviations" or "target"'),
-        ({"tolerance": -1}, "tolerance="),
+        ({"tolerance": -1}, "tolerance=-1; give a distance"),
         ({"tolerance": "wide"}, "tolerance='wide'"),
         ({"tolerance": True}, "tolerance=True"),
         ({"share": 1.5}, "share=1.5"),

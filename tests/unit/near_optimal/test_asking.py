@@ -11,7 +11,7 @@ import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.errors import InputError
-from treewright.near_optimal import solve_near_optimal
+from treewright.near_optimal import fewest_columns, solve_near_optimal
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
 from treewright.table import table_from
@@ -87,6 +87,11 @@ def test_places_and_draws_that_cannot_be(trees):
     with pytest.raises(InputError, match="n=-1"):
         trees.sample(-1)
     assert trees.sample(0) == []
+
+
+def test_no_tree_of_an_empty_set_has_columns(trees):
+    with pytest.raises(InputError, match="The set is empty"):
+        fewest_columns(trees.where(max_leaves=1, uses="x0"))
 
 
 def test_what_a_predicate_raises_is_raised(trees):

@@ -107,7 +107,7 @@ def test_text_and_missing_values_with_the_default_models():
         ({"action": np.zeros(40)}, "one label only"),
         ({"action": np.zeros(39)}, r"shape \(39,\)"),
         ({"action": np.array([0.0] * 39 + [np.nan])}, "NaN"),
-        ({"action": np.array([0] * 38 + [1] * 2)}, "fewer than the 5 folds"),
+        ({"action": np.array([0] * 38 + [1] * 2)}, "action 1 has 2 rows, fewer than the 5 folds"),
         ({"outcome": np.zeros(39)}, "outcome has shape"),
         ({"outcome": np.full(40, np.inf)}, "NaN or infinity"),
         ({"outcome": np.array(["a"] * 40)}, "no numbers"),
