@@ -66,8 +66,9 @@ def audit_groups(
     Raises
     ------
     InputError
-        Labels or groups of another length, a missing label, labels that the model does not know, a positive label that
-        is none of its classes, a column of more than 40 groups, cuts of no group, or a model without classes.
+        Labels or groups of another length, a missing label, no label that the model knows (else an unknown one counts
+        as wrong), a positive label that is none of its classes, a column of more than 40 groups, cuts of no group, or a
+        model without classes.
 
     Notes
     -----

@@ -109,9 +109,9 @@ class Domain:
         names : sequence of str
             All columns, in order; ``ensemble.feature_names``.
         ranges : mapping from str to (low, high), optional
-        integers : sequence of str
+        integers : sequence of str, default=()
             Columns of whole numbers.
-        one_hot, at_most_one : sequence of sequence of str
+        one_hot, at_most_one : sequence of sequence of str, default=()
             Groups of columns that one column of categories became: exactly one of them is 1, or at most one.
 
         Returns
@@ -252,7 +252,7 @@ class Domain:
 
         Parameters
         ----------
-        one_hot, at_most_one : sequence of sequence of int
+        one_hot, at_most_one : sequence of sequence of int, default=()
             Positions of columns.
 
         Raises

@@ -183,6 +183,12 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_outputs) for several outputs
+
+        Raises
+        ------
+        ValueError
+            Other columns than those of the training table; or, in a column that the tree splits on, text where numbers
+            were, or a category that the training rows did not have.
         """
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)

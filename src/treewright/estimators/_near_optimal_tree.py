@@ -48,7 +48,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     thresholds : "auto", "all", int or mapping, default=8
-        As in `OptimalTreeClassifier`. Few thresholds keep the set small enough to read.
+        As in `near_optimal_trees`. Few thresholds keep the set small enough to read.
     group : str or None, default=None
         Column of two values, for "small gap".
     max_gap : float, default=0.05

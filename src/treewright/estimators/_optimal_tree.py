@@ -45,8 +45,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Penalty of one leaf, as a fraction of the total sample weight (lambda in the papers): a split must
-        correct at least this share of the rows. 0 with a `max_depth` minimises the training error alone.
+        Penalty of one leaf, 0 to 1, as a fraction of the total sample weight (lambda in the papers): a split must
+        correct at least this share of the rows. With `costs` or `row_costs` it is a mean cost of a row, in their units.
+        0 with a `max_depth` minimises the training error alone.
     max_depth : int, "guess" or None, default=None
         Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees
         are as expressive as the reference (Theorem 4.2).

@@ -157,6 +157,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_rows,)
+
+        Raises
+        ------
+        ValueError
+            Other columns than those of the training table; or, in a column that the tree splits on, text where numbers
+            were, or a category that the training rows did not have.
         """
         encoded = self._encode(X)
         return self.tree_.predict(encoded)

@@ -28,7 +28,7 @@ class RowCostsProblem(TreeProblem):
 
     Use `make_row_costs_problem` to build one with checks.
 
-    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a mean cost of a row.
+    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is in units of a row's cost.
 
     Parameters
     ----------
