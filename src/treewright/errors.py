@@ -122,7 +122,7 @@ class PoorGuessWarning(UserWarning):
 
 
 class QuantityTargetWarning(UserWarning):
-    """A classifier was given a target of many numbers, hardly any of them twice: most likely a quantity.
+    """A classifier was given more than 30 different numbers that look like a quantity (`treewright.table.is_no_class`).
 
     Examples
     --------

@@ -231,6 +231,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
             A limit was reached before the proof; `result_` has the gap.
         PoorGuessWarning
             The reference is no better than a single leaf, or a better tree was found without its bounds.
+        QuantityTargetWarning
+            `y` seems to be a quantity, not classes.
         """
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight, row_costs)

@@ -133,7 +133,7 @@ def load_csv(
     separator : str, default=None
         One character; None finds it among comma, semicolon, tab and bar.
     missing_values : sequence of str, default=None
-        Fields that mean "missing", besides the empty field. Replaces the default list, `MISSING_VALUES`.
+        Fields that mean "missing", besides the empty field. Replaces the default list, that of `Reading`.
     encoding : str, default=None
         Any encoding that Python knows; None is UTF-8, or UTF-16 if the file starts with its mark.
     decimal_comma : bool, default=None

@@ -223,7 +223,7 @@ class Tree:
         Parameters
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
-            Encoded rows (see `treewright.tree._split`).
+            Encoded rows, as `treewright.table.encode_like` returns them.
 
         Returns
         -------
