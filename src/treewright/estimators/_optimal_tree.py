@@ -104,7 +104,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
         or, for lower bounds alone, the labels that any model predicts for the rows. None is
         scikit-learn's gradient boosting with 40 stumps, 50 trees of depth two or 20 of depth three, whichever has
-        the least log loss on held-out rows; `treewright.guess.named_reference()` is the 40 stumps, the fastest.
+        the least log loss on held-out rows (the stumps with more than two classes, or where time ends that choice);
+        `treewright.guess.named_reference()` is the 40 stumps, the fastest.
     guess_tolerance : float, default=0
         Largest allowed loss of the reference's training accuracy when thresholds are removed.
     search_options : BinaryOptions, RankedOptions or None, default=None

@@ -159,7 +159,7 @@ def make_reference(
     ----------
     model : estimator or None
         An unfitted one is cloned. None: scikit-learn's gradient boosting of 40 stumps, 50 trees of depth two or 20 of
-        depth three, whichever has the least log loss on held-out rows.
+        depth three, whichever has the least log loss on held-out rows; with more than two classes the stumps.
     table : Table
     y : ndarray of shape (n_rows,), int32
     classes : ndarray of shape (n_classes,)

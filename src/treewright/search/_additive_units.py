@@ -367,7 +367,7 @@ def survival_units(
     Parameters
     ----------
     events, hazard : ndarray of shape (n_rows,), int64
-        Whole, not negative; the hazard of a row is at least its events, and the sums are at most 2**40 and 2**61.
+        Whole, not negative; the hazard of a row is at least its events, and the sums are at most 2**50 and 2**61.
     leaf_penalty : float
         Of one leaf, in units of the loss.
     max_leaves : int

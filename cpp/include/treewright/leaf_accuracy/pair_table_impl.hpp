@@ -1,6 +1,6 @@
 // Body of the depth-two kernels, included once per instruction set after a target pragma
-// (leaf_accuracy_pairs_*.cpp). `kBytes` is the width of a register; `Bits` has the two operations that the compilers'
-// generic vectors lack. Everything has internal linkage, as in kernels/pair_kernel_impl.hpp.
+// (src/leaf_accuracy/pair_table_*.cpp). `kBytes` is the width of a register; `Bits` has the two operations that the
+// compilers' generic vectors lack. Everything has internal linkage, as in kernels/pair_kernel_impl.hpp.
 
 namespace treewright::leaf_accuracy {
 namespace {

@@ -10,7 +10,7 @@
 // off at kNoCost (src/search/cost_of_leaves.hpp).
 //
 // Binary columns. With T the cap of all costs, units are chosen so that T and a leaf c <= T + 2 are counted in less
-// than 2^58 + 3 (core/cost_units.hpp); bounds count at most three leaves beside the costs.
+// than 2^58 + 3 (core/cost_units.hpp); bounds count at most four leaves beside the costs.
 //
 // tests/cpp/test_largest_numbers.cpp searches at the caps under the undefined-behaviour sanitizer, and
 // tests/unit/test_core_arguments.py through the bindings.
@@ -44,7 +44,7 @@ inline constexpr Wide kWidest = (Wide{1} << 126) + ((Wide{1} << 126) - 1);
 static_assert(kLoss + 2 * kLeaf < kNoCost && kClassCost + 2 * kClassCost < kNoCost);
 static_assert(kTerms + kLeaf < kNoCost && kTerms <= kMost - 2 * kLeaf);
 static_assert(kLoss + 2 * kLeaf <= kMost - kNoCost, "a budget without end and the cost of a tree can be added");
-static_assert(kBinaryTotal + 3 * (kBinaryTotal + 3) < kNoCost);
+static_assert(kBinaryTotal + 4 * (kBinaryTotal + 3) < kNoCost);
 // Kernels of labels count in lanes of 32 bits: both sides of a split, and their difference.
 static_assert(2 * (kClassTotal - 1) <= std::numeric_limits<std::int32_t>::max());
 
