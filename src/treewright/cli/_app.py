@@ -53,7 +53,7 @@ Exit codes:
   0    done, and every check holds
   1    a check failed: not verified, or not proven optimal where that was required
   2    bad input: a file, a column, an option; the message says what to do
-  130  interrupted by Ctrl-C (fit, frontier and near-optimal have then saved what they found)
+  130  interrupted by Ctrl-C (fit, frontier, near-optimal and reborn have then saved what they found)
   143  ended by SIGTERM, likewise
 """
 

@@ -81,8 +81,8 @@ def fit(
         str,
         typer.Option(
             help="What to predict: 'classification' labels, 'probability' shares of labels, 'regression' numbers, "
-            "'survival' censored times, 'policy' the action of most reward. All but classification stop at depth 3 "
-            "unless --max-depth says otherwise."
+            "'survival' censored times, 'policy' the action of most reward. All but classification, and --row-cost, "
+            "stop at depth 3 unless --max-depth says otherwise."
         ),
     ] = CLASSIFICATION,
     method: Annotated[

@@ -96,8 +96,8 @@ def fit_latent(
     if words:
         named = ", ".join(map(repr, words[:8])) + (", ..." if len(words) > 8 else "")
         raise InputError(
-            f"--method latent adds up columns of numbers, and these hold words: {named}. Leave them out of the "
-            "file, or give each as 0/1 columns, one for each word."
+            f"--method latent adds up columns of numbers, and these hold words: {named}. Leave them out with "
+            "--ignore, or give each as 0/1 columns, one for each word."
         )
     problem = make_problem(csv.table, csv.target, cost_complexity=cost_complexity)
     model = LatentTreeClassifier(

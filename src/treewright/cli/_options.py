@@ -25,7 +25,7 @@ Rows = Annotated[
     ),
 ]
 ModelPath = Annotated[
-    Path, typer.Argument(help="Model file that `treewright fit`, `frontier` or `reborn` wrote.")
+    Path, typer.Argument(help="Model file that `treewright fit`, another verb or save_model wrote.")
 ]
 ModelOut = Annotated[
     Path | None,

@@ -78,7 +78,8 @@ TimeLimit = Annotated[float, typer.Option(help="Seconds, reading the file includ
 StepLimit = Annotated[
     int | None,
     typer.Option(
-        help="Limit on subproblems; unlike seconds, the same on every machine.", show_default="unlimited"
+        help="Limit on steps (subproblems, or passes over rows); unlike seconds, the same on every machine.",
+        show_default="unlimited",
     ),
 ]
 Threads = Annotated[

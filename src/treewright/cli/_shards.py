@@ -51,7 +51,8 @@ Gap = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        help="Threads of a search over all thresholds, or shards searched at once; -1 is all cores.",
+        help="Threads of a search (of 0/1 columns: up to --max-depth 5, without --max-leaf-nodes), or shards searched "
+        "at once; -1 is all cores.",
         show_default="1",
     ),
 ]

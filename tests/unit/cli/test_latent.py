@@ -55,6 +55,7 @@ def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: P
     result = CliRunner().invoke(app, ["fit", str(csv), "-t", "sign", "--method", "latent", "-o", str(model)])
     assert result.exit_code == 2
     assert "these hold words: 'c'" in result.output
+    assert "--ignore" in result.output
     assert not model.exists()
 
 
