@@ -27,6 +27,7 @@ from treewright.estimators import _interrupt
 from treewright.result import StopReason
 
 TIME, MEMORY = 0.05, 50 << 20
+ENOUGH = 1.0  # seconds in which a search without a limit would fill more memory than that
 NO_LIMIT = {"time_limit": None}
 SIGNALS = {"ctrl-c": signal.SIGINT, "sigterm": signal.SIGTERM}  # the second as the command line handles it
 
@@ -349,6 +350,7 @@ SEARCHES = {
     "in a pipeline": 6,
     "in a grid search": 5 * 6,
     "chosen, in a grid search": 5,
+    "shards": 2,  # the searches of the parts, and the improvement of their trees over all rows
 }
 
 
@@ -379,7 +381,7 @@ def made(name: str, limit: str) -> Any:
     elif limit == "step":
         parameters = parameters | {"step_limit": 1}
     elif limit == "memory":
-        parameters = parameters | {"memory_limit": MEMORY, "time_limit": 2.0}
+        parameters = parameters | {"memory_limit": MEMORY, "time_limit": ENOUGH}
     elif limit == "warm":
         parameters = parameters | {"time_limit": 0.3} if "time_limit" in has else parameters
         if "estimator" in parameters:

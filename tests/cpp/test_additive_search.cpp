@@ -238,10 +238,10 @@ void check_stopped_look(const RankedObjective& objective) {
 int main() {
     Random32 random(17);
     for (const auto& make : objectives) {
-        for (int round = 0; round < 60; ++round) check_laws(random, *make(random, 2 + below(random, 20)));
-        for (int round = 0; round < 60; ++round) check_part(random, *make(random, 2 + below(random, 20)));
-        for (int round = 0; round < 60; ++round) check_stopped_look(*make(random, 2 + below(random, 200)));
-        for (int round = 0; round < 25; ++round) check_search(random, *make(random, 4 + below(random, 40)));
+        for (int round = 0; round < 40; ++round) check_laws(random, *make(random, 2 + below(random, 20)));
+        for (int round = 0; round < 40; ++round) check_part(random, *make(random, 2 + below(random, 20)));
+        for (int round = 0; round < 40; ++round) check_stopped_look(*make(random, 2 + below(random, 200)));
+        for (int round = 0; round < 10; ++round) check_search(random, *make(random, 4 + below(random, 40)));
     }
     std::printf("laws hold, searches agree\n");
     return 0;

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import treewright
-from limits_child import MEMORY, SEARCHES, SIGNALS, TIME, estimators, limits_of, tried
+from limits_child import ENOUGH, MEMORY, SEARCHES, SIGNALS, TIME, estimators, limits_of, tried
 from nursery import Nursery, Process
 
 LATE, LATE_ON_LARGE, LATE_AFTER_CTRL_C = 0.6, 1.2, 1.0  # processor seconds
@@ -123,12 +123,10 @@ class Child:
         with suppress(BrokenPipeError):
             self.asks.write(f"{table} {limit}\n")
             self.asks.flush()
-        if self.says.readline().strip() != "begin":
-            code, _ = process.wait()
+        if (said := self.says.readline()).strip() != "begin":
+            seen = f"{self.name}: the child said {said!r} when it was idle; its threads were {threads_of(process.pid)}"
             self.ended("it died")
-            raise AssertionError(
-                f"{self.name}: the child ended with code {code} when it was idle; the next run starts another"
-            )
+            raise AssertionError(f"{seen}, its end was {process.wait()}; the next run starts another")
         begun, pressed = time.monotonic(), None
         used = processor_seconds(process.pid)
         os.set_blocking(self.says.fileno(), False)
@@ -141,10 +139,10 @@ class Child:
                     return self.ended(f"no answer after {time.monotonic() - begun:.0f} s")
                 time.sleep(0.005)
             os.set_blocking(self.says.fileno(), True)
-            said: dict[str, Any] = json.loads(line)
+            answered: dict[str, Any] = json.loads(line)
         except (KeyboardInterrupt, json.JSONDecodeError):
             return self.ended("no answer that can be read")
-        return said | {"pressed": pressed}
+        return answered | {"pressed": pressed}
 
     def started(self) -> Process:
         """The process, with everything loaded."""
@@ -186,6 +184,16 @@ def status_of(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
+def threads_of(pid: int) -> list[str]:
+    """The state of each thread of a process and what it waits for in the kernel; none if the process is gone."""
+    seen = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            state = (task / "stat").read_text().rpartition(")")[2].split()[0]
+            seen.append(f"{state} {(task / 'wchan').read_text()}")
+    return seen
+
+
 def has_ended(pid: int) -> bool:
     """Whether a process waits for nothing but being waited for."""
     return status_of(pid)[0] == "Z"
@@ -208,7 +216,7 @@ def comes_late(said: dict[str, Any], name: str, table: str, limit: str) -> bool:
         return False
     if limit in SIGNALS:
         return said["pressed"] is not None and said["finished"] - said["pressed"] >= LATE_AFTER_CTRL_C
-    given = {"time": TIME, "memory": 2.0}.get(limit, 0.0)
+    given = {"time": TIME, "memory": ENOUGH}.get(limit, 0.0)
     searches, allowed = late(name, table)
     return bool(said["finished"] - said["began"] >= searches * (given + allowed))
 
@@ -240,7 +248,7 @@ def test_a_limit_ends_it(name: str, table: str, limit: str, child: Callable[[str
     searches, allowed = late(name, table)
     if limit == "memory":
         assert said["grown"] < MEMORY + GROWTH
-        assert used < searches * (2.0 + allowed)
+        assert used < searches * (ENOUGH + allowed)
     elif limit == "step" and name.startswith("program"):
         assert said["reason"] in (
             "STEP_LIMIT",

@@ -202,9 +202,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         if ensemble is None:
             self._find_tree_of_answers(rows)
             return self
-        if hasattr(
-            self, "feature_names_in_"
-        ):  # the ensemble saw an array, the tree speaks of the frame's columns
+        if hasattr(self, "feature_names_in_"):  # the ensemble saw an array; a tree speaks of columns
             ensemble = replace(ensemble, feature_names=tuple(map(str, self.feature_names_in_)))
         self._find_tree(ensemble, rows)
         return self
@@ -233,12 +231,10 @@ class BornAgainTreeClassifier(TreeClassifier):
         self = cls(**params)
         self._check()
         ensemble = self._read(model)
-        if self.prune is not None and X is None:
-            raise InputError(f"prune={self.prune!r} needs training rows; pass X.")
-        if self.faithful == "rows" and X is None:
-            raise InputError('faithful="rows" needs training rows; pass X.')
-        if isinstance(self.domain, str) and X is None:
-            raise InputError('domain="rows" needs training rows; pass X.')
+        for name in ("prune", "faithful", "domain"):
+            value = getattr(self, name)
+            if X is None and isinstance(value, str) and value != "everywhere":
+                raise InputError(f"{name}={value!r} needs training rows; pass X.")
         if not isinstance(model, Ensemble):
             self.estimator_ = model
         if ensemble is None:

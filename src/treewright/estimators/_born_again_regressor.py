@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
-from treewright._numbers import is_whole
+from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
     Agreement,
     NumberEnsemble,
@@ -281,8 +280,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         rows, numbers = self._answered(X, table.n_rows, limits)
         self.tolerance_ = self.tolerance
-        known = isinstance(self.tolerance, Real) and self.tolerance is not True and self.tolerance >= 0
-        if self.units == "deviations" and known:  # what cannot be is refused below as it came
+        if self.units == "deviations" and is_real(self.tolerance) and self.tolerance >= 0:
             self.tolerance_ = deviations(float(self.tolerance), numbers)
         most = MOST_LEAVES[self.faithful] if isinstance(self.max_leaves, str) else self.max_leaves
         asked = {

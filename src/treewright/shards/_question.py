@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -96,19 +97,25 @@ class Question:
         return sum((factor * weight for factor, weight in pairs), Fraction(0))
 
     @cached_property
-    def _whole(self) -> tuple[list[list[tuple[int, int]]], int]:
-        """Costs of each predicted class as whole numbers, with the classes that pay them, and their common factor."""
+    def _whole(self) -> tuple[list[int], list[list[tuple[int, int]]], int]:
+        """Costs as whole numbers: the usual one of each class, what predicted classes cost otherwise, their factor."""
         factor = math.lcm(*(cost.denominator for row in self.paid for cost in row))
-        columns = zip(*self.paid, strict=True)
-        return [[(c, int(cost * factor)) for c, cost in enumerate(col) if cost] for col in columns], factor
+        whole = [[int(cost * factor) for cost in row] for row in self.paid]
+        usual = [max(row, key=row.count) for row in whole]
+        others = [
+            [(c, row[p] - usual[c]) for c, row in enumerate(whole) if row[p] != usual[c]]
+            for p in range(self.n_classes)
+        ]
+        return usual, others, factor
 
     def label(self, class_weight: Sequence[Any]) -> tuple[int, Fraction]:
         """Return the cheapest class for a leaf with these sums of sample weights, the first of equals, and its cost.
 
         In whole numbers as long as may be: fractions are fifty times slower.
         """
-        columns, factor = self._whole
-        each = [sum(class_weight[c] * cost for c, cost in column) for column in columns]
+        usual, others, factor = self._whole
+        whatever = sum(map(mul, usual, class_weight))
+        each = [whatever + sum([class_weight[c] * more for c, more in other]) for other in others]
         best = min(range(len(each)), key=each.__getitem__)
         return best, Fraction(each[best]) / factor
 

@@ -36,9 +36,9 @@ def fails_by_design(estimator):
 @pytest.mark.filterwarnings("ignore::Warning")
 @parametrize_with_checks(
     [
-        LatentTreeClassifier(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
-        LatentTreeRegressor(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
-        LatentTreeClusterer(depth=2, epochs=40, batch_size=64, learning_rate=0.03),
+        LatentTreeClassifier(depth=2, epochs=8, batch_size=64, learning_rate=0.03),
+        LatentTreeRegressor(depth=2, epochs=8, batch_size=64, learning_rate=0.03),
+        LatentTreeClusterer(depth=2, epochs=8, batch_size=64, learning_rate=0.03),
     ],
     expected_failed_checks=fails_by_design,
 )

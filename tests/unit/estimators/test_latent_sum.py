@@ -20,8 +20,8 @@ QUICK = {"depth": 2, "n_trees": 3, "epochs": 30, "batch_size": 32, "random_state
 @pytest.mark.filterwarnings("ignore::Warning")
 @parametrize_with_checks(
     [
-        LatentTreeClassifier(depth=2, n_trees=3, epochs=40, batch_size=64, learning_rate=0.03),
-        LatentTreeRegressor(depth=2, n_trees=3, epochs=40, batch_size=64, learning_rate=0.03),
+        LatentTreeClassifier(depth=2, n_trees=2, epochs=8, batch_size=64, learning_rate=0.03),
+        LatentTreeRegressor(depth=2, n_trees=2, epochs=8, batch_size=64, learning_rate=0.03),
     ],
     expected_failed_checks=lambda estimator: {
         "check_sample_weight_equivalence_on_dense_data": "batches are drawn by rows",
