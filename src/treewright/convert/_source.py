@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from treewright import __version__
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.tree import ColumnKind, LinearSplit, Split, Tree, describe, leaves_in_words
 
@@ -58,7 +59,7 @@ def plain_labels(tree: Tree) -> list[Any]:
             isinstance(label, float) and not math.isfinite(label)
         ):
             raise InputError(
-                f"The class {label!r} is a {type(label).__name__}; source code can hold finite numbers, truth "
+                f"The class {label!r} is {kind_of(label)}; source code can hold finite numbers, truth "
                 "values and text. Fit on such labels."
             )
     return labels

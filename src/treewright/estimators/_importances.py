@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from treewright._plural import kind_of
 from treewright.binarize import scope_of_all
 from treewright.errors import InputError
 from treewright.estimators._exact_tree import ExactTree
@@ -123,7 +124,7 @@ def importances_without(
     check_is_fitted(model)
     if not isinstance(model, ExactTree):
         raise InputError(
-            f"model is a {type(model).__name__}; give a fitted OptimalTreeClassifier, OptimalTreeRegressor, "
+            f"model is {kind_of(model)}; give a fitted OptimalTreeClassifier, OptimalTreeRegressor, "
             "OptimalProbabilityTree, OptimalPolicyTree or OptimalSurvivalTree."
         )
     if (row_costs is not None) != isinstance(model.result_, RowCostsResult):

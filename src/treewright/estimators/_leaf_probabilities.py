@@ -10,6 +10,7 @@ from scipy.stats import beta
 from sklearn.utils.validation import check_is_fitted
 
 from treewright._numbers import is_real
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.show import rules
 
@@ -68,7 +69,7 @@ def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.9
     if hasattr(model, "fit"):
         check_is_fitted(model)
     if not hasattr(model, "classes_") or not hasattr(model, "tree_"):
-        raise InputError(f"model is a {type(model).__name__}; give a fitted classifier of treewright.")
+        raise InputError(f"model is {kind_of(model)}; give a fitted classifier of treewright.")
     if not is_real(confidence) or not 0 < float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number above 0 and below 1, for example 0.95.")
     tree, labels = model.tree_, np.asarray(y)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError
 
 __all__ = ["ModelThreshold", "check_model", "importances", "is_fitted", "thresholds_of"]
@@ -70,11 +71,11 @@ def check_model(model: Any) -> None:
         raise InputError(f"reference={model!r}; give {KNOWN}, or an array with its predictions.")
     if is_regressor(model):
         raise InputError(
-            f"reference is a {type(model).__name__}, a regressor; guessing needs the classes that a "
+            f"reference is {kind_of(model)}, a regressor; guessing needs the classes that a "
             f"classifier predicts. Give {KNOWN}."
         )
     if not is_classifier(model):
-        raise InputError(f"reference is a {type(model).__name__}, which is not a classifier; give {KNOWN}.")
+        raise InputError(f"reference is {kind_of(model)}, which is not a classifier; give {KNOWN}.")
 
 
 def is_fitted(model: Any) -> bool:

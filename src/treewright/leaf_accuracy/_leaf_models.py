@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, MissingDependencyError
 
 __all__ = ["family", "make_leaf_model", "seeded", "simple_model"]
@@ -58,21 +59,21 @@ def make_leaf_model(choice: Any, *, weighted: bool = False, missing: bool = Fals
         raise InputError(f'leaf_estimator is {made}; give a classifier, "xgboost" or None.')
     name = type(choice).__name__
     if not is_classifier(choice):
-        raise InputError(f"leaf_estimator is a {name}, which is not a classifier.")
+        raise InputError(f"leaf_estimator is {kind_of(choice)}, which is not a classifier.")
     model = clone(choice)
     if not hasattr(model, "predict_proba"):
         raise InputError(
-            f"leaf_estimator is a {name}, which cannot predict probabilities. Wrap it: "
+            f"leaf_estimator is {kind_of(choice)}, which cannot predict probabilities. Wrap it: "
             f"sklearn.calibration.CalibratedClassifierCV({name}(...)), or give another classifier."
         )
     if weighted and not has_fit_parameter(model, "sample_weight"):
         raise InputError(
-            f"sample_weight was given, but leaf_estimator, a {name}, takes none in fit. Leave the weights "
+            f"sample_weight was given, but leaf_estimator, {kind_of(choice)}, takes none in fit. Leave the weights "
             "out, or give a classifier that takes them."
         )
     if missing and family(model) is None and not get_tags(model).input_tags.allow_nan:
         raise InputError(
-            f"The table has missing values, which leaf_estimator, a {name}, does not take. Put a "
+            f"The table has missing values, which leaf_estimator, {kind_of(choice)}, does not take. Put a "
             "SimpleImputer before it in a pipeline, or leave leaf_estimator out: the default takes them."
         )
     return model

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.problem import check_sample_weight
 from treewright.table import Table, encode_like
@@ -199,7 +200,7 @@ def _routed(
         leaf, predicted = np.asarray(tree.apply(X)), np.asarray(tree.predict(X))
     else:
         raise InputTypeError(
-            f"tree is a {type(tree).__name__}; give a Tree or a fitted classifier with apply and predict."
+            f"tree is {kind_of(tree)}; give a Tree or a fitted classifier with apply and predict."
         )
     if leaf.ndim != 1:
         raise InputTypeError(

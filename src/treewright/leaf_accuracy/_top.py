@@ -19,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier, ExtraTreeClassifier
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from treewright._plural import kind_of
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
 from treewright.guess import largest_magnitude, rows_in_time
@@ -104,10 +105,10 @@ def make_top(
     if isinstance(inner, BaseDecisionTree) and not isinstance(
         inner, (DecisionTreeClassifier, ExtraTreeClassifier)
     ):
-        raise InputError(f"top is a {type(inner).__name__}, which predicts numbers; give {ACCEPTED}.")
+        raise InputError(f"top is {kind_of(inner)}, which predicts numbers; give {ACCEPTED}.")
     if hasattr(inner, "estimators_") or hasattr(inner, "n_estimators"):
         raise InputError(
-            f"top is a {type(inner).__name__}, which has many trees and explains nothing; give {ACCEPTED}. "
+            f"top is {kind_of(inner)}, which has many trees and explains nothing; give {ACCEPTED}. "
             "BornAgainTreeClassifier turns a small forest into one tree."
         )
     if not _is_fitted(top):
@@ -156,7 +157,7 @@ def _fit_sklearn(
     rows = rows_in_time(matrix, problem.y, seconds, fit)
     fitted = fit(slice(None) if rows is None else rows)
     if not isinstance(_best(fitted), BaseDecisionTree):
-        raise InputError(f"top is a {type(fitted).__name__}, which has no single tree; give {ACCEPTED}.")
+        raise InputError(f"top is {kind_of(fitted)}, which has no single tree; give {ACCEPTED}.")
     tree = tree_of_sklearn(_best(fitted), columns, inputs, problem.classes)
     if rows is not None:  # its leaves answer for all rows
         tree = grow(
@@ -199,7 +200,7 @@ def _read(model: Any, X: Any) -> Top:
         tree = tree_of_sklearn(best, columns, Inputs.of(columns))
     if not isinstance(tree, Tree):
         hint = " Its hardened tree can be the top: model.harden().tree." if hasattr(best, "harden") else ""
-        raise InputError(f"top is a {type(best).__name__}, which has no single tree; give {ACCEPTED}.{hint}")
+        raise InputError(f"top is {kind_of(best)}, which has no single tree; give {ACCEPTED}.{hint}")
     result = getattr(best, "result_", None)
     return Top(_classifies(tree), result if isinstance(result, SolveResult) else None, model)
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, MissingDependencyError
 from treewright.leaf_accuracy._leaf_models import family
 from treewright.leaf_accuracy._timed_fits import XGBOOST_ROUNDS, fit_weighted
@@ -116,7 +117,7 @@ def check_tunable(model: Any) -> None:
     if family(model) is None:
         raise InputError(
             f'tune="optuna" knows ranges for HistGradientBoostingClassifier and XGBClassifier only; '
-            f"leaf_estimator is a {type(model).__name__}. Leave tune out, and give a search as leaf_estimator "
+            f"leaf_estimator is {kind_of(model)}. Leave tune out, and give a search as leaf_estimator "
             "instead, for example GridSearchCV(model, grid, cv=3)."
         )
     _optuna()

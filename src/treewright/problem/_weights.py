@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError
 
 __all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
@@ -167,7 +168,7 @@ def apply_class_weight(
             )
         return balance(weight, y, len(classes))
     if not isinstance(class_weight, Mapping):
-        raise InputError(f"class_weight is a {type(class_weight).__name__}; give a dict, 'balanced' or None.")
+        raise InputError(f"class_weight is {kind_of(class_weight)}; give a dict, 'balanced' or None.")
     labels = classes.tolist()
     factor = np.ones(len(classes), dtype=np.float64)
     for label, value in class_weight.items():

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame
 from treewright.table import Reading, Settings, read_columns
@@ -107,7 +108,7 @@ def _in_memory(source: Any, y: ArrayLike | None, sample_weight: ArrayLike | None
     if isinstance(source, np.ndarray) and source.ndim != 2:
         raise InputError(f"Expected a table with rows and columns, got {source.ndim} dimension(s).")
     if not isinstance(source, np.ndarray) and not hasattr(source, "columns"):
-        raise InputTypeError(f"source is a {type(source).__name__}, which cannot be read; give {READABLE}.")
+        raise InputTypeError(f"source is {kind_of(source)}, which cannot be read; give {READABLE}.")
     n_rows = len(source)
     if n_rows == 0:
         raise InputError("The source has no rows.")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.table._faults import all_or_faults
 from treewright.table._raw import (
@@ -92,7 +93,7 @@ def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
         frame = nw.from_native(X, eager_only=True)
     except TypeError as error:
         raise InputTypeError(
-            f"X is a {type(X).__name__!r}, which is not a frame that narwhals reads. Pass a numpy array, a "
+            f"X is {kind_of(X)}, which is not a frame that narwhals reads. Pass a numpy array, a "
             "pandas or polars frame, or a list of rows."
         ) from error
     if hasattr(X, "column_names") and not hasattr(X, "iloc"):

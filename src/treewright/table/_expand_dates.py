@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.table._dates import Dates, offered_parts, parts_of
 from treewright.table._formats import DATE_PARTS, DateFormat
@@ -72,9 +73,7 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     try:
         given = nw.from_native(frame, eager_only=True)
     except TypeError:
-        raise InputError(
-            f"frame is a {type(frame).__name__}; give a pandas, polars or pyarrow frame."
-        ) from None
+        raise InputError(f"frame is {kind_of(frame)}; give a pandas, polars or pyarrow frame.") from None
     known = None if like is None else _names_of(like)
     columns: list[Any] = []
     for j, name in enumerate(given.columns):
@@ -151,7 +150,7 @@ def _names_of(like: Any) -> tuple[str, ...]:
             break
     if isinstance(like, str) or not isinstance(like, Iterable):
         raise InputTypeError(
-            f"like is a {type(like).__name__}; give a frame, a tree, an estimator or a list of names."
+            f"like is {kind_of(like)}; give a frame, a tree, an estimator or a list of names."
         )
     return tuple(str(getattr(name, "name", name)) for name in like)
 

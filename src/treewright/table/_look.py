@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._plural import count_of
+from treewright._plural import count_of, kind_of
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
 from treewright.table._finding import Finding
@@ -280,7 +280,7 @@ def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | Non
         own = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise InputError(
-            f"data is a {type(frame).__name__}; give a path to a CSV, Parquet or Arrow file, or a frame."
+            f"data is {kind_of(frame)}; give a path to a CSV, Parquet or Arrow file, or a frame."
         ) from None
     if target is not None and target not in own.columns:
         raise InputError(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputTypeError
 from treewright.tree._column import Column
 from treewright.tree._display import html_of, tree_in_a_line
@@ -236,7 +237,7 @@ class Tree:
         """
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
             raise InputTypeError(
-                f"X is a {type(X).__name__} that is not encoded: a tree takes numbers, with categories as codes. "
+                f"X is {kind_of(X)} that is not encoded: a tree takes numbers, with categories as codes. "
                 "Ask the estimator, such as model.predict(X), or encode the rows: "
                 "treewright.table.encode_like(X, tree.columns)."
             )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arguments import check_arguments
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveResult, SolveStatus
@@ -85,7 +86,7 @@ def verify(
     elif isinstance(claim, Tree):
         tree, result = claim, None
     else:
-        raise InputError(f"claim is a {type(claim).__name__}; give a SolveResult or a Tree.")
+        raise InputError(f"claim is {kind_of(claim)}; give a SolveResult or a Tree.")
     checks = list(_schema_checks(problem, tree))
     if result is not None:
         fault = fault_of_kind(result) or fault_of_fields(result)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from treewright import __version__
 from treewright._arguments import check_arguments
+from treewright._plural import kind_of
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveResult
@@ -247,7 +248,7 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
         tree = model.harden().tree
     if not isinstance(tree, Tree):
         raise InputError(
-            f"model is a {type(model).__name__} without a tree; give a fitted tree estimator, a SolveResult, a Model "
+            f"model is {kind_of(model)} without a tree; give a fitted tree estimator, a SolveResult, a Model "
             "or a Tree."
         )
     return tree, result if isinstance(result, SolveResult) and result.tree is tree else None, None
