@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treewright._plural import kind_of
 from treewright.errors import InputError
 
 __all__ = ["unwrapped"]
@@ -63,7 +64,7 @@ def unwrapped(model: Any) -> Any:
         for step, transformer in model.steps[:-1]:
             if transformer is not None and not isinstance(transformer, str):
                 raise InputError(
-                    f"The step {step!r} of this Pipeline, a {type(transformer).__name__}, changes rows before the "
+                    f"The step {step!r} of this Pipeline, {kind_of(transformer)}, changes rows before the "
                     "ensemble sees them, so that its thresholds are not in units of the table. Read the ensemble, "
                     "pipeline[-1], with rows that went through the steps before, pipeline[:-1].transform(X); or leave "
                     "scaling out, which trees do not need."

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.guess._choose_size import choose_size
 from treewright.guess._in_time import rows_in_time
@@ -253,7 +254,7 @@ def fit_model(
         return model.fit(X, y, **how)
     if "sample_weight" not in inspect.signature(model.fit).parameters:
         raise InputError(
-            f"The reference, a {type(model).__name__}, takes no sample_weight, and the rows have different "
+            f"The reference, {kind_of(model)}, takes no sample_weight, and the rows have different "
             "weights. Give a fitted reference, or fit without weights."
         )
     return model.fit(X, y, sample_weight=weight, **how)
@@ -337,7 +338,7 @@ def _as_fitted_on(model: Any, table: Table) -> tuple[NDArray[np.float64], tuple[
     X = np.ascontiguousarray(table.X)
     if np.isnan(X).any() and not _takes_missing(model):
         raise InputError(
-            f"The table has missing values, which a {type(model).__name__} cannot read. Give a reference "
+            f"The table has missing values, which {kind_of(model)} cannot read. Give a reference "
             "that is not fitted (missing rows are then coded), or a HistGradientBoostingClassifier."
         )
     return X, tuple(Input(j) for j in range(len(table.columns)))

@@ -122,9 +122,9 @@ def make_top(
         if isinstance(inner, BaseDecisionTree):
             table = table_from(X, categorical_features=categorical_features)
             return _fit_sklearn(model, table, y, sample_weight, np.inf if time_limit is None else time_limit)
-        _refuse_categories(categorical_features, f"a {type(inner).__name__}")
+        _refuse_categories(categorical_features, kind_of(inner))
         return _read(_fit(model, X, y, sample_weight), X)
-    _refuse_categories(categorical_features, f"a {type(inner).__name__} that is fitted")
+    _refuse_categories(categorical_features, f"{kind_of(inner)} that is fitted")
     return _read(top, X)
 
 
@@ -178,7 +178,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> Any:
     # A search hands everything on to the model that it tries.
     if not has_fit_parameter(_innermost(model), "sample_weight"):
         raise InputError(
-            f"sample_weight was given, but the top, a {type(model).__name__}, takes none. Leave the weights "
+            f"sample_weight was given, but the top, {kind_of(model)}, takes none. Leave the weights "
             "out, or give another top."
         )
     return model.fit(X, y, sample_weight=sample_weight)

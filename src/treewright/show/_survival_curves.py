@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright._arguments import check_arguments
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -68,8 +69,8 @@ def plot_survival_curves(model: Any, *, digits: int = 4, bands: bool = False, ax
     curves = getattr(model, "curves_", None)
     if curves is None:
         raise InputError(
-            f"Survival curves need a fitted OptimalSurvivalTree, which keeps the curves of its leaves; this is a "
-            f"{type(model).__name__}."
+            f"Survival curves need a fitted OptimalSurvivalTree, which keeps the curves of its leaves; this is "
+            f"{kind_of(model)}."
         )
     tree = tree_of(model)
     assert tree.kind is TreeKind.SURVIVAL  # others have no curves

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treewright._plural import kind_of
 from treewright.convert import TreeLike, tree_of
 from treewright.errors import InputError
 from treewright.result import SolveResult
@@ -39,6 +40,6 @@ def result_of(model: Any) -> SolveResult:
     found = getattr(model, "result_", model)
     if not isinstance(found, SolveResult):
         raise InputError(
-            f"Got a {type(model).__name__}; give a SolveResult, or a fitted estimator that has a result_."
+            f"Got {kind_of(model)}; give a SolveResult, or a fitted estimator that has a result_."
         )
     return found

@@ -41,5 +41,5 @@ def test_every_leaf_has_its_curve(model):
 
 
 def test_other_models_are_refused():
-    with pytest.raises(InputError, match="this is a OptimalTreeRegressor"):
+    with pytest.raises(InputError, match="this is an OptimalTreeRegressor"):
         plot_survival_curves(OptimalTreeRegressor())
