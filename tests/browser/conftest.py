@@ -20,7 +20,7 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # an idle one takes a fifteenth of a core
 def chromium() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
