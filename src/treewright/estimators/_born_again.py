@@ -234,7 +234,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         for name in ("prune", "faithful", "domain"):
             value = getattr(self, name)
             if X is None and isinstance(value, str) and value != "everywhere":
-                raise InputError(f"{name}={value!r} needs training rows; pass X.")
+                raise InputError(f'{name}="{value}" needs training rows; pass X.')
         if not isinstance(model, Ensemble):
             self.estimator_ = model
         if ensemble is None:

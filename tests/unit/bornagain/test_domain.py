@@ -201,5 +201,5 @@ def test_domains_that_cannot_be_used():
     with pytest.raises(InputError, match='leave it out with faithful="rows"'):
         BornAgainTreeClassifier(domain="rows", faithful="rows").fit(X, y)
     fitted = RandomForestClassifier(2, random_state=0).fit(X, y)
-    with pytest.raises(InputError, match="domain='rows' needs training rows"):
+    with pytest.raises(InputError, match='domain="rows" needs training rows'):
         BornAgainTreeClassifier.from_fitted(fitted, domain="rows")
