@@ -14,7 +14,7 @@ from treewright.problem import Problem
 from treewright.result import LeafAccuracyResult, SolveStatus, StopReason
 from treewright.search._prune import best_worst_leaf
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, measured, refute
-from treewright.tree import Tree, wilson_interval
+from treewright.tree import Tree, settle_missing, wilson_interval
 
 __all__ = ["Criterion", "leaf_accuracy_result_of", "leaf_value"]
 
@@ -149,7 +149,7 @@ def leaf_accuracy_result_of(
     upper = value if value_proven else max(value, upper_bound)
     constraints = {name: getattr(problem, name) for name in ("max_depth", "min_samples_leaf")}
     return LeafAccuracyResult(
-        tree=tree,
+        tree=settle_missing(tree, problem.table.X, problem.sample_weight),
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
         objective=value,
         lower_bound=value,

@@ -19,7 +19,7 @@ from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, note_of_rounding
 from treewright.search._integers import is_coarse
 from treewright.search._prune import Pruning, best_pruning
-from treewright.tree import Tree
+from treewright.tree import Tree, settle_missing
 
 __all__ = ["LEAVES_NOT_PROVEN", "measured", "pruning_of", "refute", "result_of"]
 
@@ -128,7 +128,7 @@ def result_of(
         for name in ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
     }
     return SolveResult(
-        tree=tree,
+        tree=settle_missing(tree, problem.table.X, problem.sample_weight),
         status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
         objective=objective,
         lower_bound=max(0.0, bound),

@@ -1,0 +1,60 @@
+"""The side of missing values where training says nothing about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.tree._routing import rows_of_nodes
+from treewright.tree._split import CategorySplit, ThresholdSplit
+from treewright.tree._tree import Tree
+
+__all__ = ["settle_missing"]
+
+
+def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np.float64]) -> Tree:
+    """Send missing values to the side of more training weight where no training row decides their side.
+
+    A search may turn them to either side of a split whose rows all have a value: both cost the same. Splits of columns
+    without any missing value in training have that side already.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : ndarray of shape (n_rows, n_columns)
+        Encoded training rows.
+    sample_weight : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    Tree
+        `tree` itself if the columns of its splits are complete. Every training row keeps its leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.table import table_from
+    >>> from treewright.tree import ThresholdSplit, grow, settle_missing
+    >>> table, y = table_from([[1, 5], [2, 5], [3, None]]), np.array([0, 1, 1], dtype=np.int32)
+    >>> splits = [ThresholdSplit(1, np.inf), ThresholdSplit(0, 1.5), None, None, None]
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
+    >>> settle_missing(tree, table.X, np.ones(3)) is tree  # the first column is complete
+    True
+    """
+    open_sides = {
+        node: split
+        for node, split in enumerate(tree.splits)
+        if isinstance(split, ThresholdSplit | CategorySplit) and tree.columns[split.column].has_missing
+    }
+    if not open_sides:
+        return tree
+    splits = list(tree.splits)
+    for node, rows in enumerate(rows_of_nodes(tree.splits, X)):
+        split = open_sides.get(node)
+        if split is None or len(rows) == 0 or np.isnan(X[rows, split.column]).any():
+            continue
+        left = sample_weight[rows[split.goes_left(X, rows)]].sum()
+        splits[node] = replace(split, missing_left=bool(2 * left >= sample_weight[rows].sum()))
+    return replace(tree, splits=tuple(splits))
