@@ -34,7 +34,7 @@ def tiny(seed):
         costs[:] = costs + 3  # every tree pays something
     weight = rng.integers(1, 4, n) if rng.random() < 0.5 else np.ones(n, dtype=int)
     return X, y, costs, weight, {
-        "cost_complexity": float(rng.choice([0, 0.0625, 0.25, 1])),
+        "cost_complexity": float(rng.choice([0, 0.0625, 0.25, 1, 2.5])),
         "max_depth": [None, 0, 1, 2, 3][rng.integers(5)],
         "max_leaf_nodes": [None, None, 1, 2, 3][rng.integers(5)],
         "min_samples_leaf": int(rng.choice([1, 1, 2])),

@@ -11,6 +11,8 @@ from treewright.convert._from_sklearn import from_sklearn
 from treewright.convert._model import Certificate, Model, Terms
 from treewright.convert._number_ensemble import NumberEnsemble
 from treewright.convert._number_files import save_numbers
+from treewright.convert._read_bytes import bytes_of as bytes_of
+from treewright.convert._read_bytes import check_format as check_format
 from treewright.convert._read_forest_file import read_forest_file
 from treewright.convert._to_c import to_c
 from treewright.convert._to_json import save_model, to_json

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LINKS",
-    "MAX_BYTES",
     "EnsembleFault",
     "check_ensemble",
     "check_leaf_classes",
@@ -31,7 +30,6 @@ __all__ = [
 ]
 
 LINKS = ("argmax", "positive", "softmax32", "softmax64")
-MAX_BYTES = 1 << 30  # of a model file
 MAX_FEATURES = 1_000_000
 MAX_CLASSES = 10_000
 MAX_TREES = 1_000_000

@@ -7,7 +7,6 @@ by its place in the file. The reader only builds numbers, texts and tuples, so a
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,10 @@ from treewright._arguments import check_arguments
 from treewright.convert._certificate_from_json import LARGEST_VALUE, MAX_COLUMNS, certificate_of
 from treewright.convert._checked import LARGEST_INTEGER, Checked, parse
 from treewright.convert._model import Model
+from treewright.convert._read_bytes import bytes_of, check_format
 from treewright.convert._reading import checked_reading
 from treewright.convert._to_json import FORMAT, VERSION
-from treewright.errors import InputError, ModelFileError
+from treewright.errors import ModelFileError
 from treewright.tree import (
     CategorySplit,
     Column,
@@ -36,7 +36,6 @@ from treewright.tree import (
 
 __all__ = ["from_json", "load_model"]
 
-MAX_BYTES = 1 << 30
 MAX_NODES = 1 << 24
 NODE = ("split", "left", "right", "prediction", "value", "n_node_samples")
 LINE = "line"  # of trees whose leaves may hold lines: of every node, or of none
@@ -76,15 +75,7 @@ def load_model(path: str | Path) -> Model:
     """
     check_arguments(load_model, locals(), "path")
     try:
-        if os.path.getsize(path) > MAX_BYTES:
-            raise ModelFileError(
-                f"{path} has more than {MAX_BYTES >> 20} MiB; that is not a model file of ours."
-            )
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"Cannot read the model file {path}: {error.strerror or error}.") from error
-    try:
-        text = content.decode("utf-8-sig")
+        text = bytes_of(path, "model file").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelFileError(f"{path} is not UTF-8 text, so it is not a model file.") from None
     return from_json(text)
@@ -149,8 +140,7 @@ def _model(top: Checked) -> Model:
 
 
 def _check_format(top: Checked) -> None:
-    if not isinstance(top.value, dict) or top.value.get("format") != FORMAT:
-        raise ModelFileError(f'This is not a model file: it lacks "format": "{FORMAT}".')
+    check_format(top.value.get("format") if isinstance(top.value, dict) else None, FORMAT, "a model file")
     version = Checked(top.value.get("version"), "version").integer(1, LARGEST_INTEGER)
     if version > VERSION:
         raise ModelFileError(

@@ -114,8 +114,10 @@ class NumberEnsemble:
 
         Raises
         ------
+        InputError
+            There is no such file, or it may not be read.
         ModelFileError
-            If there is no such file, or it is damaged, cut short or of another kind.
+            It is damaged, cut short or of another kind.
         """
         from treewright.convert._read_numbers import load_numbers
 

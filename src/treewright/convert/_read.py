@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from treewright.convert._check_ensemble import MAX_BYTES, EnsembleFault
+from treewright.convert._check_ensemble import EnsembleFault
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._number_files import FORMAT as NUMBERS_FORMAT
+from treewright.convert._read_bytes import bytes_of
 from treewright.convert._read_forest_file import read_forest_text
 from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
@@ -17,7 +18,7 @@ from treewright.convert._read_xgboost import read_xgboost, read_xgboost_json
 from treewright.convert._unwrap import unwrapped
 from treewright.errors import InputError, ModelFileError
 
-__all__ = ["content_of", "faults_of", "load_ensemble", "read_ensemble"]
+__all__ = ["faults_of", "load_ensemble", "read_ensemble"]
 
 ACCEPTED = (
     "RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier and "
@@ -54,7 +55,7 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
     """Read a model file; see `Ensemble.load`."""
     options = _options(missing, inputs)
     file = Path(path)
-    content = content_of(file)
+    content = bytes_of(file, "model file")
     head = content[:4096]
     start = head.lstrip()
     with faults_of(file):
@@ -88,26 +89,6 @@ def faults_of(file: Path) -> Iterator[None]:
         raise ModelFileError(f"{file.name} cannot be read. {error}") from None
     except MemoryError:
         raise ModelFileError(f"{file.name} does not fit into memory.") from None
-
-
-def content_of(file: Path) -> bytes:
-    """Return the bytes of a model file.
-
-    Raises
-    ------
-    ModelFileError
-        There is none, it is too large, or it cannot be read.
-    """
-    if not file.is_file():
-        raise ModelFileError(f"There is no file {str(file)!r}.")
-    try:
-        if file.stat().st_size > MAX_BYTES:
-            raise ModelFileError(
-                f"{file.name} has more than {MAX_BYTES >> 20} MiB, which is more than can be read."
-            )
-        return file.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{file.name} cannot be read: {error.strerror or error}.") from error
 
 
 def _options(missing: str, inputs: str) -> dict[str, Any]:

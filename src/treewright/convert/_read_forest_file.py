@@ -13,6 +13,7 @@ import numpy as np
 from treewright.convert._check_ensemble import EnsembleFault, check_sizes
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._ensemble_tree import EnsembleTree
+from treewright.convert._read_bytes import bytes_of
 from treewright.convert._text_numbers import number_in_text, whole_in_text
 from treewright.errors import ModelFileError
 
@@ -36,6 +37,8 @@ def read_forest_file(path: str | Path) -> Ensemble:
 
     Raises
     ------
+    InputError
+        There is no such file, or it may not be read.
     ModelFileError
         If the file is not such a file, is cut short or contradicts itself; the message names the line.
 
@@ -55,9 +58,7 @@ def read_forest_file(path: str | Path) -> Ensemble:
     """
     name = Path(path).name
     try:
-        return read_forest_text(Path(path).read_bytes(), f"forest file {name}")
-    except OSError as error:
-        raise ModelFileError(f"{name} cannot be read: {error.strerror or error}.") from error
+        return read_forest_text(bytes_of(path, "forest file"), f"forest file {name}")
     except (EnsembleFault, ModelFileError) as error:
         raise ModelFileError(f"{name} cannot be read. {error}") from None
 

@@ -16,7 +16,8 @@ from treewright.convert._ensemble_tree import EnsembleTree
 from treewright.convert._number_ensemble import NumberEnsemble
 from treewright.convert._number_files import FORMAT, numbers_from_json
 from treewright.convert._objectives import LIGHTGBM_NUMBERS, XGBOOST_NUMBERS
-from treewright.convert._read import content_of, faults_of
+from treewright.convert._read import faults_of
+from treewright.convert._read_bytes import bytes_of
 from treewright.convert._read_lightgbm import lightgbm_text, lightgbm_trees
 from treewright.convert._read_sklearn import column_names, histogram_nodes, refuse_categories, tree_nodes
 from treewright.convert._read_xgboost import base_score, xgboost_json, xgboost_trees
@@ -63,7 +64,7 @@ def read_numbers(model: Any) -> NumberEnsemble:
 def load_numbers(path: str | Path) -> NumberEnsemble:
     """Read a model file; see `NumberEnsemble.load`."""
     file = Path(path)
-    content = content_of(file)
+    content = bytes_of(file, "model file")
     start = content[:4096].lstrip()
     with faults_of(file):
         if start.startswith(b"{") and FORMAT.encode() in start[:200]:

@@ -51,6 +51,10 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         Passes of the kernel; unlike seconds the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
+    n_jobs : int or None, default=None
+        Threads of the search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven
+        optimum and the tree do not depend on it. Inside a task of joblib it is no more than the task's share of the
+        cores.
     progress : "auto", bool or callable, default="auto"
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
@@ -107,6 +111,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         time_limit: float | None = 30.0,
         step_limit: int | None = None,
         memory_limit: int | None = None,
+        n_jobs: int | None = None,
         progress: Literal["auto"] | bool | ProgressCallback = "auto",
         search_options: RankedOptions | None = None,
     ) -> None:
@@ -119,6 +124,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         self.time_limit = time_limit
         self.step_limit = step_limit
         self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
         self.progress = progress
         self.search_options = search_options
 
@@ -151,7 +157,7 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         ConvergenceWarning
             A limit was reached before the proof; `result_` has the gap.
         """
-        limits = limits_of(self)
+        limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
         with progress_bar(self.progress, self.time_limit) as report:
             result = question.answer(limits, report)

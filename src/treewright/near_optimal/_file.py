@@ -22,8 +22,8 @@ import numpy as np
 from treewright import __version__
 from treewright._arguments import check_arguments
 from treewright.binarize import SplitMatrix
-from treewright.convert import Model, Terms, from_json, to_json, write_bytes
-from treewright.errors import InputError, ModelFileError
+from treewright.convert import Model, Terms, bytes_of, check_format, from_json, to_json, write_bytes
+from treewright.errors import ModelFileError
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import native_of
 from treewright.near_optimal._file_fields import Fields, are_integers, packed
@@ -130,9 +130,7 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     """
     check_arguments(load_near_optimal, locals(), "path")
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"Cannot read the file {path}: {error.strerror or error}.") from error
+        text = bytes_of(path, "file of a near-optimal set", None).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ModelFileError(
             f"{path} is not UTF-8 text, so it is not a file of a near-optimal set."
@@ -209,8 +207,7 @@ def set_from_json(text: str) -> NearOptimalTrees:
         top = json.loads(text)
     except (ValueError, RecursionError, MemoryError) as error:
         raise ModelFileError(f"The file of the set is not JSON ({error}). It may be cut off.") from None
-    if not isinstance(top, dict) or top.get("format") != FORMAT:
-        raise ModelFileError(f'This is not a file of a near-optimal set: it lacks "format": "{FORMAT}".')
+    check_format(top.get("format") if isinstance(top, dict) else None, FORMAT, "a file of a near-optimal set")
     fields = Fields(top, "")
     if fields.integer("version", 1) > VERSION:
         raise ModelFileError(

@@ -82,6 +82,7 @@ def check_penalty_and_limits(
     min_samples_leaf: int | float,
     share_of: str = "the total weight",
     saves: str = "the rows",
+    in_units_of: str | None = None,
 ) -> PenaltyAndLimits:
     """Check the leaf penalty and the constraints of a tree over `n_rows` rows.
 
@@ -93,6 +94,8 @@ def check_penalty_and_limits(
     min_samples_leaf : int or float
     share_of, saves : str
         What the penalty is a share of, and what a leaf must save a part of; for the message.
+    in_units_of : str or None, default=None
+        What the penalty is counted in, where it is no share: then it may be above 1.
 
     Raises
     ------
@@ -100,7 +103,9 @@ def check_penalty_and_limits(
         One of them is out of range; the message names it.
     """
     return {
-        "cost_complexity": check_cost_complexity(cost_complexity, share_of, saves),
+        "cost_complexity": check_cost_complexity(cost_complexity, share_of, saves)
+        if in_units_of is None
+        else _check_cost(cost_complexity, in_units_of),
         "max_depth": check_limit("max_depth", max_depth, 0),
         "max_leaf_nodes": check_limit("max_leaf_nodes", max_leaf_nodes, 1),
         "min_samples_leaf": check_min_samples_leaf(min_samples_leaf, n_rows),
@@ -113,6 +118,15 @@ def check_cost_complexity(value: float, of: str = "the total weight", saves: str
         raise InputError(
             f"cost_complexity={value!r}; give a number from 0 to 1: the penalty of one leaf as a fraction of "
             f"{of} (0.01 means that a leaf must save 1% of {saves})."
+        )
+    return float(value)
+
+
+def _check_cost(value: float, units: str) -> float:
+    """Return the leaf penalty, which is a cost in `units`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
+        raise InputError(
+            f"cost_complexity={value!r}; give a number of at least 0: the penalty of one leaf in units of {units}."
         )
     return float(value)
 

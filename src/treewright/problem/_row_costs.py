@@ -81,7 +81,7 @@ def make_row_costs_problem(
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
     cost_complexity : float, default=0.01
-        Penalty of one leaf, 0 to 1, in units of the mean cost of a row.
+        Penalty of one leaf, at least 0, in units of `row_costs`: it is added to the mean cost of a row.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
 
@@ -119,8 +119,7 @@ def make_row_costs_problem(
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
-        share_of="a cost of 1 for every row",
-        saves="that",
+        in_units_of="row_costs (5 means that a leaf must save 5 of them per row, on average)",
     )
     return RowCostsProblem(table=table, classes=classes, **by_row, **limits, **kept)
 

@@ -208,7 +208,7 @@ def test_mistakes_are_explained(forest, table, tmp_path):
     one_column = tmp_path / "one.csv"
     one_column.write_text("a\n1\n2\n")
     for words, message in [
-        ((tmp_path / "nowhere.txt",), "no file"),
+        ((tmp_path / "nowhere.txt",), "No such file"),
         ((forest, "--prune", "rows"), "--rows"),
         ((forest, "--prune", "rows", "--rows", one_column), "1 columns, the model 2"),
         ((table, "--target", "colour"), "no column 'colour'"),

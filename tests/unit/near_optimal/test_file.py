@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from near_optimal_lists import random_case
-from treewright import near_optimal_trees
+from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.convert import load_model, save_model
 from treewright.errors import InputError, ModelFileError
 from treewright.near_optimal import load_near_optimal, save_near_optimal
 
@@ -112,6 +113,20 @@ def damaged(value, path, new):
     if not path:
         return new
     return {key: damaged(entry, path[1:], new) if key == path[0] else entry for key, entry in value.items()}
+
+
+def test_a_file_of_another_kind_says_what_reads_it(tmp_path):
+    model, trees = OptimalTreeClassifier().fit([[20], [40]], [0, 1]), found_of(0)
+    save_model(tmp_path / "model.json", model)
+    save_near_optimal(tmp_path / "set.json", trees)
+    with pytest.raises(
+        ModelFileError, match=r"not a file of a near-optimal set\. It is a model file: .*treewright show"
+    ):
+        load_near_optimal(tmp_path / "model.json")
+    with pytest.raises(
+        ModelFileError, match=r"not a model file\. It is a set of near-optimal trees: .*treewright query"
+    ):
+        load_model(tmp_path / "set.json")
 
 
 def test_no_damage_raises_anything_else(tmp_path):
