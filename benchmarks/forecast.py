@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +37,19 @@ NUMBERS = ("autompg", "bike", "concrete", "energy", "housing", "wine")
 ALLOWED = (0.05, 0.2, 1.0)  # seconds of the estimate
 
 
-def problems(data: Path) -> Iterator[tuple[str, Any, Any, Any]]:
+def problems(data: Path, penalties: list[float]) -> Iterator[tuple[str, Any, Any, Any]]:
     """Yield the name of a table, its arrays and the estimator that is to search it."""
     X: Any
     y: Any
     for folder, names, depths in (("binary", BINARY, (3, 4)), ("continuous", CONTINUOUS, (2, 3))):
         for name in names:
             X, y = read_csv(data / folder / f"{name}.csv.gz")
-            for depth in depths:
-                yield name, X, y, OptimalTreeClassifier(0.001, max_depth=depth)
+            for depth, penalty in product(depths, penalties):
+                yield name, X, y, OptimalTreeClassifier(penalty, max_depth=depth)
     for name in NUMBERS:
         X, y = read(name, data / "regression")
-        for depth in (2, 3):
-            yield name, X, y, OptimalTreeRegressor(0.001, max_depth=depth)
+        for depth, penalty in product((2, 3), penalties):
+            yield name, X, y, OptimalTreeRegressor(penalty, max_depth=depth)
 
 
 def rows_of(name: str, X: Any, y: Any, model: Any, limit: float) -> Iterator[dict[str, Any]]:
@@ -69,6 +70,7 @@ def rows_of(name: str, X: Any, y: Any, model: Any, limit: float) -> Iterator[dic
             "columns": X.shape[1],
             "estimator": type(model).__name__,
             "max_depth": model.max_depth,
+            "cost_complexity": model.cost_complexity,
             "allowed": allowed,
             "likely": round(said.seconds, 4),
             "shortest": round(said.shortest, 4),
@@ -84,16 +86,20 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, default=DATA.parent)
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of each search")
+    parser.add_argument(
+        "--cost-complexities", type=float, nargs="*", default=[0.0005, 0.003, 0.01], help="leaf penalties"
+    )
     parser.add_argument("--save", action="store_true", help="write results/forecast.json")
     arguments = parser.parse_args()
     rows = []
-    for name, X, y, model in problems(arguments.data):
+    for name, X, y, model in problems(arguments.data, arguments.cost_complexities):
         for row in rows_of(name, X, y, model, arguments.seconds):
             rows.append(row)
             print(format_table(list(row), [list(row.values())]).splitlines()[-1], flush=True)
     right = sum(row["within the range"] for row in rows)
     tables = len({row["data"] for row in rows})
-    options = {"seconds": arguments.seconds, "commit": commit(), "treewright": __version__}
+    said = {"seconds": arguments.seconds, "cost_complexities": arguments.cost_complexities}
+    options = {**said, "commit": commit(), "treewright": __version__}
     finish("forecast", options, rows, arguments.save, f"{right} of {len(rows)} ranges, {tables} tables")
 
 

@@ -27,7 +27,7 @@ ALWAYS_OPEN = (
 )
 NOISE = 2e-3  # seconds; what takes less says nothing about growth
 SPREAD = (
-    3.0  # factor of the range where a sample had nearly all rows; it grows with the root of what was missing
+    2.0  # factor of the range where a sample had nearly all rows; it grows with the root of what was missing
 )
 UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
