@@ -11,7 +11,9 @@ import importlib.util
 import json
 import os
 import platform
+import shlex
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -264,7 +266,7 @@ def machine() -> dict[str, Any]:
 def write_results(
     name: str, options: dict[str, Any], rows: list[dict[str, Any]], folder: Path = RESULTS
 ) -> Path:
-    """Write `results/<name>.json`: machine, versions, options and rows, one row a line."""
+    """Write `results/<name>.json`: machine, versions, options, command and rows, one row a line."""
     versions = {}
     for row in rows:
         for answer in row.get("answers", [row]):
@@ -284,6 +286,7 @@ def write_results(
         "machine": machine(),
         "versions": versions,
         "options": options,
+        "command": shlex.join(["python", *sys.orig_argv[1:]]),
     }
     text = json.dumps(head)[:-1] + ', "rows": [\n' + ",\n".join(json.dumps(row) for row in slim) + "\n]}\n"
     path.write_text(text)

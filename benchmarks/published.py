@@ -64,7 +64,7 @@ def about(content: Row) -> str:
     busy = f", load average {load[0]:g} before the run" if load else ""
     processor = ", ".join(machine[key] for key in ("processor", "instructions") if key in machine)
     text = (
-        f"Made {content['made']} on one core of {machine['cores']} ({processor}, "
+        f"Made {content['made']} on a machine of {machine['cores']} cores ({processor}, "
         f"{machine['system']}, Python {machine['python']}{busy})."
     )
     if content["versions"]:

@@ -1,12 +1,12 @@
 """Threads in one search: ``python -m benchmarks.threads --help``.
 
-Generated tables, each searched to the proof with 1, 2, 4, ... threads; every run has a process of its own. Speedup is
-the clock's, with one thread over with several, and says something only on a machine that does nothing else. Work is the
-processor's seconds with several threads over those with one: what they do twice, or wait for actively. Balance says
-what the clock could say on a quiet machine, whatever this one does: the processor's seconds of one thread over those of
-the thread that worked longest (the calling thread, or the mean of the others where that is more; with two threads that
-is exact). Each run must give the proof and the tree of one thread, else the benchmark ends with an error. The tables of
-under .1 s show what a user pays who asks for threads in vain.
+Generated tables, and two of real numbers, each searched to the proof with 1, 2, 4, ... threads; every run has a
+process of its own. Speedup is the clock's, with one thread over with several, and says something only on a machine
+that does nothing else. Work is the processor's seconds with several threads over those with one: what they do twice,
+or wait for actively. Balance says what the clock could say on a quiet machine, whatever this one does: the processor's
+seconds of one thread over those of the thread that worked longest (the calling thread, or the mean of the others where
+that is more; with two threads that is exact). Each run must give the proof and the tree of one thread, else the
+benchmark ends with an error. The tables of under .1 s show what a user pays who asks for threads in vain.
 
 ``--simulate 8 32 128`` says what so many cores would give. The recorded unit is the processor second of a thread:
 a run with so many threads on whatever cores there are, of which each thread's share is counted, not the clock. What
@@ -27,7 +27,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from benchmarks._harness import write_results
 from benchmarks._tables import format_table
-from benchmarks.regression import commit
+from benchmarks.regression import commit, read
 from treewright import (
     LeafAccuracyTreeClassifier,
     OptimalTreeClassifier,
@@ -39,7 +39,7 @@ from treewright import (
 )
 from treewright.bornagain import Ensemble, solve
 
-# name: (rows, columns, values of a column or 0 for all different, noise, depth, price, kind of tree)
+# name: (rows or 0 for a real table, columns, values of a column or 0 for all different, noise, depth, price, kind)
 TABLES: dict[str, tuple[int, int, int, float, int, float, str]] = {
     "small": (500, 8, 0, 0.2, 3, 0.0, "classes"),
     "small, few values": (3000, 6, 200, 0.1, 3, 0.004, "classes"),
@@ -51,6 +51,8 @@ TABLES: dict[str, tuple[int, int, int, float, int, float, str]] = {
     "binary, depth 4": (4000, 200, 2, 0.3, 4, 0.002, "classes"),
     "binary, depth 5": (1500, 80, 2, 0.3, 5, 0.002, "classes"),
     "regression": (3000, 6, 0, 0.5, 3, 0.001, "numbers"),
+    "skillcraft": (0, 0, 0, 0.0, 3, 0.0, "numbers"),
+    "protein": (0, 0, 0, 0.0, 3, 0.0, "numbers"),
     "worst leaf, small": (1000, 6, 10, 0.2, 3, 0.0, "worst leaf"),
     "worst leaf, 16 values": (3000, 12, 16, 0.2, 4, 0.0, "worst leaf"),
     "worst leaf, continuous": (500, 5, 0, 0.2, 3, 0.0, "worst leaf"),
@@ -64,6 +66,8 @@ FRONT_LEAVES, EPSILON, FOREST = 6, 0.03, 6
 def generate(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a table: two rules over four columns, a share of the labels turned round, or a sum with noise."""
     rows, columns, values, noise, _, _, kind = TABLES[name]
+    if not rows:
+        return read(name)
     rng = np.random.default_rng(0)
     X = rng.random((rows, columns))
     if values:
@@ -139,7 +143,7 @@ def apart(name: str, n_jobs: int, seconds: float) -> dict[str, Any]:
 def median_of(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return one row for the runs of a table with so many threads."""
     measured = ("seconds", "cpu_seconds", "longest")
-    row = {key: value for key, value in runs[0].items() if key not in measured}
+    row = {key: value for key, value in runs[0].items() if key not in measured} | {"repeat": len(runs)}
     for key in measured:
         row[key] = round(statistics.median(one[key] for one in runs), 3)
     return row
@@ -182,9 +186,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=1, help="runs of each, of which the median counts")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a run")
     parser.add_argument("--simulate", type=int, nargs="*", default=[], metavar="CORES", help="see above")
-    parser.add_argument(
-        "--save", action="store_true", help="write results/threads.json, or threads_simulated.json"
-    )
+    parser.add_argument("--save", nargs="?", const="threads", metavar="NAME", help="write results/NAME.json")
     asked = parser.parse_args()
     header = ["table", "threads", "seconds", "speedup", "cpu seconds", "work", "balance", "proven"]
     if asked.simulate:
@@ -204,7 +206,7 @@ def main() -> None:
             cells.append(shown(row, one) + ([limit(row, one)] if asked.simulate else []))
             print("  ".join(cells[-1]), flush=True)
             if asked.save:  # at once: a long run may be broken off
-                write_results("threads_simulated" if asked.simulate else "threads", options, rows)
+                write_results(asked.save, options, rows)
     print("\n" + format_table(header, cells))
 
 

@@ -48,7 +48,7 @@ class BenchmarkTables(SphinxDirective):
         content = json.loads(path.read_text(encoding="utf-8"))
         rows = summary(content) if "summary" in self.options else table(content)
         found = nodes.container()
-        text = f"{rows}\n\n{about(content)} Command: `{command_of(path.stem)}`."
+        text = f"{rows}\n\n{about(content)} Command: `{content.get('command') or command_of(path.stem)}`."
         self.state.nested_parse(StringList(text.splitlines()), self.content_offset, found)
         return found.children
 
@@ -60,15 +60,16 @@ def stored() -> list[Path]:
 
 def page(path: Path) -> str:
     """Return the page of a file of results."""
-    command = f"```text\n{command_of(path.stem)}\n```"
+    command = command_of(path.stem)
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         read = json.loads(content)
         said, rows = about(read), table(read)
+        command = read.get("command") or command
     else:
         said, rows = "", f"````text\n{content}\n````"
     raw = f"[Raw results](/../benchmarks/results/{path.name})"
-    return f"# {path.stem}\n\n{subject_of(path.stem)}. {said} {raw}.\n\n{command}\n\n{rows}\n"
+    return f"# {path.stem}\n\n{subject_of(path.stem)}. {said} {raw}.\n\n```text\n{command}\n```\n\n{rows}\n"
 
 
 def write_pages(app: Sphinx, _: Config) -> None:
