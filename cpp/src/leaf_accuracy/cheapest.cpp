@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 namespace treewright::leaf_accuracy {
 
@@ -47,45 +48,49 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
     if (depth == 2) return {std::min(best.upper, std::max(split, pair.lower)), best.upper, best.plan, pair.relaxed};
 
     here.boxes.size = 0;  // the table belongs to pass 1
+    // What a side needs is a tree that meets the target: the cost says only whether one split does.
+    const auto hint = [](Count cost) { return cost < kNoCost ? 0 : 1; };
+    here.pairs.left.resize(costs.left.size());
+    here.pairs.right.resize(costs.right.size());
+    std::transform(costs.left.begin(), costs.left.end(), here.pairs.left.begin(), hint);
+    std::transform(costs.right.begin(), costs.right.end(), here.pairs.right.begin(), hint);
+    const std::vector<ColumnOfPairs> columns = by_promise(costs);
+    std::vector<std::vector<std::size_t>> meeting(columns.size());
+    const bool together = level == 0 && !helpers_for(node, depth).empty();
+    if (together) meeting = meeting_together(node, depth, columns);
     Cost lower = best.upper;
-    for (const ColumnOfPairs& at : by_promise(costs)) {
+    for (std::size_t c = 0; c < columns.size() && !control_.stopped(); ++c) {
+        const ColumnOfPairs& at = columns[c];
         open_column(node, at.column, here.column);
+        if (!together) meeting[c] = meeting_splits(node, depth, level, at);
+        // The cheapest by the kernels first, of equals the first.
+        std::sort(meeting[c].begin(), meeting[c].end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(costs.sum(at.first + a), a) < std::pair(costs.sum(at.first + b), b);
+        });
         here.left_floor.assign(at.count, rates_->kernel.leaf);
         here.right_floor.assign(at.count, rates_->kernel.leaf);
-        for (const std::size_t i : meeting_splits(node, depth, level, at.first)) {
+        for (const std::size_t i : meeting[c]) {
             if (control_.stopped()) break;
             lower = std::min(lower, weigh_split(node, at.column, i, depth, budget, level, best));
         }
-        if (control_.stopped()) {
-            lower = std::min(lower, split);
-            break;
-        }
     }
+    if (control_.stopped()) lower = std::min(lower, split);
     best.lower = std::min(lower, best.upper);
     return best;
 }
 
 std::vector<std::size_t> Search::meeting_splits(const Node& node, std::uint32_t depth, std::size_t level,
-                                                std::size_t first_split) {
-    OpenColumn& column = level_at(level).column;
-    const PairAnswer& costs = level_at(level).costs;
+                                                const ColumnOfPairs& at) {
+    Level& here = level_at(level);
     std::vector<std::size_t> meeting;
     std::unique_lock<std::mutex> alone;
-    while (!column.stretches.empty() && !control_.stopped()) {
-        const auto [first, last] = column.stretches.back();
-        column.stretches.pop_back();
-        if (first == last) continue;
-        const std::size_t middle = first + (last - first) / 2;
-        column.stretches.push_back({first, middle});
-        column.stretches.push_back({middle + 1, last});
-        if (column.closed(middle)) continue;
-        const auto hint = [&](const std::vector<Count>& side) { return side[first_split + middle] < kNoCost ? 0 : 1; };
-        ask(node, depth, level, column, {middle, {first, last}, hint(costs.left), hint(costs.right), {}}, alone);
-        if (column.met(middle)) meeting.push_back(middle);
+    while (!control_.stopped()) {
+        std::optional<Question> question = next_split(here.column);
+        if (!question) break;
+        describe(*question, at, here.pairs, here.boxes);
+        ask(node, depth, level, here.column, *question, alone);
+        if (here.column.met(question->at)) meeting.push_back(question->at);
     }
-    std::stable_sort(meeting.begin(), meeting.end(), [&](std::size_t a, std::size_t b) {
-        return costs.sum(first_split + a) < costs.sum(first_split + b);
-    });
     return meeting;
 }
 

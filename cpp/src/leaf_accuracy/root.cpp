@@ -1,4 +1,5 @@
-// One question of pass 1 at the root: its columns, asked split by split, by one thread or several.
+// One question at the root: its columns, asked split by split, by one thread or several. Pass 1 looks for a split that
+// meets the target, pass 2 for all of them.
 //
 // A thread takes a column for itself while there are such, in the order in which one thread would go. What it proves of
 // a split is told to the other splits of the column (columns.cpp), and what is proven below them to the table of boxes
@@ -40,7 +41,7 @@ bool Search::Hunt::busy() const {
 
 Outcome Search::search_root(const Node& node, std::uint32_t depth, Count own) {
     Level& here = level_at(0);
-    Hunt hunt{node, depth, here.pairs, here.boxes};
+    Hunt hunt{node, depth, here.pairs, here.boxes, false};
     hunt.lower = own;
     for (const ColumnOfPairs& column : by_promise(here.pairs)) hunt.columns.push_back({column});
     {
@@ -52,6 +53,23 @@ Outcome Search::search_root(const Node& node, std::uint32_t depth, Count own) {
     }
     if (hunt.found.feasible) return hunt.found;
     return {false, hunt.unwound || control_.stopped() ? 0 : hunt.lower};
+}
+
+// The splits that meet the target, of each column, by several threads.
+std::vector<std::vector<std::size_t>> Search::meeting_together(const Node& node, std::uint32_t depth,
+                                                               std::span<const ColumnOfPairs> columns) {
+    Level& here = level_at(0);
+    Hunt hunt{node, depth, here.pairs, here.boxes, true};
+    for (const ColumnOfPairs& column : columns) hunt.columns.push_back({column});
+    {
+        Crew crew(control_);
+        work_at(hunt, &crew);
+        crew.wait();
+        crew.finish(hunt.unwound);
+    }
+    std::vector<std::vector<std::size_t>> meeting;
+    for (Hunt::Column& column : hunt.columns) meeting.push_back(std::move(column.meeting));
+    return meeting;
 }
 
 // The part of one thread; `crew`: of the calling one, whose helpers it calls.
@@ -81,7 +99,9 @@ void Search::work_at(Hunt& hunt, Crew* crew) {
         if (std::optional<Question> question = next_split(column)) {
             describe(*question, at->of, hunt.pairs, hunt.boxes);
             ask(hunt.node, hunt.depth, 0, column, *question, lock);
-            if (column.met(question->at)) {
+            if (column.met(question->at) && hunt.all) {
+                at->meeting.push_back(question->at);
+            } else if (column.met(question->at)) {
                 const Outcome found = join(hunt.node, 0, column, question->at);
                 if (!hunt.found.feasible || data_.measure.less(hunt.found.value, found.value)) hunt.found = found;
                 if (hunt.together) control_.dismiss();

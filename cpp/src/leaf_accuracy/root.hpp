@@ -1,4 +1,4 @@
-// The splits of the root at one target, shared by the threads that look for one that meets it.
+// The splits of the root at one target, shared by the threads that look for one that meets it, or for all that do.
 #pragma once
 
 #include "treewright/leaf_accuracy/search.hpp"
@@ -16,6 +16,7 @@ struct Search::Hunt {
     struct Column {
         ColumnOfPairs of;
         std::unique_ptr<OpenColumn> open{};  // from the first question to the last
+        std::vector<std::size_t> meeting{};  // splits, where all are looked for
         std::size_t inside = 0;              // threads
         bool begun = false;
     };
@@ -23,6 +24,7 @@ struct Search::Hunt {
     std::uint32_t depth;
     const PairAnswer& pairs;
     Boxes& boxes;
+    bool all;  // does not end at the first split that meets the target
     std::vector<Column> columns{};
     // Of threads: all below and the columns are behind `mutex`.
     std::mutex mutex{};

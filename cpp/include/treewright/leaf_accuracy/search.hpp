@@ -25,11 +25,12 @@
 // depth two of one split bounds E of the other splits of its column. F is kept in the kernels' sums, E in full
 // (FullCostRates).
 //
-// Threads. Several share the splits of the root in pass 1 (src/leaf_accuracy/root.cpp), where nearly all the work is.
-// What is proven there is one number, the value of the best worst leaf, whoever proves it. Pass 2 has one thread. From
-// pass 1 it takes that value, answers to questions whether a set of rows can meet it (both are true of the table), and
-// a tree to undercut, which is luck where threads found it. So from `alone_work` on, with threads or without, it takes
-// no tree but begins with no budget, and with a cache of its own: its answer is then a function of the table alone.
+// Threads. Several share the splits of the root (src/leaf_accuracy/root.cpp). What pass 1 proves there is one number,
+// the value of the best worst leaf, whoever proves it. In pass 2 they ask which splits of the root meet the target,
+// which is true or not; the costs of those are one thread's. From pass 1 it takes that value, answers to questions
+// whether a set of rows can meet it (both are true of the table), and a tree to undercut, which is luck where threads
+// found it. So from `alone_work` on, with threads or without, it takes no tree but begins with no budget, and with a
+// cache of its own: its answer is then a function of the table alone.
 //
 // Time: the number of depth-two steps times the cost in pair_table.hpp, or passes times that in pair_sweep.hpp.
 // `Control` counts both.
@@ -254,9 +255,11 @@ class Search {
     // Pass 2.
     [[nodiscard]] Cheapest least(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
     [[nodiscard]] Cheapest cheapest_below(const Node& node, std::uint32_t depth, Cost budget, std::size_t level);
-    // The splits of the node's open column of which both sides meet the target, the least of the kernels' sums first.
+    // The splits of the node's open column of which both sides meet the target.
     [[nodiscard]] std::vector<std::size_t> meeting_splits(const Node& node, std::uint32_t depth, std::size_t level,
-                                                          std::size_t first);
+                                                          const ColumnOfPairs& at);
+    [[nodiscard]] std::vector<std::vector<std::size_t>> meeting_together(const Node& node, std::uint32_t depth,
+                                                                         std::span<const ColumnOfPairs> columns);
     // One of them: a bound of its cost; a tree cheaper than `best` goes to it.
     [[nodiscard]] Cost weigh_split(const Node& node, std::uint32_t column, std::size_t split, std::uint32_t depth,
                                    Cost budget, std::size_t level, Cheapest& best);
