@@ -24,7 +24,7 @@ THIRTEEN_ROWS = "100011 010101 010101 001000 001011 001000 000100 000100 000111 
 
 
 def test_a_small_table_on_which_praxis_leaves_out_a_tree() -> None:
-    """PRAXIS 0.0.30 lists 81 of them: all but the last one here, of six leaves and without an error, on the bound."""
+    """PRAXIS 0.0.30 lists 81 of them by default: all but the last here, six leaves without an error, on the bound."""
     X = np.array([[int(digit) for digit in row] for row in THIRTEEN_ROWS.split()])
     y, sides = X[:, 5], list(X[:, :5].T)
     every = Listed(
@@ -65,7 +65,7 @@ def test_a_small_table_on_which_treefarms_leaves_out_a_tree() -> None:
 
 @pytest.mark.shared
 def test_a_set_that_praxis_does_not_list_in_full() -> None:
-    """PRAXIS 0.0.30 says 110, with a leaf of one row, depth 4 and a bound of 13 rows; a plain enumeration has 124."""
+    """Leaf of one row, depth 4, bound of 13 rows: PRAXIS 0.0.30 says 110 by default; a plain enumeration has 124."""
     X, y = table(MONK)
     n, bound = len(y), 13
     sides = [frozenset(np.flatnonzero(column).tolist()) for column in X.T]
@@ -90,7 +90,7 @@ def test_a_set_that_praxis_does_not_list_in_full() -> None:
 
 @pytest.mark.shared
 def test_two_trees_that_praxis_leaves_out() -> None:
-    """PRAXIS 0.0.30 says 1,059,752 for a leaf of 14 rows and a bound of 2,403: whole numbers, nothing is rounded."""
+    """PRAXIS 0.0.30 says 1,059,752 by default for a leaf of 14 rows, a bound of 2,403: nothing is rounded."""
     X, y = table(COMPAS)
     n, leaf, depth = len(y), 14, 5
     bound = 2403

@@ -2,8 +2,8 @@
 
 matplotlib draws a letter with the first font of a text's families that has it, and a box if none has. The families are
 therefore extended by installed fonts until every letter is covered; a font is read only if a letter is missing. What no
-installed font has is told in one warning. matplotlib neither joins nor turns letters that are written from the right:
-for Arabic and Hebrew the notebook's picture and the report, drawn by the browser, are better.
+installed font has is told in one warning. matplotlib before 3.11 neither joins nor turns letters that are written from
+the right: for Arabic and Hebrew the notebook's picture and the report, drawn by the browser, are then better.
 """
 
 from __future__ import annotations
