@@ -11,6 +11,7 @@ import pytest
 from made_trees import Made
 from reports import as_json, boxed_tree, page_of
 from treewright.show._report._embed import used_columns
+from treewright.table import ColumnNote, Settings
 from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, grow
 
 
@@ -125,3 +126,26 @@ def test_numbers_without_room_for_steps_end(visit):
     page = visit().open(page_of(Made(tree, X, y, np.ones(9), 1.0 - np.eye(2))))
     found = page.evaluate("treewright.nearest([0, 0], [])")
     assert found[0]["changes"] == [{"column": 1, "value": 2}]
+
+
+def test_a_code_beside_the_border_is_stepped_over(visit):
+    """Numbers that mean something else, such as "unknown", are no values to change to; those behind them are."""
+    X = np.arange(20.0)[:, None]
+    y = ((X[:, 0] > 5.5) & (X[:, 0] <= 9.5)).astype(np.int32)
+    splits = [ThresholdSplit(0, 5.5), None, ThresholdSplit(0, 9.5), None, None]
+    tree = grow(
+        [Column("a", ColumnKind.CONTINUOUS)], np.array([0, 1]), splits, X, y, np.ones(20), 1.0 - np.eye(2)
+    )
+    notes = {"a": ColumnNote(codes={str(code): "unknown" for code in (6, 7, 9)})}
+    page = visit().open(
+        page_of(Made(tree, X, y, np.ones(20), 1.0 - np.eye(2)), settings=Settings(notes=notes))
+    )
+    for person in (2, 6, 15):  # from below, from a code of the middle leaf itself, from above
+        row = [person]
+        to_middle = [e for e in page.evaluate("row => treewright.nearest(row, [])", row) if e["to"] == 1]
+        assert [e["changes"] for e in to_middle] == ([] if person == 6 else [[{"column": 0, "value": 8}]])
+    notes = {"a": ColumnNote(codes={str(code): "unknown" for code in (6, 7, 8, 9)})}
+    page = visit().open(
+        page_of(Made(tree, X, y, np.ones(20), 1.0 - np.eye(2)), settings=Settings(notes=notes))
+    )
+    assert page.evaluate("row => treewright.nearest(row, [])", [2]) == []  # the leaf has no other value

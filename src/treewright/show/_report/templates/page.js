@@ -102,6 +102,8 @@ function stepDown(column, x) {
   return k / unit;
 }
 
+const nextBelow = (column, x) => (hasSteps(column, x) ? stepDown(column, x - 0.5 / 10 ** column.decimals) : -nextUp(-x));
+
 /* What a leaf asks of each column: low < x <= high, a set of positions, whether a missing value passes. */
 function regionOf(leaf) {
   const region = columns.map((column) => ({
@@ -136,11 +138,17 @@ function nearestValue(column, here, x) {
   if (x > here.low && x <= here.high) return { same: true };
   const unknown = Number.isNaN(x) || isCode(column, x);
   const from = unknown ? column.typical ?? 0 : x;
-  let value = from;
-  if (value <= here.low) value = stepUp(column, here.low);
-  else if (value > here.high) value = stepDown(column, here.high);
-  if (!(value > here.low && value <= here.high) || !Number.isFinite(value)) return null;
-  if (isCode(column, value)) return null;
+  const starts = from <= here.low ? [[stepUp(column, here.low), stepUp]]
+    : from > here.high ? [[stepDown(column, here.high), nextBelow]]
+      : [[from, stepUp], [from, nextBelow]]; // the typical value, in place of an unknown one
+  let value = null;
+  for (const [start, step] of starts) {
+    let tried = start;
+    while (isCode(column, tried)) tried = step(column, tried); // no number becomes a code
+    const fits = tried > here.low && tried <= here.high && Number.isFinite(tried);
+    if (fits && (value === null || Math.abs(tried - from) < Math.abs(value - from))) value = tried;
+  }
+  if (value === null) return null;
   return { value, cost: unknown ? 1 : Math.abs(value - x) / column.spread };
 }
 
