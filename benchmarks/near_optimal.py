@@ -1,16 +1,18 @@
 """Near-optimal sets beside TreeFARMS, PRAXIS and arborenum: counts, CPU seconds of one core, memory.
 
     python -m benchmarks.near_optimal [--tables compas fico ...] [--prices .01 .005 .002] [--epsilons .02 .05 .1]
-        [--depths 3 4 5 6] [--peers treefarms praxis] [--seconds 60] [--continuous] [--save NAME]
+        [--depths 3 4 5 6] [--peers treefarms praxis] [--seconds 60] [--complete] [--continuous]
+        [--save NAME]
 
-Every count runs in a process of its own, one after the other, on the same arrays. Definitions differ, so each peer
-has a run of ours under its own: "treefarms" (exact prices, cheapest labels, of equals the second, no redundant splits,
-the bound relative to the optimum) and "praxis" (any label, every split, price and bound in whole rows; the bound is
-given to all). Seconds are of the processor, since machines are shared; where a run takes less than .05, the mean of ten
-more. Megabytes are what the process grew by after the data was loaded and a first set, of eight rows, was made: what
-that one takes stands beside, as the first megabytes. A run is ended after so many seconds of the processor, or at
-6 GiB. A peer that did not end is not asked for larger sets of the same table ("not run: a smaller set did not end",
-with the settings of the run that did not): `_set_order.py` says which sets are known to be larger. We are always run.
+Every count runs in a process of its own, one after the other, on the same arrays. Definitions differ, so each peer has
+a run of ours under its own: "treefarms" (exact prices, cheapest labels, of equals the second, no redundant splits, the
+bound relative to the optimum) and "praxis" (any label, every split, price and bound in whole rows; the bound is given
+to all; PRAXIS and arborenum approximate unless --complete). Seconds are of the processor, since machines are shared;
+where a run takes less than .05, the mean of ten more. Megabytes are what the process grew by after the data was loaded
+and a first set, of eight rows, was made: what that one takes stands beside, as the first megabytes. A run is ended
+after so many seconds of the processor, or at 6 GiB. A peer that did not end is not asked for larger sets of the same
+table ("not run: a smaller set did not end", with the settings of the run that did not): `_set_order.py` says which
+sets are known to be larger. We are always run.
 
 Cheap rows come first. With --save a row is written as soon as it is there, and a run that is started again goes on
 behind the rows that are stored; those that had fewer seconds and did not end are run again. A row says of which commit
@@ -151,6 +153,7 @@ class Grid:
         job: dict[str, Any] = {
             "arrays": str(self.file(want.table)), "rule": want.rule, "max_depth": want.depth,
             "epsilon": want.epsilon, "memory_limit": GIBIBYTES, "cost_complexity": want.price, "bound_rows": None,
+            "complete": self.options.complete,
         }  # fmt: skip
         no_bound = None
         if want.rule != "treefarms":
@@ -216,6 +219,11 @@ def main() -> None:
     parser.add_argument("--depths", nargs="+", type=int, default=[3, 4, 5, 6])
     parser.add_argument("--peers", nargs="+", default=None)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument(
+        "--complete",
+        action="store_true",
+        help="PRAXIS and arborenum in their complete modes, not their defaults",
+    )
     parser.add_argument("--continuous", action="store_true", help="raisin and rice, over all thresholds")
     parser.add_argument("--environments", type=Path, default=DEFAULT_FOLDER)
     parser.add_argument("--save", default=None, help="write results/NAME.json")

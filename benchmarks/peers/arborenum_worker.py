@@ -1,4 +1,7 @@
-"""arborenum: all thresholds; any label, redundant splits counted, whole rows; the bound is given."""
+"""arborenum: all thresholds; any label, redundant splits counted, whole rows; the bound is given.
+
+By default it approximates the set; "complete" asks for all of it.
+"""
 
 from _set_worker import serve
 from arborenum import ArborEnum
@@ -6,6 +9,7 @@ from arborenum import ArborEnum
 
 def count(job, X, y):
     model = ArborEnum()
+    complete = {"lookahead_k": max(1, job["max_depth"] - 1), "proxy_mode": "continuous"}
     model.fit(
         X,
         y.astype(int),
@@ -13,6 +17,7 @@ def count(job, X, y):
         depth_budget=job["max_depth"],
         rashomon_mult=job["epsilon"],
         root_budget=job["bound_rows"],
+        **(complete if job.get("complete") else {}),
     )
     return {"trees": str(model.count_trees())}
 

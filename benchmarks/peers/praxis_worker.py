@@ -1,4 +1,7 @@
-"""PRAXIS: any label, redundant splits counted, whole rows; the bound is given, relative to the optimum."""
+"""PRAXIS: any label, redundant splits counted, whole rows; the bound is given, relative to the optimum.
+
+By default it approximates the set; with a lookahead of the depth less one ("complete") it is asked for all of it.
+"""
 
 import numpy as np
 from _set_worker import serve
@@ -14,6 +17,7 @@ def count(job, X, y):
         depth_budget=job["max_depth"],
         rashomon_mult=job["epsilon"],
         root_budget=job["bound_rows"],
+        lookahead_k=max(1, job["max_depth"] - 1) if job.get("complete") else 1,
     )
     return {"trees": str(model.count_trees())}
 
