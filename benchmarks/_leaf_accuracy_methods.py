@@ -159,11 +159,16 @@ def _default(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
     )
 
 
+def _default_cv(train: Rows, seed: int, *, bins: int) -> Any:
+    return LeafAccuracyTreeClassifierCV(thresholds=bins, progress=False, random_state=seed)
+
+
 TREES = {
     "stump": Method(10, (), _stump),
     "cart by worst leaf": Method(10, (), _cart_by_worst_leaf),
     "optimal": Method(10, ("bins", "cpu_limit"), _optimal),
     "default": Method(10, ("bins", "cpu_limit"), _default),
+    "default cv": Method(10, ("bins",), _default_cv),
     "cart": Method(10, (), _cart),
     "cart tuned": Method(10, (), _tuned_cart),
     "oct": Method(1, ("mip_limit", "mip_threads"), _program("oct")),

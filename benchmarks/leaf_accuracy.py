@@ -64,7 +64,7 @@ COMPARED = (
 )
 SIMPLE = ("stump", "cart", "cart by worst leaf", "optimal", "exact", "exact lower bound", "default")
 ALL_ELSEWHERE = ",".join(ELSEWHERE)
-ELSEWHERE_METHODS = ("stump", "cart", "cart by worst leaf", "optimal", "default")
+ELSEWHERE_METHODS = ("stump", "cart", "cart by worst leaf", "optimal", "default", "default cv")
 ABLATED = (
     "cart",
     "cart, 1 row",

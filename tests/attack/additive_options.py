@@ -69,9 +69,7 @@ def several_outputs(
 
 
 def probability(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    options = regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
-    options.pop("n_jobs", None)  # it has one thread
-    return options
+    return regression(rng, columns, []) | {"criterion": str(rng.choice(["brier", "log_loss"]))}
 
 
 def regression_front(

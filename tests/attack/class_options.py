@@ -295,7 +295,8 @@ def shards(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[An
 
 
 def row_costs(rng: np.random.Generator, columns: dict[str, list[Value]], y: list[Any]) -> dict[str, Any]:
-    options: dict[str, Any] = {"cost_complexity": float(rng.choice(PRICES))}
+    prices = [*PRICES, 1.5, 3.0, 40.0]  # costs may be above 1
+    options: dict[str, Any] = {"cost_complexity": float(rng.choice(prices))}
     options |= random_shape(rng, need_depth=False, leaves=True)
     return options | random_categorical(rng, columns) | random_limits(rng) | random_jobs(rng)
 

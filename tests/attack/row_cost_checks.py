@@ -49,7 +49,7 @@ def row_cost_answers(case: Case) -> Iterator[Mismatch]:
     # Costs in another unit, the penalty with them: the same objective in that unit. Powers of two round nothing.
     scaled = [(label, tuple(c * 4 for c in costs)) for label, costs in case.y]
     price = float(case.options.get("cost_complexity", 0.01)) * 4
-    if price <= 1 and found.proven:
+    if found.proven:
         other: Sequence[Any] = scaled
         again = replace(case, y=other, options=dict(case.options) | {"cost_complexity": price}).run().result_
         if again.status.name == "OPTIMAL" and abs(again.objective / 4 - found.result.objective) > float(
