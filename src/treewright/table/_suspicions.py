@@ -20,6 +20,7 @@ from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._finding import Finding
+from treewright.table._measures import is_measure
 from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
@@ -112,7 +113,19 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if merged := _as_merged_cells(values, name):
         yield Finding(name, merged)
         return
-    if words and (unit := _unit_of(column, distinct)):
+    units = _units_of(column, distinct) if words else []
+    if len(units) > 1:
+        text = (
+            f"{name} holds numbers with different units behind them ({', '.join(units[:SHOWN])}: {shown}, ...), which "
+            "cannot be compared, so each is a word of its own. Write the numbers in one unit in the file"
+        )
+        if many:
+            yield Finding(name, f"{text}, or leave the column out.", "ignore", name)
+        else:
+            yield Finding(name, f"{text}, or keep the words as they are.")
+        return
+    if units:
+        (unit,) = units
         text = (
             f"{name} holds numbers with {unit!r} behind them ({shown}, ...), and each is a word of its own. Write the "
             f"numbers alone in the file (replace {unit!r} by nothing), or leave the column out."
@@ -207,11 +220,16 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
     )
 
 
-def _unit_of(column: Column, distinct: NDArray[np.float64]) -> str:
-    """The word behind all numbers of a column, a unit that files do not know or any in a frame; "" without one."""
+def _units_of(column: Column, distinct: NDArray[np.float64]) -> list[str]:
+    """The word behind all numbers of a column, a unit that files do not know or any in a frame; or its several units.
+
+    Several words behind numbers are units only if they are known as such: `1st` and `2nd` are no measurements.
+    """
     found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
-    units = {"" if match is None else match.group(1) for match in found}
-    return units.pop() if len(units) == 1 and len(found) > 2 else ""
+    units = sorted({"" if match is None else match.group(1) for match in found})
+    if len(found) <= 2 or units[0] == "" or (len(units) > 1 and not all(map(is_measure, units))):
+        return []
+    return units
 
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:

@@ -134,6 +134,18 @@ def test_words_that_hold_numbers_are_not(tmp_path: Path, words: list[str]) -> No
     assert not any("behind them" in text for text in found(tmp_path, words * 20))
 
 
+def test_numbers_of_several_units_are_told(tmp_path: Path) -> None:
+    sizes = ["500 g", "2 kg", "1 kg", "250 g"] * 20
+    (text,) = [text for text in found(tmp_path, sizes) if "different units" in text]
+    assert "(g, kg: " in text
+    assert text.endswith("or keep the words as they are.")
+    heights = [f"{100 + k} cm" for k in range(60)] + [f"{1 + k / 100:.2f} m" for k in range(60)]
+    (text,) = [text for text in found(tmp_path, heights) if "different units" in text]
+    assert text.endswith("or leave the column out.")
+    for words in (["1 st", "2 nd", "3 rd", "4 th"] * 20, ["1 kg", "two kg", "3 g", "4 g"] * 20):
+        assert not any("different units" in text for text in found(tmp_path, words))
+
+
 def of_frame(words: list[str]) -> list[str]:
     seen = look(pd.DataFrame({"one": words * 30, "two": range(30 * len(words))}))
     return [finding.text for finding in seen.findings if finding.column == "one"]
