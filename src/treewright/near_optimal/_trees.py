@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from treewright.errors import InputError
 from treewright.near_optimal._answers import ColumnUse
 from treewright.near_optimal._column_uses import column_uses
 from treewright.near_optimal._compared import ComparedSet
 from treewright.near_optimal._votes import votes_of_rows, votes_of_training_rows
 from treewright.near_optimal._watch import Watch
+from treewright.problem import check_sample_weight
 from treewright.search import threads_of
 from treewright.table import encode_like
 
@@ -165,8 +167,15 @@ class NearOptimalTrees(ComparedSet):
         """
         return self.vote_share(X) > 0
 
-    def ambiguity(self) -> float:
-        """Return the weighted share of training rows that some tree labels unlike the best tree does.
+    def ambiguity(self, X: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the weighted share of rows that some tree labels unlike the best tree does.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_rows, n_columns), default=None
+            New rows, at least one; None is the training rows.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0 of the new rows. Training rows have those of training.
 
         Returns
         -------
@@ -176,7 +185,11 @@ class NearOptimalTrees(ComparedSet):
         Raises
         ------
         InputError
-            The set is empty.
+            The set is empty, `X` has other columns than the table, or the weights do not fit.
+
+        Notes
+        -----
+        Labels of the rows are not needed: trees are compared with the best one, not with what is true.
 
         References
         ----------
@@ -191,11 +204,18 @@ class NearOptimalTrees(ComparedSet):
         0.25
         """
         problem = self.graph.problem
-        reachable = self.reachable_labels()
+        if X is None:
+            if sample_weight is not None:
+                raise InputError("sample_weight is of new rows; training rows have the weights of training.")
+            rows, weight = problem.table.X, problem.sample_weight
+        else:
+            rows = encode_like(X, problem.table.columns)
+            weight = check_sample_weight(sample_weight, len(rows))
+        reachable = self.reachable_labels(X)
         best = self[0]
-        label = best.prediction[best.apply(problem.table.X)]
+        label = best.prediction[best.apply(rows)]
         reachable[np.arange(len(label)), label] = False
-        return float(problem.sample_weight[reachable.any(axis=1)].sum() / problem.total_weight)
+        return float(weight[reachable.any(axis=1)].sum() / weight.sum())
 
     def _by_first_split(self) -> dict[int, int]:
         """Return the number of trees that begin with each split."""

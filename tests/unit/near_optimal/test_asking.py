@@ -155,6 +155,29 @@ def test_rules_add_up_and_are_said(trees):
         none.sample(1)
 
 
+def test_ambiguity_is_what_the_listed_trees_say(table, trees):
+    X = table[0]
+    rng = np.random.default_rng(1)
+    new, weight = rng.integers(0, 2, (40, 5)).astype(float), rng.integers(0, 4, 40).astype(float)
+    for rows, weights, said in (
+        (X, np.ones(len(X)), trees.ambiguity()),
+        (new, np.ones(40), trees.ambiguity(new)),
+        (new, weight, trees.ambiguity(new, weight)),
+    ):
+        labels = np.array([tree.prediction[tree.apply(rows)] for tree in trees])
+        differs = (labels != labels[0]).any(axis=0)
+        assert 0 < said < 1
+        assert said == pytest.approx(np.average(differs, weights=weights))
+    for wrong, words in (
+        (lambda: trees.ambiguity(sample_weight=np.ones(len(X))), "of new rows"),
+        (lambda: trees.ambiguity(new, weight[1:]), "shape"),
+        (lambda: trees.ambiguity(new[:0]), "minimum of 1"),
+        (lambda: trees.ambiguity(new[:, 1:]), "columns"),
+    ):
+        with pytest.raises(InputError, match=words):
+            wrong()
+
+
 def test_a_result_says_what_is_proven_of_its_tree(table, trees):
     for place in (0, 1, trees.n_trees_ - 1, -1):
         result = trees.result(place)
