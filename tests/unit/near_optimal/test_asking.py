@@ -172,7 +172,7 @@ def test_ambiguity_is_what_the_listed_trees_say(table, trees):
         (lambda: trees.ambiguity(sample_weight=np.ones(len(X))), "of new rows"),
         (lambda: trees.ambiguity(new, weight[1:]), "shape"),
         (lambda: trees.ambiguity(new[:0]), "minimum of 1"),
-        (lambda: trees.ambiguity(new[:, 1:]), "columns"),
+        (lambda: trees.ambiguity(new[:, 1:]), "expecting 5 features"),
     ):
         with pytest.raises(InputError, match=words):
             wrong()
