@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace treewright::leaf_accuracy {
@@ -55,21 +56,27 @@ Cheapest Search::cheapest_below(const Node& node, std::uint32_t depth, Cost budg
     std::transform(costs.left.begin(), costs.left.end(), here.pairs.left.begin(), hint);
     std::transform(costs.right.begin(), costs.right.end(), here.pairs.right.begin(), hint);
     const std::vector<ColumnOfPairs> columns = by_promise(costs);
-    std::vector<std::vector<std::size_t>> meeting(columns.size());
-    const bool together = level == 0 && !helpers_for(node, depth).empty();
-    if (together) meeting = meeting_together(node, depth, columns);
+    const std::size_t n_threads = level == 0 ? 1 + helpers_for(node, depth).size() : 1;
+    std::vector<std::vector<std::size_t>> meeting;  // of the first columns
     Cost lower = best.upper;
     for (std::size_t c = 0; c < columns.size() && !control_.stopped(); ++c) {
         const ColumnOfPairs& at = columns[c];
         open_column(node, at.column, here.column);
-        if (!together) meeting[c] = meeting_splits(node, depth, level, at);
+        if (n_threads == 1) {
+            meeting.push_back(meeting_splits(node, depth, level, at));
+        } else if (c == meeting.size()) {  // a column for each thread, then all others: a limit comes to cheaper trees
+            const std::size_t some = c == 0 ? std::min(n_threads, columns.size()) : columns.size() - c;
+            for (auto& of_column : meeting_together(node, depth, std::span(columns).subspan(c, some)))
+                meeting.push_back(std::move(of_column));
+        }
         // The cheapest by the kernels first, of equals the first.
-        std::sort(meeting[c].begin(), meeting[c].end(), [&](std::size_t a, std::size_t b) {
+        std::vector<std::size_t>& splits = meeting[c];
+        std::sort(splits.begin(), splits.end(), [&](std::size_t a, std::size_t b) {
             return std::pair(costs.sum(at.first + a), a) < std::pair(costs.sum(at.first + b), b);
         });
         here.left_floor.assign(at.count, rates_->kernel.leaf);
         here.right_floor.assign(at.count, rates_->kernel.leaf);
-        for (const std::size_t i : meeting[c]) {
+        for (const std::size_t i : splits) {
             if (control_.stopped()) break;
             lower = std::min(lower, weigh_split(node, at.column, i, depth, budget, level, best));
         }

@@ -55,7 +55,6 @@ Outcome Search::search_root(const Node& node, std::uint32_t depth, Count own) {
     return {false, hunt.unwound || control_.stopped() ? 0 : hunt.lower};
 }
 
-// The splits that meet the target, of each column, by several threads.
 std::vector<std::vector<std::size_t>> Search::meeting_together(const Node& node, std::uint32_t depth,
                                                                std::span<const ColumnOfPairs> columns) {
     Level& here = level_at(0);

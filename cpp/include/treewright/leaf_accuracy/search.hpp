@@ -258,6 +258,7 @@ class Search {
     // The splits of the node's open column of which both sides meet the target.
     [[nodiscard]] std::vector<std::size_t> meeting_splits(const Node& node, std::uint32_t depth, std::size_t level,
                                                           const ColumnOfPairs& at);
+    // The same of some columns of the root, by all threads.
     [[nodiscard]] std::vector<std::vector<std::size_t>> meeting_together(const Node& node, std::uint32_t depth,
                                                                          std::span<const ColumnOfPairs> columns);
     // One of them: a bound of its cost; a tree cheaper than `best` goes to it.
