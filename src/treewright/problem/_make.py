@@ -27,6 +27,10 @@ from treewright.table import Table
 __all__ = ["encode_labels", "make_problem"]
 
 OBJECTIVES = ("accuracy", "balanced_accuracy")
+OF_COSTS = {  # what a leaf penalty is a share of, beside a cost matrix
+    "share_of": "a cost of 1 for every row",
+    "saves": "that; divide costs that are larger by the largest of them",
+}
 MOST_CLASSES = 4096  # matrices of classes times classes are made
 SMALLEST_COST = 1e-250  # what the search divides by stays clear of subnormal numbers
 
@@ -64,7 +68,7 @@ def make_problem(
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is 1 - balanced accuracy, the mean of the classes' error rates.
     cost_complexity : float, default=0.01
-        Penalty of one leaf as a fraction of the total weight, 0 to 1.
+        Penalty of one leaf as a fraction of the total weight, 0 to 1; with `costs`, of a cost of 1 for every row.
     max_depth : int or None, default=None
         Largest number of splits on a path, >= 0; None is unlimited.
     max_leaf_nodes : int or None, default=None
@@ -122,6 +126,7 @@ def make_problem(
         max_depth=max_depth,
         max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=min_samples_leaf,
+        **({} if costs is None else OF_COSTS),
     )
     return Problem(table=table, classes=classes, costs=matrix, **by_row, **limits, **kept)
 
