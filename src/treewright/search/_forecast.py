@@ -22,13 +22,9 @@ FIRST_ROWS = 64
 LAST = 4  # samples that growth is read from
 USUAL_GROWTH = 1.3  # exponent of the rows, which counts as much as samples whose rows differ by a factor of e
 MOST_GROWTH = 3.0
-ALWAYS_OPEN = (
-    2.0  # an exponent for a search that did not end on any sample, of which only a lower bound is said
-)
+ALWAYS_OPEN = 2.0  # exponent of a search that did not end on any sample, of which only a lower bound is said
 NOISE = 2e-3  # seconds; what takes less says nothing about growth
-SPREAD = (
-    2.0  # factor of the range where a sample had nearly all rows; it grows with the root of what was missing
-)
+SPREAD = 2.0  # factor of the range beside nearly all rows; it grows with the root of what was missing
 UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
