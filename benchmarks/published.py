@@ -75,6 +75,9 @@ def about(content: Row) -> str:
     return text
 
 
+SETS = {f"near_optimal{kind}" for kind in ("", "-complete", "-continuous", "-continuous-complete")}
+
+
 def table(content: Row) -> str:
     """Return the rows as one Markdown table, or as several with titles."""
     rows = content["rows"]
@@ -84,7 +87,7 @@ def table(content: Row) -> str:
         return "\n\n".join(TABLES_OF[content["benchmark"]](rows))
     if content["benchmark"] == "guessing":
         return _guessing(rows)
-    if content["benchmark"] in ("near_optimal", "near_optimal-continuous"):
+    if content["benchmark"] in SETS:
         return _sets(rows)
     answered = [row for row in rows if isinstance(row.get("answers"), list)]
     return _answers(answered) if answered else _plain(rows)

@@ -37,11 +37,11 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
     >>> import numpy as np
     >>> from treewright.table import table_from
     >>> from treewright.tree import ThresholdSplit, grow, settle_missing
-    >>> table, y = table_from([[1, 5], [2, 5], [3, None]]), np.array([0, 1, 1], dtype=np.int32)
-    >>> splits = [ThresholdSplit(1, np.inf), ThresholdSplit(0, 1.5), None, None, None]
-    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(3), 1.0 - np.eye(2))
-    >>> settle_missing(tree, table.X, np.ones(3)) is tree  # the first column is complete
-    True
+    >>> table, y = table_from([[1, 0], [2, 0], [3, 0], [None, 1]]), np.array([0, 1, 1, 0], dtype=np.int32)
+    >>> splits = [ThresholdSplit(1, 0.5), ThresholdSplit(0, 1.5, missing_left=True), None, None, None]
+    >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(4), 1.0 - np.eye(2))
+    >>> settle_missing(tree, table.X, np.ones(4)).splits[1].missing_left  # one row goes left there, and two right
+    False
     """
     open_sides = {
         node: split

@@ -40,7 +40,9 @@ class Programs:
 
 
 def grid_of(programs, rows, folder, monkeypatch, seconds=10.0):
-    options = argparse.Namespace(environments=folder, seconds=seconds, peers=["treefarms", "praxis"])
+    options = argparse.Namespace(
+        environments=folder, seconds=seconds, peers=["treefarms", "praxis"], complete=False
+    )
     monkeypatch.setattr(near_optimal, "table", lambda name: (np.eye(3), np.array([0, 1, 1])))
     monkeypatch.setattr(near_optimal, "rows_of", lambda price, y: price * len(y))  # a job names its penalty
     grid = near_optimal.Grid(options, rows, folder)
@@ -152,7 +154,7 @@ def test_a_run_that_was_ended_goes_on_with_what_it_knew(tmp_path, monkeypatch) -
 
 
 def test_an_optimum_that_a_stored_row_has_is_not_searched_again(tmp_path) -> None:
-    options = argparse.Namespace(environments=tmp_path, seconds=10.0, peers=["praxis"])
+    options = argparse.Namespace(environments=tmp_path, seconds=10.0, peers=["praxis"], complete=False)
     ours = {"package": "treewright", "trees": "4", "least": 25}
     row = {
         "table": "a", "price": 0.01, "epsilon": 0.02, "depth": 3, "rule": "praxis", "seconds": 10.0, "answers": [ours]
