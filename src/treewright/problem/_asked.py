@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, TypedDict
@@ -103,31 +104,28 @@ def check_penalty_and_limits(
         One of them is out of range; the message names it.
     """
     return {
-        "cost_complexity": check_cost_complexity(cost_complexity, share_of, saves)
-        if in_units_of is None
-        else _check_cost(cost_complexity, in_units_of),
+        "cost_complexity": check_cost_complexity(cost_complexity, share_of, saves, in_units_of),
         "max_depth": check_limit("max_depth", max_depth, 0),
         "max_leaf_nodes": check_limit("max_leaf_nodes", max_leaf_nodes, 1),
         "min_samples_leaf": check_min_samples_leaf(min_samples_leaf, n_rows),
     }
 
 
-def check_cost_complexity(value: float, of: str = "the total weight", saves: str = "the rows") -> float:
-    """Return the leaf penalty, which is a share `of` something; a leaf must save that share of what `saves` says."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise InputError(
-            f"cost_complexity={value!r}; give a number from 0 to 1: the penalty of one leaf as a fraction of "
-            f"{of} (0.01 means that a leaf must save 1% of {saves})."
+def check_cost_complexity(
+    value: float, of: str = "the total weight", saves: str = "the rows", in_units_of: str | None = None
+) -> float:
+    """Return the leaf penalty: a share `of` something, which a leaf must save of what `saves` says, or a cost."""
+    if in_units_of is None:
+        most = 1.0
+        asked = (
+            f"a number from 0 to 1: the penalty of one leaf as a fraction of {of} (0.01 means that a leaf must save 1% "
+            f"of {saves})."
         )
-    return float(value)
-
-
-def _check_cost(value: float, units: str) -> float:
-    """Return the leaf penalty, which is a cost in `units`."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) < math.inf:
-        raise InputError(
-            f"cost_complexity={value!r}; give a number of at least 0: the penalty of one leaf in units of {units}."
-        )
+    else:
+        most = sys.float_info.max
+        asked = f"a number of at least 0: the penalty of one leaf in units of {in_units_of}."
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real) or not 0 <= float(value) <= most:
+        raise InputError(f"cost_complexity={value!r}; give {asked}")
     return float(value)
 
 
