@@ -58,6 +58,7 @@ class NearOptimalProblem {
                            control);
         }
         treewright::raise_if_interrupted(control);
+        if (min_count_ == 1) costly_ = costly_rows(data_);
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
     }
 
@@ -73,7 +74,7 @@ class NearOptimalProblem {
         settings.leaf_penalty = leaf_penalty;
         settings.unit_shift = unit_shift;
         settings.max_depth = max_depth;
-        settings.min_count = min_count_;
+        settings.min_count = costly_.n_rows > 0 ? 0 : min_count_;
         settings.threads = threads;
         return total_ < (std::int64_t{1} << 28) ? set_of(small_, settings, budget, std::move(control))
                                                 : set_of(large_, settings, budget, std::move(control));
@@ -93,7 +94,8 @@ class NearOptimalProblem {
             session->control = std::move(control);
         } else {
             session.reset();
-            session = std::make_unique<Session<Acc>>(data_, settings, std::move(control));
+            session =
+                std::make_unique<Session<Acc>>(costly_.n_rows > 0 ? costly_ : data_, settings, std::move(control));
         }
         NearOptimalGraph graph;
         {
@@ -120,6 +122,7 @@ class NearOptimalProblem {
 
     Dataset data_;
     std::int64_t min_count_;
+    Dataset costly_;          // the rows that cost anything; none: a search over all
     std::int64_t total_ = 0;  // bounds every channel sum
     std::unique_ptr<Session<std::int32_t>> small_;
     std::unique_ptr<Session<std::int64_t>> large_;

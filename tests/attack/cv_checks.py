@@ -159,13 +159,16 @@ def choice_by_rule(case: Case, table: Any, leaves: int, words: str) -> Iterator[
     means = [mean(s) for s in scores_of]
     if any(abs(a - float(b)) > NEAR for a, b in zip(means, table["mean_test_score"], strict=True)):
         yield Mismatch("another mean score", words)
-    noise = NEAR * (1 + abs(max(means)))
-    best = next(i for i, m in enumerate(means) if m >= max(means) - noise)
-    if case.options.get("rule", "one_se") == "one_se":
-        error = stdev(scores_of[best]) / math.sqrt(2)
-        best = next(i for i, m in enumerate(means) if m >= means[best] - error - noise)
-    if int(table["n_leaves"][best]) != leaves:
-        yield Mismatch("another choice than the rule's", f"the rule: candidate {best}; {words}")
+    near = NEAR * (1 + abs(max(means)))
+    preferred = []  # with scores apart by rounding told apart, and taken for equal
+    for noise in (0.0, near):
+        best = next(i for i, m in enumerate(means) if m >= max(means) - noise)
+        if case.options.get("rule", "one_se") == "one_se":
+            error = stdev(scores_of[best]) / math.sqrt(2)
+            best = next(i for i, m in enumerate(means) if m >= means[best] - error - noise)
+        preferred.append(best)
+    if leaves not in {int(table["n_leaves"][best]) for best in preferred}:
+        yield Mismatch("another choice than the rule's", f"the rule: candidate of {preferred}; {words}")
 
 
 def squares_of(case: Case, result: Any, rows: list[int], whole: Fraction) -> float:

@@ -76,16 +76,20 @@ template <class Acc>
 class GraphMaker {
    public:
     GraphMaker(const Dataset& data, Search<Acc>& search, Control& control)
-        : data_(data), search_(search), control_(control) {}
+        : data_(data), search_(search), control_(control), rows_(data) {}
 
     NearOptimalGraph make(std::int32_t max_depth, std::int64_t budget) {
         graph_.n_classes = data_.n_classes;
         graph_.key_words = 2 * data_.n_words;
-        const Subproblem<Acc>& all = search_.subproblems().root();
         graph_.nodes.push_back({max_depth, budget, 0, 0});
-        graph_.keys.assign(all.key.begin(), all.key.end());
-        graph_.leaf_cost.assign(all.total.begin(), all.total.begin() + static_cast<std::ptrdiff_t>(data_.n_classes));
-        graph_.leaf_rows.push_back(all.total.back());
+        graph_.keys.assign(graph_.key_words, 0);
+        {
+            Arena& arena = search_.subproblems().arena();
+            const ArenaScope scope(arena);
+            const auto all = rows_.sums(rows_.matching(graph_.keys, arena), graph_.keys, arena).all;
+            graph_.leaf_cost.assign(all.begin(), all.end() - 1);
+            graph_.leaf_rows.push_back(all.back());
+        }
         std::size_t first = 0;
         for (std::int32_t depth = max_depth; depth > 0 && first < graph_.nodes.size(); --depth) {
             const std::size_t last = graph_.nodes.size();
@@ -112,8 +116,8 @@ class GraphMaker {
                 const std::size_t at = task.fetch_add(1);
                 if (at >= found.size()) return;
                 const typename Search<Acc>::Part part{at % parts, parts};
-                if (!find(search, control, first + at / parts, depth, part, found[at])) return;
-                const std::size_t held = graph_.bytes() + search.bytes() + (bytes += found[at].bytes());
+                if (!find(search, first + at / parts, depth, part, found[at])) return;
+                const std::size_t held = graph_.bytes() + rows_.bytes() + search.bytes() + (bytes += found[at].bytes());
                 control.bytes(held);
                 if (held > control.limits().bytes) control.halt(Stop::memory);
             }
@@ -124,25 +128,16 @@ class GraphMaker {
         return true;
     }
 
-    bool find(Search<Acc>& search, Control& control, std::size_t n, std::int32_t depth, typename Search<Acc>::Part part,
-              Found& found) {
-        Subproblems<Acc>& subproblems = search.subproblems();
-        ArenaScope scope(subproblems.arena());
-        const Subproblem<Acc> rows =
-            n == 0 ? subproblems.root()
-                   : subproblems.matching(std::span(graph_.keys).subspan(n * graph_.key_words, graph_.key_words));
+    bool find(Search<Acc>& search, std::size_t n, std::int32_t depth, typename Search<Acc>::Part part, Found& found) {
+        ArenaScope scope(search.subproblems().arena());
+        const auto key = std::span(graph_.keys).subspan(n * graph_.key_words, graph_.key_words);
         std::vector<typename Search<Acc>::SolvedSplit> splits;
-        if (control.step(rows.work()) || !search.splits_within(rows, depth, graph_.nodes[n].budget, part, splits))
-            return false;
+        if (!search.splits_within(rows_, key, depth, graph_.nodes[n].budget, part, splits)) return false;
         for (const auto& split : splits) {
-            const std::size_t local = rows.local_column(split.column);
             found.splits.push_back({split.column, {split.optimum[0], split.optimum[1]}});
             for (int side : {0, 1}) {
                 found.keys.insert(found.keys.end(), split.key[side].begin(), split.key[side].end());
-                for (std::size_t k = 0; k <= data_.n_classes; ++k) {
-                    const Acc one = rows.pairs.at(k, local, local);
-                    found.totals.push_back(side == 1 ? one : rows.total[k] - one);
-                }
+                found.totals.insert(found.totals.end(), split.total[side].begin(), split.total[side].end());
             }
         }
         return true;
@@ -182,6 +177,7 @@ class GraphMaker {
     const Dataset& data_;
     Search<Acc>& search_;
     Control& control_;
+    PatternRows<Acc> rows_;
     NearOptimalGraph graph_;
 };
 

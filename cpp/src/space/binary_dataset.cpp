@@ -244,6 +244,7 @@ std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<s
         if (above > 0 || keep_free_rows) keys.push_back({label, above, bits[groups.first_row[g] * n_words], g});
     }
     std::stable_sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+        if ((a.above == 0) != (b.above == 0)) return b.above == 0;
         if (a.label != b.label) return a.label < b.label;
         if (a.above != b.above) return a.above < b.above;
         if (a.first_word != b.first_word) return a.first_word < b.first_word;
@@ -257,6 +258,20 @@ std::vector<std::uint32_t> kept_groups(const Groups& groups, const std::vector<s
 }
 
 }  // namespace
+
+Dataset costly_rows(const Dataset& data) {
+    Dataset out = data;
+    const auto is_free = [&](std::size_t r) {
+        return std::all_of(&data.cost[r * data.n_classes], &data.cost[r * data.n_classes] + data.n_classes,
+                           [](std::int64_t cost) { return cost == 0; });
+    };
+    while (out.n_rows > 0 && is_free(out.n_rows - 1)) --out.n_rows;
+    out.bits.resize(out.n_rows * out.n_words);
+    out.cost.resize(out.n_rows * out.n_classes);
+    out.count.resize(out.n_rows);
+    if (!out.guess.empty()) out.guess.resize(out.n_rows);
+    return out;
+}
 
 Dataset reduce(const Input& in) {
     Control endless(Limits{});

@@ -103,19 +103,8 @@ Subproblems<Acc>::Subproblems(const Subproblems& lead, Control& control, std::si
       is_whole_(lead.is_whole_) {}
 
 template <class Acc>
-Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key) {
+Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key, std::span<const std::uint32_t> rows) {
     const std::size_t w = data_.n_words;
-    const auto rows = arena_.take<std::uint32_t>(data_.n_rows);
-    std::size_t n = 0;
-    for (std::uint32_t r = 0; r < data_.n_rows; ++r) {
-        std::uint64_t differs = 0;
-        for (std::size_t word = 0; word < w; ++word) {
-            const std::uint64_t bits = data_.bits[r * w + word];
-            differs |= (~bits & key[word]) | (bits & key[w + word]);
-        }
-        rows[n] = r;
-        n += differs == 0 ? 1 : 0;
-    }
     const auto columns = arena_.take<std::int32_t>(data_.n_columns);
     const auto mask = arena_.take<std::uint64_t>(w);
     std::fill(mask.begin(), mask.end(), 0);
@@ -127,13 +116,13 @@ Subproblem<Acc> Subproblems<Acc>::matching(std::span<const std::uint64_t> key) {
     }
     const auto total = arena_.take<Acc>(rows_.n_channels);
     std::fill(total.begin(), total.end(), Acc{0});
-    for (const std::uint32_t r : rows.first(n))
+    for (const std::uint32_t r : rows)
         for (std::size_t k = 0; k < total.size(); ++k) total[k] += rows_.cost[r * total.size() + k];
     Pairs<Acc> pairs{nullptr, m, Pairs<Acc>::stride_of(m), rows_.n_channels};
     pairs.data = arena_.take<Acc>(pairs.entries()).data();
     const Active active{columns.first(m), mask};
-    count_pairs(simd_, kernel_, rows_, rows.first(n), active, pairs, pair_scratch_);
-    Subproblem<Acc> node{rows.first(n), active, pairs, total, key, {}, 0};
+    count_pairs(simd_, kernel_, rows_, rows, active, pairs, pair_scratch_, &control_);
+    Subproblem<Acc> node{rows, active, pairs, total, key, {}, 0};
     weigh(node);
     return node;
 }

@@ -36,6 +36,7 @@
 #include "treewright/kernels/pair_matrix.hpp"
 #include "treewright/core/tree_shape.hpp"
 #include "treewright/space/binary_subproblem.hpp"
+#include "treewright/space/pattern_rows.hpp"
 #include "treewright/core/control.hpp"
 
 #include <cstdint>
@@ -110,21 +111,23 @@ class Search {
     // The best tree found; of a root whose least cost is known, the first of equals where the settings ask for it.
     [[nodiscard]] Shape tree(Bounds known = {0, kInfinity});
 
-    // A split of a subproblem whose two sides are solved; the keys live as long as the arena's scope.
+    // A split whose two sides are solved; keys and totals live as long as the arena's scope.
     struct SolvedSplit {
         std::int32_t column;
-        std::span<const std::uint64_t> key[2];
         std::int64_t optimum[2];
+        std::span<const std::uint64_t> key[2];
+        std::span<const Acc> total[2];  // what each class costs there, and how many input rows there are
     };
-    // One part of so many of a subproblem's splits.
+    // One part of so many of a node's splits.
     struct Part {
         std::size_t number = 0, of = 1;
     };
-    // All splits of the rows (of one part) whose sides cost at most `budget` together, each side with its optimum
-    // (near_optimal.hpp). False if the run was stopped. Needs a minimum leaf size of at least one: with it rows that
-    // cost nothing count, so that a split is one exactly if both sides have rows.
-    bool splits_within(const Subproblem<Acc>& rows, std::int32_t depth, std::int64_t budget, Part part,
-                       std::vector<SolvedSplit>& out);
+    // All splits (of one part) of the rows of a closed pattern whose sides cost at most `budget` together, each side
+    // with its optimum (near_optimal.hpp). False if the run was stopped. The rows of this search may be the first of
+    // those of `patterns`, all that cost anything: the others change no optimum, but they are rows, so that a side of
+    // them alone is one. Else rows count here, too: the minimum leaf size is at least one.
+    bool splits_within(const PatternRows<Acc>& patterns, std::span<const std::uint64_t> key, std::int32_t depth,
+                       std::int64_t budget, Part part, std::vector<SolvedSplit>& out);
     // Calls work(search, its control) with this search and, once it has worked alone for long enough, with those of
     // helping threads at the same time; what one of them proves of a set of rows, all know. For work whose answer does
     // not depend on who does which part of it.
@@ -186,6 +189,12 @@ class Search {
         }
     };
 
+    bool splits_within(const Node& node, std::int32_t depth, std::int64_t budget, Part part,
+                       std::vector<SolvedSplit>& out);
+    bool free_splits_within(const Node& node, const typename PatternRows<Acc>::Sums& sums, std::int32_t depth,
+                            std::int64_t budget, Part part, std::vector<SolvedSplit>& out);
+    void leaf_splits_within(const typename PatternRows<Acc>::Sums& sums, std::span<const std::uint64_t> key,
+                            std::int64_t budget, Part part, std::vector<SolvedSplit>& out);
     Bounds solve(const Node& node, std::int32_t depth, std::int64_t budget);
     // Settles the open splits in their order; those at which other threads are come last.
     void search_splits(Branch& here, std::span<Candidate> open);

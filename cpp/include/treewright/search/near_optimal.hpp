@@ -14,6 +14,10 @@
 // come from parents, so one pass from the root down, level by level, gives every node its final budget before it is
 // opened. The budget is a field of a node and no part of its key.
 //
+// Rows that cost nothing whatever a leaf predicts are rows of a side, so they count where it is asked whether a split is
+// one. They change no f: a split that sends only such rows to one side can be left out of a tree, which then pays for a
+// leaf less. So f is searched over the others alone, without counting rows, unless leaves have a larger minimum size.
+//
 // Threads divide the nodes of a level, and where a level has few, the splits of each: its edges depend on nothing but
 // its rows, its depth and its budget.
 //
@@ -67,8 +71,9 @@ struct NearOptimalGraph {
     }
 };
 
-// The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `search` is one over
-// `data`, which keeps rows that cost nothing, with a minimum leaf size of at least one; what it knows is used and kept.
+// The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `data` keeps rows that
+// cost nothing. `search` is one over `data` with a minimum leaf size of at least one, or without one over its first
+// rows, all that cost anything; what it knows is used and kept.
 template <class Acc>
 [[nodiscard]] NearOptimalGraph near_optimal_graph(const Dataset& data, Search<Acc>& search, std::int32_t max_depth,
                                                   std::int64_t budget, Control& control);

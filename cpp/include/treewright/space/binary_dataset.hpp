@@ -6,7 +6,7 @@
 // more when its leaf predicts class k. Merge the set into one row with cost vector cost - base, add base to a
 // constant, and drop the row if nothing is left to pay. The cost of EVERY tree is the constant plus its cost on the
 // reduced rows; a lower bound of 0 in the reduced problem is the equivalent-points bound, on every subset at once.
-// With a minimum leaf size the rows that cost nothing are kept, because they still count.
+// With a minimum leaf size the rows that cost nothing are kept, last, because they still count.
 //
 // Column reduction. A column that is constant, or equal to an earlier column, or its complement, splits every
 // subset as the earlier one does (or not at all): dropping it loses no tree. Columns are flipped so that ones are
@@ -59,6 +59,9 @@ struct Dataset {
         return (bits[row * n_words + column / 64] >> (column % 64)) & 1U;
     }
 };
+
+// Without the rows that cost nothing, which come last.
+[[nodiscard]] Dataset costly_rows(const Dataset& data);
 
 // Stopped by `control` it is not whole, and its caller must not use it.
 [[nodiscard]] Dataset reduce(const Input& input, Control& control);

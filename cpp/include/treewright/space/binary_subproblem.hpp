@@ -80,8 +80,8 @@ class Subproblems {
     [[nodiscard]] const Subproblem<Acc>& root() const { return root_; }
     // Whether the root has its matrix.
     [[nodiscard]] bool is_whole() const { return is_whole_; }
-    // The rows that a closed pattern selects: one pass over all rows.
-    [[nodiscard]] Subproblem<Acc> matching(std::span<const std::uint64_t> key);
+    // Of a closed pattern and the rows that it selects (pattern_rows.hpp).
+    [[nodiscard]] Subproblem<Acc> matching(std::span<const std::uint64_t> key, std::span<const std::uint32_t> rows);
     [[nodiscard]] Arena& arena() { return arena_; }
     [[nodiscard]] const Arena& arena() const { return arena_; }
 
