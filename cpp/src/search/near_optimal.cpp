@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,6 +38,11 @@ struct Found {
     std::vector<std::uint64_t> keys;   // split x side x key_words
     std::vector<std::int64_t> totals;  // split x side x (classes + 1)
 
+    void reserve(std::size_t n, std::size_t n_words, std::size_t n_sums) {
+        splits.reserve(n);
+        keys.reserve(2 * n * n_words);
+        totals.reserve(2 * n * n_sums);
+    }
     [[nodiscard]] std::size_t bytes() const {
         return splits.capacity() * sizeof(Split) + keys.capacity() * 8 + totals.capacity() * 8;
     }
@@ -51,14 +55,19 @@ constexpr std::size_t kPartsOfFew = 32;     // of a node where a level has fewer
 void add_nodes(Level& level, std::int32_t depth, NearOptimalGraph& graph) {
     const std::size_t w = graph.key_words;
     const auto key = [&](std::uint32_t r) { return std::span(level.keys).subspan(r * w, w); };
-    std::vector<std::uint32_t> order(level.requests.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return std::lexicographical_compare(key(a).begin(), key(a).end(), key(b).begin(), key(b).end());
+    struct Place {  // what nearly always decides lies together
+        std::uint64_t first_word;
+        std::uint32_t request;
+    };
+    std::vector<Place> order(level.requests.size());
+    for (std::uint32_t r = 0; r < order.size(); ++r) order[r] = {level.keys[r * w], r};
+    std::sort(order.begin(), order.end(), [&](const Place& a, const Place& b) {
+        if (a.first_word != b.first_word) return a.first_word < b.first_word;
+        return std::ranges::lexicographical_compare(key(a.request), key(b.request));
     });
     for (std::size_t at = 0; at < order.size(); ++at) {
-        const std::uint32_t r = order[at];
-        if (at == 0 || !std::equal(key(r).begin(), key(r).end(), key(order[at - 1]).begin())) {
+        const std::uint32_t r = order[at].request;
+        if (at == 0 || !std::ranges::equal(key(r), key(order[at - 1].request))) {
             graph.nodes.push_back({depth, level.requests[r].budget, 0, 0});
             graph.keys.insert(graph.keys.end(), key(r).begin(), key(r).end());
             const auto totals = level.totals.begin() + static_cast<std::ptrdiff_t>(r * (graph.n_classes + 1));
@@ -133,6 +142,7 @@ class GraphMaker {
         const auto key = std::span(graph_.keys).subspan(n * graph_.key_words, graph_.key_words);
         std::vector<typename Search<Acc>::SolvedSplit> splits;
         if (!search.splits_within(rows_, key, depth, graph_.nodes[n].budget, part, splits)) return false;
+        found.reserve(splits.size(), graph_.key_words, data_.n_classes + 1);
         for (const auto& split : splits) {
             found.splits.push_back({split.column, {split.optimum[0], split.optimum[1]}});
             for (int side : {0, 1}) {

@@ -102,6 +102,8 @@ bool Search<Acc>::splits_within(const PatternRows<Acc>& patterns, std::span<cons
         if (!splits_within(node, depth, budget, part, out)) return false;
         if (here.size() < rows.size() && !free_splits_within(node, sums, depth, budget, part, out)) return false;
     }
+    if (out.empty()) return true;
+    const auto bits = patterns.bits_of(rows, arena_);
     for (SolvedSplit& split : out) {
         const auto column = static_cast<std::size_t>(split.column);
         const auto one = sums.of_ones(column);
@@ -109,7 +111,7 @@ bool Search<Acc>::splits_within(const PatternRows<Acc>& patterns, std::span<cons
         for (std::size_t k = 0; k < one.size(); ++k) zero[k] = sums.all[k] - one[k];
         split.total[0] = zero;
         split.total[1] = one;
-        const auto keys = patterns.closed(rows, column, arena_);
+        const auto keys = patterns.closed(bits, column, arena_);
         for (std::size_t side : {0, 1}) split.key[side] = keys.subspan(side * key.size(), key.size());
     }
     return true;

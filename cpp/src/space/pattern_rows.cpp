@@ -87,21 +87,39 @@ void PatternRows<Acc>::add_rows(std::span<const std::uint32_t> rows, std::span<c
 }
 
 template <class Acc>
-std::span<const std::uint64_t> PatternRows<Acc>::closed(std::span<const std::uint32_t> rows, std::size_t column,
+std::span<const std::uint64_t> PatternRows<Acc>::bits_of(std::span<const std::uint32_t> rows, Arena& arena) const {
+    const auto bits = arena.take<std::uint64_t>(data_.n_words * rows.size());
+    for (std::size_t w = 0; w < data_.n_words; ++w)
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            bits[w * rows.size() + i] = data_.bits[rows[i] * data_.n_words + w];
+    return bits;
+}
+
+// Without branches, and side by side, so that the loop is one over vectors.
+template <class Acc>
+std::span<const std::uint64_t> PatternRows<Acc>::closed(std::span<const std::uint64_t> bits, std::size_t column,
                                                         Arena& arena) const {
-    const std::size_t w = data_.n_words;
-    const auto keys = arena.take<std::uint64_t>(4 * w);
-    std::fill(keys.begin(), keys.end(), ~std::uint64_t{0});
-    for (const std::uint32_t r : rows) {
-        const std::uint64_t* bits = data_.bits.data() + r * w;
-        std::uint64_t* key = keys.data() + 2 * w * ((bits[column / 64] >> (column % 64)) & 1U);
-        for (std::size_t i = 0; i < w; ++i) {
-            key[i] &= bits[i];
-            key[w + i] &= ~bits[i];
+    const std::size_t n_words = data_.n_words, n = bits.size() / n_words;
+    const std::uint64_t* of_split = bits.data() + column / 64 * n;
+    const unsigned digit = column % 64;
+    const auto keys = arena.take<std::uint64_t>(4 * n_words);  // side x (in all rows, in none)
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const std::uint64_t* here = bits.data() + w * n;
+        std::uint64_t in_all[2] = {~std::uint64_t{0}, ~std::uint64_t{0}}, in_some[2] = {0, 0};
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint64_t one = std::uint64_t{0} - ((of_split[i] >> digit) & 1U);
+            in_all[0] &= here[i] | one;
+            in_all[1] &= here[i] | ~one;
+            in_some[0] |= here[i] & ~one;
+            in_some[1] |= here[i] & one;
+        }
+        const std::size_t used = data_.n_columns - 64 * w;  // columns from here on
+        const std::uint64_t columns = used < 64 ? ~(~std::uint64_t{0} << used) : ~std::uint64_t{0};
+        for (std::size_t side : {0, 1}) {
+            keys[2 * n_words * side + w] = in_all[side] & columns;
+            keys[2 * n_words * side + n_words + w] = ~in_some[side] & columns;
         }
     }
-    if (const std::size_t used = data_.n_columns % 64; used != 0)  // of the last word
-        for (std::size_t half = 1; half <= 4; ++half) keys[half * w - 1] &= ~(~std::uint64_t{0} << used);
     return keys;
 }
 

@@ -33,8 +33,10 @@ class PatternRows {
     [[nodiscard]] Sums sums(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> key,
                             Arena& arena) const;
 
-    // The closed patterns of both sides of a split, side by side.
-    [[nodiscard]] std::span<const std::uint64_t> closed(std::span<const std::uint32_t> rows, std::size_t column,
+    // The bits of some rows: word x row.
+    [[nodiscard]] std::span<const std::uint64_t> bits_of(std::span<const std::uint32_t> rows, Arena& arena) const;
+    // The closed patterns of both sides of a split of rows with these bits, side by side.
+    [[nodiscard]] std::span<const std::uint64_t> closed(std::span<const std::uint64_t> bits, std::size_t column,
                                                         Arena& arena) const;
 
     [[nodiscard]] std::size_t bytes() const { return columns_.capacity() * 8 + sums_.capacity() * sizeof(Acc); }
