@@ -22,6 +22,7 @@ from attack.oracle import HAIR, Answer, Oracle
 
 __all__ = ["compare_leaf", "front_answers", "leaf_answers"]
 
+TIED = Fraction(1, 10**14)  # of an objective: what a penalty in float64 moves a tie by
 VALUE = 1e-9  # of a Wilson bound, whose roots two programs compute in two ways
 
 
@@ -107,3 +108,17 @@ def front_answers(case: Case) -> Iterator[Mismatch]:
             Found(at_price.but(options=at_price.options | {"max_leaf_nodes": most}), chosen),
             Answer(*min(options)),
         )
+    yield from _ties(front, [(loss, j) for j, loss in enumerate(exactly, 1) if loss is not None])
+
+
+def _ties(front: Any, points: list[tuple[Fraction, int]]) -> Iterator[Mismatch]:
+    """At the penalty at which the two ends of the front cost the same, the fewest leaves are selected."""
+    (single, few), (least, many) = points[0], min(points)
+    if many == few or front.proven_leaves < front.max_leaves:
+        return
+    price = float((single - least) / (many - few))
+    cost = [loss + Fraction(price) * j for loss, j in points]
+    fewest = next(j for (_, j), own in zip(points, cost, strict=True) if own <= min(cost) * (1 + TIED))
+    chosen = front.select(price).tree.n_leaves
+    if chosen > fewest:
+        yield Mismatch("a tie goes to more leaves", f"penalty {price!r}: {chosen} leaves, {fewest} do")

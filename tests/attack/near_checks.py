@@ -255,6 +255,10 @@ def _rules(
         "uses": ({"uses": name}, lambda tree: name in asked(tree)),
         "root": ({"root": name}, lambda tree: isinstance(tree, tuple) and column[tree[0]] == name),
         "max_leaves": ({"max_leaves": fewest}, lambda tree: inside[tree][1] <= fewest),
+        "max_objective": (
+            {"max_objective": found.result(middle).objective},
+            lambda tree: inside[tree][0] <= inside[nested[middle]][0],
+        ),
         "like": ({"like": found[middle]}, lambda tree: _begins_like(tree, nested[middle])),
     }
     for rule, (arguments, holds) in kept.items():

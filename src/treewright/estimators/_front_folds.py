@@ -27,6 +27,7 @@ __all__ = [
     "search_fold",
 ]
 
+SAME = 1e-12  # as in `Frontier.select`: objectives that differ by no more are equal but for their rounding
 FrontOf = Callable[[Any, Limits], Frontier]
 HeldOut = Callable[[Any, NDArray[np.int64], Tree], float]
 
@@ -83,7 +84,7 @@ class FoldFront:
     def at_penalty(self, leaf_penalty: float) -> int:
         """Return the position of the tree that a leaf penalty selects; ties go to fewer leaves."""
         cost = self.train_loss + leaf_penalty * self.n_leaves
-        return int(np.lexsort((self.n_leaves, cost))[0])
+        return int(np.flatnonzero(cost <= cost.min() * (1 + SAME))[0])  # leaves ascend
 
 
 def fold_of(

@@ -208,11 +208,12 @@ class OrderedSet(DescribedSet):
         number = int(place) + (self.n_trees_ if place < 0 else 0) + 1
         best, graph = self.best, self.graph
         proven = best.status is SolveStatus.OPTIMAL
-        loss = _loss(graph.problem, tree) if graph.rounding else float((graph.base + cell[1]) * graph.unit)
-        objective = loss + graph.problem.cost_complexity * tree.n_leaves
         if graph.rounding:
+            loss = _loss(graph.problem, tree)
+            objective = loss + graph.problem.cost_complexity * tree.n_leaves
             optimal, least = proven and objective <= best.objective, min(objective, best.lower_bound)
-        else:
+        else:  # as in `table`: rounded once, so that it is a bound that keeps the tree
+            loss, objective = float((graph.base + cell[1]) * graph.unit), float(cost * graph.unit)
             optimal = proven and cost == self.least
             least = objective if optimal else min(objective, best.lower_bound)
         note = (

@@ -48,7 +48,7 @@ STAGES = (
     Fraction(1),
 )  # of the slack: what is complete if a limit ends the next
 QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
-SAME = 1e-12  # relative, of sums of the same weights
+SAME = Fraction(1, 10**12)  # relative, of sums of the same weights
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
 
 
@@ -129,7 +129,9 @@ def solve_near_optimal(
     @cache  # asked several times for one optimum
     def up_to_bound(least: Fraction) -> Fraction:
         if max_objective is not None:
-            return up_to(max_objective) / unit
+            bound = up_to(max_objective) / unit
+            # The objective that a result tells is a sum in floating point: it may lie a hair below what its tree costs.
+            return least if bound < least <= bound * (1 + SAME) else bound
         if slack is not None:
             return least + units.rounding + in_errors(slack, unit)
         return (least + units.rounding) * (1 + as_written(epsilon))
@@ -253,7 +255,7 @@ def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> b
     np.add.at(weight, (at, problem.y), problem.sample_weight)
     if not np.array_equal(np.bincount(at, minlength=len(leaf))[leaf], tree.n_node_samples[leaf]):
         return False
-    if not np.allclose(weight[leaf], tree.value[leaf], rtol=SAME, atol=0):
+    if not np.allclose(weight[leaf], tree.value[leaf], rtol=float(SAME), atol=0):
         return False
     return abs(float(units.objective(problem, tree) * units.unit) - known.objective) <= 1e-9
 

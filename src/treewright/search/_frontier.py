@@ -15,6 +15,7 @@ from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_sto
 __all__ = ["Frontier", "check_max_leaves"]
 
 MOST_LEAVES = 1_000_000
+SAME = 1e-12  # relative: objectives, and what leaves save, that differ by no more are equal but for their rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,15 +143,17 @@ class Frontier(Sequence[SolveResult]):
             `cost_complexity` is not a number of at least 0.
         """
         leaf_penalty = _checked_penalty(cost_complexity)
-        chosen = min(
-            self.points,
-            key=lambda point: (point.loss + leaf_penalty * point.tree.n_leaves, point.tree.n_leaves),
+        objectives = [point.loss + leaf_penalty * point.tree.n_leaves for point in self.points]
+        least = min(objectives)
+        chosen, objective = next(
+            (point, own)
+            for point, own in zip(self.points, objectives, strict=True)
+            if own <= least * (1 + SAME)
         )
-        objective = chosen.loss + leaf_penalty * chosen.tree.n_leaves
         # The bound of a limit holds for trees of exactly so many leaves.
         bounds = [result.lower_bound + leaf_penalty * leaves for leaves, result in enumerate(self.limits, 1)]
         proven = all(
-            result.status is SolveStatus.OPTIMAL or bound >= objective
+            result.status is SolveStatus.OPTIMAL or bound >= least
             for result, bound in zip(self.limits, bounds, strict=True)
         )
         notes = chosen.notes
@@ -171,7 +174,7 @@ class Frontier(Sequence[SolveResult]):
         """Return the points that some cost_complexity selects, fewest leaves first."""
         hull: list[SolveResult] = []
         for point in self.points:
-            while len(hull) > 1 and _saving(hull[-2], hull[-1]) <= _saving(hull[-1], point):
+            while len(hull) > 1 and _saving(hull[-2], hull[-1]) <= _saving(hull[-1], point) * (1 + SAME):
                 hull.pop()
             hull.append(point)
         return tuple(hull)

@@ -17,7 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from treewright import LeafAccuracyTreeClassifierCV, OptimalTreeClassifierCV, SolveStatus, accuracy_frontier
 from treewright.errors import InputError
 from treewright.estimators import CVProgress, _optimal_tree_cv
-from treewright.estimators._front_folds import fold_of
+from treewright.estimators._front_folds import FoldFront, fold_of
 from treewright.problem import make_problem
 from treewright.search import Frontier, Limits
 from treewright.table import table_from
@@ -288,3 +288,9 @@ def test_no_fold_is_begun_once_the_time_is_over() -> None:
         model = OptimalTreeClassifierCV(max_leaves=4, time_limit=1e-9, progress=False).fit(X, y)
     assert model.n_splits_ == 0
     assert np.isnan(model.cv_results_["mean_test_score"]).all()
+
+
+def test_of_trees_that_tie_at_a_penalty_the_fewest_leaves_are_scored() -> None:
+    loss = np.array([6, 4, 2, 0]) / 24
+    front = FoldFront(np.array([1, 3, 5, 7]), loss, loss, 7, 0.0, interrupted=False)
+    assert front.at_penalty(1 / 24) == 0

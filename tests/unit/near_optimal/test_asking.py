@@ -136,6 +136,22 @@ def test_the_least_objective_is_a_bound_that_can_be_asked_for(table):
         assert found.best.tree in found
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "n_wrong", "price"), [(10, 3, 0.03), (9, 3, 0.05), (7, 2, 0.1), (8, 3, 0.03)]
+)
+def test_a_told_objective_keeps_its_tree(n_rows, n_wrong, price):
+    """0.3 + 0.03 is 0.32999999999999996 in floating point, and less than three tenths and three hundredths."""
+    table = [[row] for row in range(n_rows)], [1] * n_wrong + [0] * (n_rows - n_wrong)
+    asked = {"cost_complexity": price, "max_depth": 0}
+    told = OptimalTreeClassifier(**asked).fit(*table).result_.objective
+    every = near_optimal_trees(*table, **asked, max_objective=1.0, leaf_labels="any")
+    assert len(near_optimal_trees(*table, **asked, max_objective=told)) == 1
+    for place, line in enumerate(every.table()):
+        objective = every.result(place).objective
+        assert objective == line.objective
+        assert every[place] in every.where(max_objective=objective)
+
+
 def test_rules_add_up_and_are_said(trees):
     column = max(trees.columns(), key=lambda use: use.share).name
     smaller = trees.where(only=["x0", "x1", "x2"]).where(without="x2").where(max_leaves=3, root="x0")

@@ -90,6 +90,23 @@ def test_select_tells_the_price(front: Frontier) -> None:
         assert front.select((low + min(high, 1.0)) / 2).tree is point.tree
 
 
+@pytest.mark.parametrize("n_rows", [17, 24, 28, 35])
+def test_penalties_that_points_share_select_the_fewest_leaves(n_rows: int) -> None:
+    """Two further leaves mend two rows each time: at a penalty of one row all points tie, though floats differ."""
+    y = np.zeros(n_rows, dtype=int)
+    y[[3, 4, 7, 8, 11, 12]] = 1
+    X = np.arange(n_rows)[:, None].astype(float)
+    frontier = accuracy_frontier(X, y, max_leaves=8)
+    assert [point.tree.n_leaves for point in frontier] == [1, 3, 5, 7]
+    assert [point.tree.n_leaves for point in frontier.convex_hull()] == [1, 7]
+    assert frontier.penalty_range(3) is None
+    chosen = frontier.select(1 / n_rows)
+    assert chosen.status is SolveStatus.OPTIMAL
+    assert chosen.lower_bound == pytest.approx(chosen.objective, rel=1e-15)
+    alone = OptimalTreeClassifier(cost_complexity=1 / n_rows).fit(X, y).result_
+    assert chosen.tree.n_leaves == alone.tree.n_leaves == 1
+
+
 def test_records_make_a_data_frame(front: Frontier) -> None:
     frame = pd.DataFrame(front.records())
     assert frame["leaves"].tolist() == [point.tree.n_leaves for point in front]
