@@ -84,18 +84,19 @@ def look(
             missing_in=kept.missing_in,
             words=kept.words,
             order=kept.order,
+            decimal_in=kept.decimal_in,
             **told,
         )
     seen = without_settled(seen, kept)
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, **settled, **told)
+        settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, decimal_in=kept.decimal_in, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options or any(finding.order for finding in seen.findings):
-        repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"]}
+        repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"], "decimal": how["decimal"]}
         given = _given(columns, how, repeated)
         say()
         if any(finding.order for finding in seen.findings):

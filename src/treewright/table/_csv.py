@@ -112,6 +112,7 @@ def load_csv(
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     order: Mapping[str, Sequence[str]] | None = None,
+    decimal_in: Mapping[str, str] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -150,6 +151,9 @@ def load_csv(
     order : mapping of str to sequence of str, default=None
         By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
         asks for at most one of them; a word outside the order is an error.
+    decimal_in : mapping of str to str, default=None
+        By column, its decimal mark, "." or ",", where its fields may be read either way: ``{"limit": "."}``. It goes
+        before `decimal_comma`.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
@@ -213,6 +217,7 @@ def load_csv(
         words=words,
         merge_words=merge_words,
         order=order,
+        decimal_in=decimal_in,
         columns=columns,
         needed=needed,
         reading=reading,
@@ -267,7 +272,7 @@ def load_leniently(
 
 LENIENT_OPTIONS = {
     "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
-    "merge_words", "missing_in", "order",
+    "merge_words", "missing_in", "order", "decimal_in",
 }  # fmt: skip
 
 
@@ -287,6 +292,7 @@ def _load(
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     order: Mapping[str, Sequence[str]] | None = None,
+    decimal_in: Mapping[str, str] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -316,6 +322,12 @@ def _load(
     categories = {*forced, *orders}
     settled = kept_words(settled, orders)
     features = [name for name in text.names if name not in apart]
+    marks = dict(decimal_in or {})
+    for name, mark in marks.items():
+        if mark not in (".", ","):
+            raise InputError(f"decimal_in names {mark!r} for column {name!r}; give '.' or ','.")
+        if columns is None:
+            check_name(name, text, where)
     reader = field_reader(
         text,
         where,
@@ -327,6 +339,7 @@ def _load(
         missing_in=coded,
         numeric=[name for name in features if name not in categories],
         merged=merged,
+        decimal_in=marks,
     )
     judged = [name for name in features if name not in categories]
     if columns is not None:

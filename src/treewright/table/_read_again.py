@@ -45,6 +45,7 @@ def field_reader(
     missing_in: Mapping[str, Sequence[str]] | None,
     numeric: Collection[str],
     merged: Collection[str] = (),
+    decimal_in: Mapping[str, str] | None = None,
 ) -> FieldReader:
     """Return the reader of the columns of a file; arguments as in `load_csv` and `FieldReader`."""
     if missing_values is None:
@@ -60,6 +61,7 @@ def field_reader(
         words={**({} if reading is None else reading.words), **(words or {})},
         merged=merged,
         missing_in=_joined(reading, missing_in or {}),
+        decimal_in=decimal_in,
     )
 
 
