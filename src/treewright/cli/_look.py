@@ -104,9 +104,9 @@ def look(
         else:
             say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
             say("Or add --fix: it writes them to a file that fit reads with --columns.")
-    for finding in seen.findings:
-        if finding.is_fault:
-            say(f"But first: {as_options(finding.text)}")
+    first = sum(finding.is_fault for finding in seen.findings)
+    if first:
+        say(f"But first, in the file itself: {'point 1' if first == 1 else f'points 1 to {first}'} above.")
     if seen.open_columns():
         say(f"Still to decide: {', '.join(seen.open_columns())} (see above).")
 

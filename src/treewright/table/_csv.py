@@ -39,6 +39,7 @@ from treewright.table._csv_columns import (
 )
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
+from treewright.table._file_faults import FileFault
 from treewright.table._formats import MISSING_VALUES, Reading
 from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
@@ -309,7 +310,7 @@ def _load(
     asked = asked_columns(columns, needed)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
-    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
+    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))], faults)
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
@@ -349,7 +350,14 @@ def _load(
         ]
     first_labels = [] if target is None else reader.first_fields(target).is_null().head(2).to_list()
     first_fields = [reader.first_fields(name) for name in judged[:MOST_COLUMNS]]
-    refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
+    try:
+        refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
+    except FileFault as fault:
+        if faults is None:
+            raise
+        faults.append(fault)
+        reader.leave_out_first_row()
+        text = reader.text
     labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:
         labels = renamed(labels, reading.labels)

@@ -85,6 +85,8 @@ class FieldReader:
 
     Attributes
     ----------
+    text : CsvText
+        As given, or without a first row that is none.
     missing_values : tuple of str
         `missing`, as given.
     formats : dict of str to NumberFormat or DateFormat
@@ -114,7 +116,7 @@ class FieldReader:
         missing_in: Mapping[str, Sequence[str]] | None = None,
         decimal_in: Mapping[str, str] | None = None,
     ) -> None:
-        self._text = text
+        self.text = text
         self.index = {name: j for j, name in enumerate(text.names)}
         self.missing_values = tuple(missing)
         self._missing = [*missing, ""]
@@ -134,6 +136,11 @@ class FieldReader:
         self._words = words or {}
         self._merged = merged
         self.words_read: dict[str, dict[str, str]] = {}
+
+    def leave_out_first_row(self) -> None:
+        """Read on as if the first row were not there, because it is none."""
+        columns = tuple(column[1:] for column in self.text.columns)
+        self.text = replace(self.text, columns=columns, lines=self.text.lines[1:])
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
@@ -163,7 +170,7 @@ class FieldReader:
         n_known = len(fields) - fields.null_count()
         if (truth := truth_values(name, fields)) is not None:
             return [truth]
-        usual = usual_numbers(fields, self._text.encoding)
+        usual = usual_numbers(fields, self.text.encoding)
         unit = measure_of(usual.drop_nulls())
         bare = without_measure(usual, unit)
         numbers = looks_like_number(bare.drop_nulls())
@@ -189,7 +196,7 @@ class FieldReader:
         if (truth := truth_values(name, fields)) is not None:
             return truth
         amounts = before is not None and bool(before.thousands or before.unit)
-        usual = usual_numbers(fields, self._text.encoding, amounts=amounts)
+        usual = usual_numbers(fields, self.text.encoding, amounts=amounts)
         unit = measure_of(usual.drop_nulls()) if before is None else before.unit
         bare = without_measure(usual, unit)
         like = looks_like_number(bare.drop_nulls())
@@ -234,13 +241,13 @@ class FieldReader:
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
-        if name in self._text.refused:
-            raise InputError(self._text.refused[name])
-        return self._text.columns[self.index[name]]
+        if name in self.text.refused:
+            raise InputError(self.text.refused[name])
+        return self.text.columns[self.index[name]]
 
     def first_fields(self, name: str) -> pl.Series:
         """Return the first fields of a column, stripped; those that mean missing are null."""
-        fields = self._text.columns[self.index[name]].head(GLANCE)
+        fields = self.text.columns[self.index[name]].head(GLANCE)
         return present(fields, self._blank(name), self._codes(name))[0]
 
     def _blank(self, name: str) -> list[str]:
@@ -315,7 +322,7 @@ class FieldReader:
             name=name,
             told=self._decimal_in.get(name, self._decimal),
             elsewhere=None if silent else self._file_decimal,
-            separator=self._text.separator,
+            separator=self.text.separator,
         )
         return replace(written, unit=unit) if unit else written
 
@@ -332,7 +339,7 @@ class FieldReader:
     ) -> set[str | None]:
         """What is found in the columns that may be numbers, of those that are alike throughout."""
         own = (self._present(name, self._fields(name)).drop_nulls().unique() for name in self._numeric)
-        usual = (usual_numbers(distinct, self._text.encoding) for distinct in own)
+        usual = (usual_numbers(distinct, self.text.encoding) for distinct in own)
         return {found(distinct) for distinct in usual if len(distinct) and like(distinct).all()}
 
     def _format_before(self, name: str) -> NumberFormat | None:
@@ -432,8 +439,8 @@ class FieldReader:
         return text_among(name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows))
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
-        check_exact(name, f"Column {name!r} of {self._where}", values, fields, self._text.lines)
+        check_exact(name, f"Column {name!r} of {self._where}", values, fields, self.text.lines)
 
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
-        shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
+        shown = ", ".join(str(line) for line in self.text.lines[rows[:limit]])
         return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")

@@ -98,7 +98,7 @@ def _of_column(
             f"{name} alone tells {target} in {'every row' if question[1] == 0 else 'all but a few rows'} "
             f"({question[0]}). If it is known only with the outcome, or after it, leave it out."
         )
-        return Finding(name, text)
+        return Finding(name, text, value=name)
     return None
 
 

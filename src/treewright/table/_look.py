@@ -260,6 +260,7 @@ def look_at(
             findings = [*leaks, *(one for one in findings if one.column not in settled)]
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
         findings = [*of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
+    findings.sort(key=lambda finding: not finding.is_fault)
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     return Look(
         name,

@@ -20,10 +20,11 @@ def read_with(
     separator: str | None,
     encoding: str | None,
     names: Sequence[str],
+    faults: list[InputError] | None = None,
 ) -> CsvText:
     """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
     if reading is None or separator is not None:
-        return read_text(path, separator, encoding or (None if reading is None else reading.encoding))
+        return read_text(path, separator, encoding or (None if reading is None else reading.encoding), faults)
     try:
         text = read_text(path, reading.separator, encoding or reading.encoding)
         if all(name in text.index for name in names):
