@@ -151,7 +151,7 @@ def test_the_tables_of_survival_fit_a_small_window(visit):
 
 def test_a_tree_stays_on_its_page_of_paper(visit):
     """A break was forbidden behind the last line of a tree, so that the heading and the chart below drew it along."""
-    page = visit(viewport={"width": 1000, "height": 900}).open(page_of_task("survival"))
+    page = visit(viewport={"width": 1000, "height": 900}).open(renamed("survival", "age", max_depth=1))
     page.emulate_media(media="print")
     behind = page.evaluate(
         """() => [...document.querySelectorAll('.tw-line')].map(line =>
@@ -170,9 +170,9 @@ def test_long_names_of_fields_break_where_their_words_do(visit):
     assert label.inner_text() == "previous_illnesses_in_the_twelve_months_before_admission"
 
 
-def renamed(task, name):
-    """The report of a task whose column "age" has another name."""
+def renamed(task, name, **params):
+    """The report of a task whose column "age" has another name, of a tree made with these parameters."""
     one = made(task)
     X, y = one.train
     X = X.rename(columns={"age": name})
-    return report(clone(one.model).fit(X, y), X, y, fit_models=False)
+    return report(clone(one.model).set_params(**params).fit(X, y), X, y, fit_models=False)
