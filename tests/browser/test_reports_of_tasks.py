@@ -146,7 +146,9 @@ def test_the_tables_of_survival_fit_a_small_window(visit):
     page = visit(viewport={"width": 1000, "height": 900}).open(
         renamed("survival", "age at admission to the intensive care unit (years)")
     )
-    assert page.evaluate("() => [...document.querySelectorAll('.table')].every(t => t.scrollWidth <= t.clientWidth)")
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('.table')].every(t => t.scrollWidth <= t.clientWidth)"
+    )
 
 
 def test_a_tree_stays_on_its_page_of_paper(visit):
@@ -157,7 +159,9 @@ def test_a_tree_stays_on_its_page_of_paper(visit):
         """() => [...document.querySelectorAll('.tw-line')].map(line =>
              [getComputedStyle(line.closest('.tw-node')).display, getComputedStyle(line).breakAfter])"""
     )
-    beside = [rule for display, rule in behind if display != "block"]  # an outline has its lines above the boxes
+    beside = [
+        rule for display, rule in behind if display != "block"
+    ]  # an outline has its lines above the boxes
     assert beside
     assert set(beside) <= {"auto"}
 

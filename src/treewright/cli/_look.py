@@ -91,12 +91,18 @@ def look(
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, decimal_in=kept.decimal_in, **settled, **told)
+        settled |= {"missing": kept.missing, "missing_in": kept.missing_in, "decimal_in": kept.decimal_in}
+        settings = settings_of(seen, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options or any(finding.order for finding in seen.findings):
-        repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"], "decimal": how["decimal"]}
+        repeated = {
+            "ignore": ignore,
+            "categorical": categorical,
+            "missing": how["missing"],
+            "decimal": how["decimal"],
+        }
         given = _given(columns, how, repeated)
         say()
         if any(finding.order for finding in seen.findings):

@@ -200,6 +200,7 @@ def load_csv(
         "missing_in",
         "words",
         "merge_words",
+        "decimal_in",
         "columns",
         "reading",
     )
@@ -310,7 +311,9 @@ def _load(
     asked = asked_columns(columns, needed)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
-    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))], faults)
+    text = read_with(
+        reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))], faults
+    )
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +22,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
+from treewright.table._file_bytes import read_bytes
 from treewright.table._file_faults import FileFault, all_faults_of, text_without, together, with_own_names
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
@@ -41,10 +40,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 LINES_OF_A_ROW = 10  # a field that is never closed takes the rest of the file
 LINES_OF_TOTALS = 3  # at the end of a file, at most
-CHUNK = 1 << 20
-SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of one byte a character
-GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
 def read_text(
@@ -77,7 +73,7 @@ def read_text(
     need_polars(where)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
-    data = _read_bytes(path)
+    data = read_bytes(path)
     if data[:4] in SPREADSHEETS:
         raise InputError(
             f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
@@ -106,10 +102,10 @@ def read_text(
             f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
         )
     try:
-        read, others = all_faults_of(text, lambda text: _table_of(text, separator, where))
+        read, more = all_faults_of(text, lambda text: _table_of(text, separator, where))
     except InputError as error:
         raise together(where, [*found, error]) from None
-    found += others
+    found += more
     if read is None or (found and faults is None):
         raise together(where, found) from None
     if faults is not None:
@@ -139,42 +135,6 @@ def _table_of(
     return names, columns, lines, chosen
 
 
-def _read_bytes(path: str | Path) -> bytes:
-    try:
-        data = Path(path).read_bytes()
-    except IsADirectoryError:
-        raise InputError(
-            f"Cannot read {path}: it is a folder. Give one of its files; what is settled for it holds for all."
-        ) from None
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"Cannot read {str(path)!r}: {error}.") from error
-    if data[:2] == b"\x1f\x8b":
-        return _unpack(data, Path(path).name)
-    return data
-
-
-def _unpack(data: bytes, where: str) -> bytes:
-    """Unpack a gzip file; one that grows beyond what tables do is refused before it fills the memory."""
-    most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
-    parts, size = [], 0
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while part := file.read(CHUNK):
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise InputError(
-                        f"{where} unpacks to more than {most >> 20:,} MiB, over {size // len(data):,} times its size, "
-                        "which is unusual for a table. If the file is a table, unpack it first (gunzip) and give the "
-                        "plain file."
-                    )
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{where} is a damaged gzip file: {error}.") from error
-    return b"".join(parts)
-
-
 def _decode(data: bytes, encoding: str, where: str) -> str:
     """Decode and drop a byte order mark. Nothing is guessed: another encoding must be named, and UTF-8 by its name."""
     try:
@@ -187,7 +147,8 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
         raise FileFault(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}", "encoding"
+            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}",
+            "encoding",
         ) from None
     if _is_garbled(data, encoding):
         raise InputError(

@@ -1,9 +1,9 @@
 """Faults of a file as a whole, each of which says how the text would read without it, so that one call names all.
 
-A title above the header hides the two columns of one name, and both hide the line of totals at the end: whoever is told one
-thing after the other mends the file four times. So the text is read on with the fault taken out (its lines blank,
-which are passed over, so that all other lines keep their numbers), and what else there is is told with it. Nothing that
-was read in this way is used for a tree.
+A title above the header hides two columns of one name, and both hide the line of totals at the end: whoever is told
+one thing after the other mends the file four times. So the text is read on with the fault taken out (its lines blank,
+which are passed over, so that all others keep their numbers), and what else is wrong is told with it. Nothing that was
+read in this way is used for a tree.
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ class FileFault(InputError):
         self.mend = mend
 
 
-def all_faults_of(
-    text: str, read: Callable[[str], Returned]
-) -> tuple[Returned | None, list[FileFault]]:
+def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned | None, list[FileFault]]:
     """Read a text, and after each fault what is left without it; return what was read at last, and the faults."""
     faults: list[FileFault] = []
     seen: set[str] = set()

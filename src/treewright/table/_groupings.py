@@ -80,6 +80,7 @@ def load_groups(
         "encoding",
         "missing_in",
         "words",
+        "decimal_in",
     )
     text = read_with(reading, path, separator, encoding, [name])
     where = Path(path).name

@@ -53,7 +53,9 @@ def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Findin
         if labels.dtype.kind in "if":
             yield from _of_numbers(table, labels.astype(np.float64), target)
         return
-    names = {} if labels.dtype.kind in "if" else one_spelling(word for word, _ in Counter(labels).most_common())
+    names = (
+        {} if labels.dtype.kind in "if" else one_spelling(word for word, _ in Counter(labels).most_common())
+    )
     words, codes = np.unique([names.get(str(label), str(label)) for label in labels], return_inverse=True)
     rarest = int(np.bincount(codes).min())
     if not 2 <= len(words) <= MANY_LABELS or rarest < FEWEST_OF_A_LABEL:
@@ -65,7 +67,12 @@ def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Findin
 
 
 def _of_column(
-    column: Column, values: NDArray[np.float64], words: list[str], codes: NDArray[np.int64], target: str, slips: float
+    column: Column,
+    values: NDArray[np.float64],
+    words: list[str],
+    codes: NDArray[np.int64],
+    target: str,
+    slips: float,
 ) -> Finding | None:
     """The strongest sign that a column is recorded with the target; None if there is no sign."""
     name, missing = column.name, np.isnan(values)
@@ -79,8 +86,8 @@ def _of_column(
                 for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
             )
             text = (
-                f"{name} says the same as the target {target} in every row ({pairs}): a tree would ask for nothing else. "
-                "Leave it out, unless it is known before the outcome."
+                f"{name} says the same as the target {target} in every row ({pairs}): a tree would ask for nothing "
+                "else. Leave it out, unless it is known before the outcome."
             )
             return Finding(name, text, "ignore", name)
     if missing.any() and not missing.all():
@@ -125,7 +132,9 @@ def _one_question(
     if not len(cuts):
         return None
     below = np.cumsum(label)[cuts]
-    wrong = below + (len(label) - (cuts + 1)) - (label.sum() - below)  # the second label below counts as wrong
+    wrong = (
+        below + (len(label) - (cuts + 1)) - (label.sum() - below)
+    )  # the second label below counts as wrong
     wrong = np.minimum(wrong, len(label) - wrong)
     best = int(wrong.argmin())
     if wrong[best] > slips:

@@ -281,7 +281,8 @@ def _of_whole_dates(findings: Sequence[Finding], of_dates: dict[str, str]) -> li
         if name is None or finding.action != "ignore":
             found.append(finding)
         elif not any(other.action == "ignore" and other.value == name for other in found):
-            found.append(replace(finding, column=name, text=finding.text.replace(str(finding.column), name, 1), value=name))
+            text = finding.text.replace(str(finding.column), name, 1)
+            found.append(replace(finding, column=name, text=text, value=name))
     return found
 
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treewright._plural import count_of
-from treewright.errors import InputError
-from treewright.table._file_faults import FileFault, text_without
 from treewright.table._dates import looks_like_date
+from treewright.table._file_faults import FileFault, text_without
 from treewright.table._fillers import filler_words
 from treewright.table._formats import CURRENCIES
 from treewright.table._measures import MEASURES, parts_of_unit
@@ -20,7 +19,14 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["MOST_COLUMNS", "are_units", "refuse_headers_below", "refuse_titles", "refuse_totals", "refuse_units"]
+__all__ = [
+    "MOST_COLUMNS",
+    "are_units",
+    "refuse_headers_below",
+    "refuse_titles",
+    "refuse_totals",
+    "refuse_units",
+]
 
 MOST_TITLES = 20  # lines above the header that are looked at
 FEWEST_ABOVE_A_TOTAL = 20  # rows

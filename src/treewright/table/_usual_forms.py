@@ -1,10 +1,10 @@
-"""Numbers and dates in forms that mean the same as the usual one, written in the usual one.
+r"""Numbers and dates in forms that mean the same as the usual one, written in the usual one.
 
 - Accountants write a negative amount in brackets: `(1,535.87)`, `($500)`. A single `(2)` may be the mark of a remark,
   so brackets are read only in a column of amounts: where some field has decimals, marks between thousands or a
   currency.
 - East Asian input writes digits and signs as wide as its letters: `５９`, `１２％`. In Shift JIS the yen sign has the
-  code of the backslash, so that `¥12,300` arrives as `\\12,300`.
+  code of the backslash, so that `¥12,300` arrives as `\12,300`.
 - `12,000/-` is an Indian amount without paise.
 - `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` are days beyond doubt, and become `2021-03-05`.
 
@@ -25,11 +25,15 @@ __all__ = ["usual_dates", "usual_numbers"]
 
 WIDE = r"[\x{ff01}-\x{ff5e}\x{ffe5}\x{ffe6}]"
 SHIFT_JIS = ("cp932", "ms932", "shift_jis", "shiftjis", "sjis", "shift-jis")
-LETTERS = "|".join(sorted((name.replace(".", r"\.").replace("$", r"\$") for name in CURRENCIES), key=len)[::-1])
+LETTERS = "|".join(
+    sorted((name.replace(".", r"\.").replace("$", r"\$") for name in CURRENCIES), key=len)[::-1]
+)
 SIGN = rf"(?:{LETTERS}|\p{{Sc}}|%)?"
 BLANKS = r"[ \x{a0}\x{202f}]*"
 DIGITS = r"[0-9][0-9.,'’ \x{a0}\x{202f}]*|[.,][0-9]+"
-IN_BRACKETS = rf"^({SIGN}{BLANKS})\({BLANKS}({SIGN}{BLANKS}(?:{DIGITS}){BLANKS}{SIGN}){BLANKS}\)({BLANKS}{SIGN})$"
+IN_BRACKETS = (
+    rf"^({SIGN}{BLANKS})\({BLANKS}({SIGN}{BLANKS}(?:{DIGITS}){BLANKS}{SIGN}){BLANKS}\)({BLANKS}{SIGN})$"
+)
 AMOUNT = r"^[^0-9]*[0-9][0-9.,'’ \x{a0}\x{202f}]*[.,][0-9]{2,3}[^0-9]*$|\p{Sc}|[A-Z]{3}"
 WITHOUT_CENTS = r"^(.*[0-9])/[-=]$"
 MONTHS = {
@@ -50,7 +54,9 @@ MONTHS = {
 MONTH = {word: month for month, words in MONTHS.items() for word in words.split()}
 WORD = r"(\p{L}{3,10})\.?"
 CLOCK = r"((?:[ T][0-9].*)?)"
-DAY_FIRST = rf"^([0-9]{{1,2}})(?:st|nd|rd|th)?\.?[ /-]*(?:de )?{WORD}[ ,/-]*(?:de )?([0-9]{{4}}|[0-9]{{2}}){CLOCK}$"
+DAY_FIRST = (
+    rf"^([0-9]{{1,2}})(?:st|nd|rd|th)?\.?[ /-]*(?:de )?{WORD}[ ,/-]*(?:de )?([0-9]{{4}}|[0-9]{{2}}){CLOCK}$"
+)
 MONTH_FIRST = rf"^{WORD}[ -]*([0-9]{{1,2}})(?:st|nd|rd|th)?,? *([0-9]{{4}}){CLOCK}$"
 SIGNS = r"^([0-9]{4})[年년][ ]*([0-9]{1,2})[月월][ ]*([0-9]{1,2})[日일]"
 GLANCE = 1000  # fields, some of which show a form that is usual in the column
@@ -121,7 +127,9 @@ def usual_dates(fields: pl.Series) -> pl.Series:
         ).to_series()
         days = found.str.extract(pattern, day).str.zfill(2)
         whole = years + "-" + months + "-" + days + found.str.extract(pattern, 4).fill_null("")
-        found = pl.select(pl.when(whole.is_null()).then(found).otherwise(whole)).to_series().alias(fields.name)
+        found = (
+            pl.select(pl.when(whole.is_null()).then(found).otherwise(whole)).to_series().alias(fields.name)
+        )
     return found
 
 

@@ -56,7 +56,9 @@ def test_lines_before_a_fit(messy):
     assert lines[0] == "kunden.csv: 120 rows; numbers: 4 (Kunden-Nr., PLZ, Einkommen, Alter)."
     assert lines[1] == "Labels in Status: gut 88, schlecht 32."
     assert "the unit €" in lines[2]
-    assert lines[3].startswith("To look at: Einkommen alone tells Status in every row (up to 19403 against above)")
+    assert lines[3].startswith(
+        "To look at: Einkommen alone tells Status in every row (up to 19403 against above)"
+    )
     assert f"treewright look {messy} --target Status" in lines[3]
     assert done.output.count("the unit €") == 1
 

@@ -22,7 +22,7 @@ def test_all_faults_of_a_file_are_told_at_once(write):
     """Each was found after the one before was mended: four calls for one file."""
     again = "Größe;Größe;Status\n"
     path = write(f"Auswertung;;\n\n{again}{ROWS}{again}{ROWS}Summe;;\n", "cp1252")
-    with pytest.raises(InputError, match="export.csv cannot be read as it is, for 5 reasons") as caught:
+    with pytest.raises(InputError, match=r"export\.csv cannot be read as it is, for 5 reasons") as caught:
         load_csv(path, target="Status")
     for words in (
         'encoding="cp1252"',
@@ -66,7 +66,9 @@ def test_what_is_left_is_told_with_the_columns(write):
     """Units below the header, and a word among numbers, in one call."""
     path = write(f"kg;b;y\n[kg];[%];\n{ROWS}5;oops;ja\n")
     seen = look(path, "y")
-    assert [finding.column for finding in seen.findings if not finding.action or finding.action == "missing"][:2] == [
+    assert [finding.column for finding in seen.findings if not finding.action or finding.action == "missing"][
+        :2
+    ] == [
         None,
         "b",
     ]

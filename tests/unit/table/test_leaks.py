@@ -77,7 +77,8 @@ def test_a_date_of_a_file_is_left_out_whole(tmp_path):
     """The parts of a date are no columns of the file: `--ignore "closed (year)"` was an error."""
     path = tmp_path / "loans.csv"
     rows = "".join(
-        f"{k % 17},{f'20{10 + k % 9}-0{1 + k % 8}-11' if LATE[k] else ''},{'ny'[int(LATE[k])]}\n" for k in range(N)
+        f"{k % 17},{f'20{10 + k % 9}-0{1 + k % 8}-11' if LATE[k] else ''},{'ny'[int(LATE[k])]}\n"
+        for k in range(N)
     )
     path.write_text(f"a,closed,y\n{rows}")
     [finding] = [finding for finding in look(path, "y").findings if finding.column == "closed"]

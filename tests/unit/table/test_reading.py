@@ -149,7 +149,11 @@ def test_money_with_three_decimals_is_asked_about(write, amounts, other, point, 
 
 def test_money_of_an_american_file_needs_no_answer(write):
     rows = "".join(f'"${n:,}",{n / 7000:.2f},{"uv"[n > 50_000]}\n' for n in (52_000, 48_500, 61_217))
-    assert load_csv(write("limit,rate,y\n" + rows), target="y").table.X[:, 0].tolist() == [52000, 48500, 61217]
+    assert load_csv(write("limit,rate,y\n" + rows), target="y").table.X[:, 0].tolist() == [
+        52000,
+        48500,
+        61217,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +188,7 @@ def test_a_whole_number_in_brackets_alone_is_a_remark(write):
 
 def test_the_yen_sign_of_shift_jis(tmp_path):
     path = tmp_path / "jp.csv"
-    path.write_bytes("限度額,y\n\"\\92,486\",u\n\"￥112,300\",v\n".encode("cp932"))
+    path.write_bytes('限度額,y\n"\\92,486",u\n"￥112,300",v\n'.encode("cp932"))
     assert load_csv(path, target="y", encoding="cp932").table.X[:, 0].tolist() == [92486, 112300]
 
 
