@@ -55,6 +55,8 @@ def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned 
             if fault.mend is None:
                 return None, faults
             text = fault.mend(text)
+            if not text.strip():
+                return None, faults
         except InputError:
             if not faults:
                 raise
