@@ -7,6 +7,7 @@ __all__ = [
     "MissingLettersWarning",
     "ModelFileError",
     "NoGainWarning",
+    "NumbersAsTextWarning",
     "OverlapWarning",
     "PoorGuessWarning",
     "QuantityTargetWarning",
@@ -103,6 +104,20 @@ class NoGainWarning(UserWarning):
     >>> from treewright.errors import NoGainWarning
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", NoGainWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
+
+
+class NumbersAsTextWarning(UserWarning):
+    """A column of a table holds numbers as text, so each of them is a category of its own, without order.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import NumbersAsTextWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", NumbersAsTextWarning)
     ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
     """
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from reports import as_json
 from task_reports import TASKS, made, page_of_task
+from treewright.show import report
 from treewright.show._report._embed import used_columns
 
 axe_module = pytest.importorskip(
@@ -103,9 +105,8 @@ def test_no_table_is_cut_off_on_paper(visit, task):
 
 def test_small_numbers_are_never_broken_at_their_minus(visit):
     page = visit().open(page_of_task("squared_error"))
-    numbers = page.locator("span.whole")
-    assert numbers.count() >= 1
-    assert "e-" in numbers.first.inner_text()
+    assert page.locator("span.whole", has_text="e-").count() >= 1
+    assert page.locator("span.whole", has_text="≤ ").count() >= 1  # nor between a sign and its number
     for width in range(320, 720, 10):
         page.set_viewport_size({"width": width, "height": 800})
         lines = page.evaluate(
@@ -138,3 +139,44 @@ def test_numbers_keep_apart_from_the_words_behind_them(visit):
           .map(cell => parseFloat(getComputedStyle(cell).paddingLeft))""")
         assert gaps, media
         assert min(gaps) >= 10, media
+
+
+def test_the_tables_of_survival_fit_a_small_window(visit):
+    """At 1,000 px the last column of the leaves was outside of the page, to be found by scrolling."""
+    page = visit(viewport={"width": 1000, "height": 900}).open(
+        renamed("survival", "age at admission to the intensive care unit (years)")
+    )
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('.table')].every(t => t.scrollWidth <= t.clientWidth)"
+    )
+
+
+def test_a_tree_stays_on_its_page_of_paper(visit):
+    """A break was forbidden behind the last line of a tree, so that the heading and the chart below drew it along."""
+    page = visit(viewport={"width": 1000, "height": 900}).open(renamed("survival", "age", max_depth=1))
+    page.emulate_media(media="print")
+    behind = page.evaluate(
+        """() => [...document.querySelectorAll('.tw-line')].map(line =>
+             [getComputedStyle(line.closest('.tw-node')).display, getComputedStyle(line).breakAfter])"""
+    )
+    beside = [
+        rule for display, rule in behind if display != "block"
+    ]  # an outline has its lines above the boxes
+    assert beside
+    assert set(beside) <= {"auto"}
+
+
+def test_long_names_of_fields_break_where_their_words_do(visit):
+    page = visit(viewport={"width": 390, "height": 800}).open(
+        renamed("policy", "previous_illnesses_in_the_twelve_months_before_admission")
+    )
+    label = page.locator("#ask label:has(wbr)").first
+    assert label.inner_text() == "previous_illnesses_in_the_twelve_months_before_admission"
+
+
+def renamed(task, name, **params):
+    """The report of a task whose column "age" has another name, of a tree made with these parameters."""
+    one = made(task)
+    X, y = one.train
+    X = X.rename(columns={"age": name})
+    return report(clone(one.model).set_params(**params).fit(X, y), X, y, fit_models=False)

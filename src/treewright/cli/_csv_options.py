@@ -36,6 +36,14 @@ class CsvOptions(TypedDict):
             show_default="by the other numbers",
         ),
     ]
+    decimal: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--decimal",
+            help="The same for one column alone: comma, or point. Repeatable.",
+            metavar="COLUMN=MARK",
+        ),
+    ]
     day_first: Annotated[
         bool | None,
         typer.Option(

@@ -46,6 +46,8 @@ def without_settled(seen: Look, kept: Settings) -> Look:
     for finding in seen.findings:
         if finding.order and finding.column in kept.categorical:
             continue
+        if not finding.action and finding.value in (*kept.quantity, *kept.categorical):
+            continue
         if finding.action in USES and finding.column in kept.quantity:
             if finding.column not in seen.kinds["numbers"]:
                 findings.append(replace(finding, action="", value=""))

@@ -84,18 +84,25 @@ def look(
             missing_in=kept.missing_in,
             words=kept.words,
             order=kept.order,
+            decimal_in=kept.decimal_in,
             **told,
         )
     seen = without_settled(seen, kept)
     say(as_options(str(seen)))
     options = seen.options()
     if fix:
-        settings = settings_of(seen, missing=kept.missing, missing_in=kept.missing_in, **settled, **told)
+        settled |= {"missing": kept.missing, "missing_in": kept.missing_in, "decimal_in": kept.decimal_in}
+        settings = settings_of(seen, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
         say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
     elif options or any(finding.order for finding in seen.findings):
-        repeated = {"ignore": ignore, "categorical": categorical, "missing": how["missing"]}
+        repeated = {
+            "ignore": ignore,
+            "categorical": categorical,
+            "missing": how["missing"],
+            "decimal": how["decimal"],
+        }
         given = _given(columns, how, repeated)
         say()
         if any(finding.order for finding in seen.findings):
@@ -103,9 +110,9 @@ def look(
         else:
             say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
             say("Or add --fix: it writes them to a file that fit reads with --columns.")
-    for finding in seen.findings:
-        if finding.is_fault:
-            say(f"But first: {as_options(finding.text)}")
+    first = sum(finding.is_fault for finding in seen.findings)
+    if first:
+        say(f"But first, in the file itself: {'point 1' if first == 1 else f'points 1 to {first}'} above.")
     if seen.open_columns():
         say(f"Still to decide: {', '.join(seen.open_columns())} (see above).")
 

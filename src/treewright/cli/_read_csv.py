@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 MOST_NAMED = 4  # columns that the data lack
+MARKS = {"comma": ",", "point": "."}
 
 
 def read_csv(
@@ -48,6 +49,7 @@ def read_csv(
     encoding: str | None = None,
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
+    decimal: Sequence[str] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Iterable[int] | None = None,
     reading: Reading | None = None,
@@ -60,7 +62,7 @@ def read_csv(
     """Read a CSV file with the options of the command line; those go before a file of settings."""
     from treewright.table import Reading, load_csv, rename_labels, spellings
 
-    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first)
+    kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first, decimal)
     if columns is None:  # otherwise the tree has settled which columns there are
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)
     known = (reading or Reading()).missing_values
@@ -76,6 +78,7 @@ def read_csv(
         "day_first": kept.day_first,
         "missing_in": kept.missing_in,
         "words": kept.words,
+        "decimal_in": kept.decimal_in,
         "merge_words": merge_words,
         "order": kept.order if columns is None else None,
     }
@@ -120,6 +123,7 @@ def read_groups(
             day_first=kept.day_first,
             missing_in=kept.missing_in,
             words=kept.words,
+            decimal_in=kept.decimal_in,
         )
 
 
@@ -136,6 +140,7 @@ def settings_with(
     encoding: str | None,
     decimal_comma: bool | None,
     day_first: bool | None,
+    decimal: Sequence[str] | None = None,
 ) -> Settings:
     """Return the settings of a file, if there is one; the options of the command line go before it."""
     from treewright.table import Settings, read_settings
@@ -153,12 +158,21 @@ def settings_with(
         encoding=kept.encoding if encoding is None else encoding,
         decimal_comma=kept.decimal_comma if decimal_comma is None else decimal_comma,
         day_first=kept.day_first if day_first is None else day_first,
+        decimal_in={**kept.decimal_in, **dict(map(_mark_of_column, decimal or ()))},
     )
+
+
+def _mark_of_column(entry: str) -> tuple[str, str]:
+    """Read an entry of `--decimal`."""
+    name, _, word = entry.rpartition("=")
+    if not name or word not in MARKS:
+        raise InputError(f"--decimal {entry!r}; give COLUMN=comma or COLUMN=point.")
+    return name, MARKS[word]
 
 
 def _told_where_named(error: InputError, kept: Settings, path: Path | None) -> InputError:
     """Return an error that says so if the column that is not there stands in the file of settings."""
-    named = {*kept.ignore, *kept.categorical, *kept.missing_in, *kept.words, *kept.order}
+    named = {*kept.ignore, *kept.categorical, *kept.missing_in, *kept.words, *kept.order, *kept.decimal_in}
     absent = next((name for name in named if f"has no column {name!r}." in str(error)), None)
     if absent is None or path is None:
         return error
@@ -167,7 +181,7 @@ def _told_where_named(error: InputError, kept: Settings, path: Path | None) -> I
 
 def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:
     """Return an error that names every column that cannot be read, not the first alone."""
-    from treewright.table import load_leniently
+    from treewright.table import ColumnFault, load_leniently
 
     try:
         faults = load_leniently(path, **how)[1]
@@ -176,7 +190,9 @@ def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> Inpu
     if len(faults) < 2:
         return error
     listed = "".join(f"\n  {number}. {fault}" for number, fault in enumerate(faults, 1))
-    return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
+    if all(isinstance(fault, ColumnFault) for fault in faults):
+        return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
+    return InputError(f"{path.name} cannot be read as it is, for {len(faults)} reasons:{listed}")
 
 
 def say_what_was_read(csv: CsvTable, data: Path, target: str | None, settings: Path | None) -> None:

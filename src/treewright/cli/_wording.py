@@ -23,6 +23,11 @@ def as_options(message: str) -> str:
     for argument, option in IN_OTHER_WORDS:
         message = message.replace(argument, option)
     message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
+    message = re.sub(
+        r"""\bdecimal_in=\{(?:'(.*?)'|"(.*?)"): '\.'\}, or ','""",
+        lambda found: f"--decimal {shlex.quote(f'{found[1] or found[2]}=point')}, or =comma",
+        message,
+    )
     message = re.sub(r"""\bothers\[(["'])(.*?)\1\]""", r"--compare \2", message)
     message = re.sub(
         rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message

@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from treewright.errors import InputError, RowOrderWarning
+from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.result import SolveResult
@@ -21,6 +21,8 @@ from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree
 
 __all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "warn_of_column_vector"]
+
+MOST_NAMED = 4  # columns in a warning
 
 
 class TreeEstimator(TreeDisplay):
@@ -51,6 +53,7 @@ class TreeEstimator(TreeDisplay):
         if is_column_vector(y):
             warn_of_column_vector(stacklevel=stacklevel + 1)
         warn_of_row_order(X, y, stacklevel=stacklevel + 1)
+        warn_of_numbers_as_text(table, stacklevel=stacklevel + 1)
         return table
 
     def _encode(self, X: Any) -> NDArray[np.float64]:
@@ -198,6 +201,22 @@ def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:
             RowOrderWarning,
             stacklevel=stacklevel,
         )
+
+
+def warn_of_numbers_as_text(table: Table, stacklevel: int = 3) -> None:
+    """Warn of numbers that came as text: a proof over such columns is one over single values."""
+    if not table.numbers_as_text:
+        return
+    names = ", ".join(map(repr, table.numbers_as_text[:MOST_NAMED]))
+    more = len(table.numbers_as_text) - MOST_NAMED
+    one = len(table.numbers_as_text) == 1
+    warnings.warn(
+        f"Column{'' if one else 's'} {names}{f' and {more} more' if more > 0 else ''} hold{'s' if one else ''} numbers "
+        "as text, so each is a category of its own, without order. Make them numbers first "
+        "(treewright.table.look(X) says how), or name them in categorical_features.",
+        NumbersAsTextWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def is_column_vector(y: Any) -> bool:

@@ -90,6 +90,7 @@ class CsvSource:
                         decimal_comma=settings.decimal_comma,
                         day_first=settings.day_first,
                         missing_in=settings.missing_in,
+                        decimal_in=settings.decimal_in,
                         words=settings.words,
                         order=None if for_tree else settings.order,
                         reading=self.reading,

@@ -39,6 +39,7 @@ from treewright.table._csv_columns import (
 )
 from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
+from treewright.table._file_faults import FileFault
 from treewright.table._formats import MISSING_VALUES, Reading
 from treewright.table._order import check_orders, kept_words
 from treewright.table._read_again import field_reader, read_with, reading_of
@@ -112,6 +113,7 @@ def load_csv(
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     order: Mapping[str, Sequence[str]] | None = None,
+    decimal_in: Mapping[str, str] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -150,6 +152,9 @@ def load_csv(
     order : mapping of str to sequence of str, default=None
         By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
         asks for at most one of them; a word outside the order is an error.
+    decimal_in : mapping of str to str, default=None
+        By column, its decimal mark, "." or ",", where its fields may be read either way: ``{"limit": "."}``. It goes
+        before `decimal_comma`.
     columns : sequence of Column, default=None
         Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
         others are left aside, and their kinds are those of the schema.
@@ -195,6 +200,7 @@ def load_csv(
         "missing_in",
         "words",
         "merge_words",
+        "decimal_in",
         "columns",
         "reading",
     )
@@ -213,6 +219,7 @@ def load_csv(
         words=words,
         merge_words=merge_words,
         order=order,
+        decimal_in=decimal_in,
         columns=columns,
         needed=needed,
         reading=reading,
@@ -267,7 +274,7 @@ def load_leniently(
 
 LENIENT_OPTIONS = {
     "weight", "ignore", "categorical", "separator", "missing_values", "encoding", "decimal_comma", "day_first", "words",
-    "merge_words", "missing_in", "order",
+    "merge_words", "missing_in", "order", "decimal_in",
 }  # fmt: skip
 
 
@@ -287,6 +294,7 @@ def _load(
     words: Mapping[str, Mapping[str, str]] | None = None,
     merge_words: Iterable[str] = (),
     order: Mapping[str, Sequence[str]] | None = None,
+    decimal_in: Mapping[str, str] | None = None,
     columns: Sequence[Column] | None = None,
     needed: Collection[int] | None = None,
     reading: Reading | None = None,
@@ -303,7 +311,9 @@ def _load(
     asked = asked_columns(columns, needed)
     offered = {name: base for name, (base, _) in dated.items()}
     looked_for = [offered.get(name, name) for name in asked]
-    text = read_with(reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))])
+    text = read_with(
+        reading, path, separator, encoding, [*looked_for, *filter(None, (target, weight))], faults
+    )
     for name in (*((target,) if target is not None else ()), *((weight,) if weight is not None else ())):
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
@@ -316,6 +326,12 @@ def _load(
     categories = {*forced, *orders}
     settled = kept_words(settled, orders)
     features = [name for name in text.names if name not in apart]
+    marks = dict(decimal_in or {})
+    for name, mark in marks.items():
+        if mark not in (".", ","):
+            raise InputError(f"decimal_in names {mark!r} for column {name!r}; give '.' or ','.")
+        if columns is None:
+            check_name(name, text, where)
     reader = field_reader(
         text,
         where,
@@ -327,6 +343,7 @@ def _load(
         missing_in=coded,
         numeric=[name for name in features if name not in categories],
         merged=merged,
+        decimal_in=marks,
     )
     judged = [name for name in features if name not in categories]
     if columns is not None:
@@ -336,7 +353,14 @@ def _load(
         ]
     first_labels = [] if target is None else reader.first_fields(target).is_null().head(2).to_list()
     first_fields = [reader.first_fields(name) for name in judged[:MOST_COLUMNS]]
-    refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
+    try:
+        refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
+    except FileFault as fault:
+        if faults is None:
+            raise
+        faults.append(fault)
+        reader.leave_out_first_row()
+        text = reader.text
     labels = None if target is None else reader.labels(target, faults)
     if labels is not None and reading is not None:
         labels = renamed(labels, reading.labels)

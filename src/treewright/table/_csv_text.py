@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,10 +22,12 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
+from treewright.table._file_bytes import read_bytes
+from treewright.table._file_faults import FileFault, all_faults_of, text_without, together, with_own_names
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 from treewright.table._text_columns import CsvText
-from treewright.table._title_lines import refuse_titles, refuse_totals
+from treewright.table._title_lines import refuse_headers_below, refuse_titles, refuse_totals
 from treewright.table._typed_text import is_typed_file, text_of_typed_file
 
 if TYPE_CHECKING:
@@ -38,14 +38,17 @@ __all__ = ["read_text"]
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+LINES_OF_A_ROW = 10  # a field that is never closed takes the rest of the file
 LINES_OF_TOTALS = 3  # at the end of a file, at most
-CHUNK = 1 << 20
-SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of one byte a character
-GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
 
 
-def read_text(path: str | Path, separator: str | None = None, encoding: str | None = None) -> CsvText:
+def read_text(
+    path: str | Path,
+    separator: str | None = None,
+    encoding: str | None = None,
+    faults: list[InputError] | None = None,
+) -> CsvText:
     """Read a CSV file, plain or gzip, or a Parquet or Arrow file, as columns of text.
 
     Parameters
@@ -55,6 +58,8 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         One character; None finds it.
     encoding : str, default=None
         None is UTF-16 if the file starts with its mark, and UTF-8 otherwise.
+    faults : list of InputError, default=None
+        Faults of the file that could be taken out are added to it, and what is left is returned. None raises them.
 
     Raises
     ------
@@ -68,7 +73,7 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
     need_polars(where)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n' or not separator.isascii()):
         raise InputError(f"separator={separator!r}; give one ASCII character, such as ',' or ';'.")
-    data = _read_bytes(path)
+    data = read_bytes(path)
     if data[:4] in SPREADSHEETS:
         raise InputError(
             f"{where} is a spreadsheet or another packed file, not text. Open it and save the sheet as CSV (UTF-8), or "
@@ -78,7 +83,16 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         return text_of_typed_file(data, where)
     if encoding is None:
         encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
-    text = _decode(data, encoding, where)
+    found: list[InputError] = []
+    try:
+        text = _decode(data, encoding, where)
+    except FileFault as fault:
+        likely = likely_encodings(data)
+        if not likely or fault.kind != "encoding":
+            raise
+        found.append(fault)
+        encoding = likely[0][0]
+        text = data.decode(encoding).removeprefix("\ufeff").replace("\0", "")
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
@@ -87,13 +101,16 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
         raise InputError(
             f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
         )
-    chosen = separator if separator is not None else _sniff(text)
-    plain = _without_quotes(text, chosen)
-    names, columns, lines = (
-        _parse_quoted(text, chosen, where) if plain is None else _parse_plain(plain, chosen, where)
-    )
-    refuse_titles(where, names, columns, lines)
-    refuse_totals(where, columns, lines)
+    try:
+        read, more = all_faults_of(text, lambda text: _table_of(text, separator, where))
+    except InputError as error:
+        raise together(where, [*found, error]) from None
+    found += more
+    if read is None or (found and faults is None):
+        raise together(where, found) from None
+    if faults is not None:
+        faults += found
+    names, columns, lines, chosen = read
     if len(names) == 1 and separator is not None:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:
@@ -104,40 +121,18 @@ def read_text(path: str | Path, separator: str | None = None, encoding: str | No
     return CsvText(names, columns, lines, chosen, encoding)
 
 
-def _read_bytes(path: str | Path) -> bytes:
-    try:
-        data = Path(path).read_bytes()
-    except IsADirectoryError:
-        raise InputError(
-            f"Cannot read {path}: it is a folder. Give one of its files; what is settled for it holds for all."
-        ) from None
-    except OSError as error:
-        raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"Cannot read {str(path)!r}: {error}.") from error
-    if data[:2] == b"\x1f\x8b":
-        return _unpack(data, Path(path).name)
-    return data
-
-
-def _unpack(data: bytes, where: str) -> bytes:
-    """Unpack a gzip file; one that grows beyond what tables do is refused before it fills the memory."""
-    most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
-    parts, size = [], 0
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            while part := file.read(CHUNK):
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise InputError(
-                        f"{where} unpacks to more than {most >> 20:,} MiB, over {size // len(data):,} times its size, "
-                        "which is unusual for a table. If the file is a table, unpack it first (gunzip) and give the "
-                        "plain file."
-                    )
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{where} is a damaged gzip file: {error}.") from error
-    return b"".join(parts)
+def _table_of(
+    text: str, separator: str | None, where: str
+) -> tuple[tuple[str, ...], tuple[pl.Series, ...], NDArray[np.int64], str]:
+    chosen = separator if separator is not None else _sniff(text)
+    plain = _without_quotes(text, chosen)
+    names, columns, lines = (
+        _parse_quoted(text, chosen, where) if plain is None else _parse_plain(plain, chosen, where)
+    )
+    refuse_titles(where, names, columns, lines)
+    refuse_headers_below(where, names, columns, lines)
+    refuse_totals(where, columns, lines)
+    return names, columns, lines, chosen
 
 
 def _decode(data: bytes, encoding: str, where: str) -> str:
@@ -151,15 +146,16 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
-        raise InputError(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}"
+        raise FileFault(
+            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}",
+            "encoding",
         ) from None
     if _is_garbled(data, encoding):
         raise InputError(
             f'{where} is UTF-8 text; read as {encoding}, its letters would be garbled. Give encoding="utf-8", or save '
             f"the file as {encoding}."
         )
-    text = text.removeprefix("\ufeff")
+    text = text.replace("\ufeff", "")  # also those of files that were put behind one another
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError(
@@ -261,7 +257,7 @@ def _parse_plain(
     n_fields = np.diff(np.searchsorted(marks, np.append(starts, len(raw)))) + 1
     filled = np.flatnonzero(ends > starts)  # blank lines are passed over
     header = data[starts[filled[0]] : ends[filled[0]]].decode("utf-8", errors="surrogatepass")
-    names = _check_header(header.split(separator), where)
+    names = _check_header(header.split(separator), where, separator)
     rows = filled[1:]
     ragged = np.flatnonzero(n_fields[rows] != len(names))
     if len(ragged):
@@ -305,7 +301,7 @@ def _parse_quoted(
         for row in reader:
             if row:
                 if names is None:
-                    names, header_line = _check_header(row, where), line
+                    names, header_line = _check_header(row, where, separator), line
                 elif len(row) != len(names):
                     ahead, counts = [*lines, line], [len(names)] * len(lines) + [len(row)]
                     for other in reader:
@@ -317,9 +313,12 @@ def _parse_quoted(
                     lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(
-            f"{where}, line {reader.line_num}: {error}. A field in quotes must be closed, and a quote "
-            "inside it written twice."
+        begins = "" if line == reader.line_num else f" (in the row that begins in line {line})"
+        raise FileFault(
+            f"{where}, line {reader.line_num}{begins}: {error}. A field in quotes must be closed, and a quote "
+            "inside it written twice.",
+            "quotes",
+            text_without(range(line, min(reader.line_num, line + LINES_OF_A_ROW) + 1)),
         ) from None
     if names is None or not rows:
         raise _no_rows(where)
@@ -327,18 +326,20 @@ def _parse_quoted(
     return names, columns, np.array(lines, dtype=np.int64)
 
 
-def _check_header(fields: Sequence[str], where: str) -> tuple[str, ...]:
+def _check_header(fields: Sequence[str], where: str, separator: str) -> tuple[str, ...]:
     names = tuple(field.strip() or f"unnamed_{j}" for j, field in enumerate(fields, start=1))
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise InputError(
+        raise FileFault(
             f"{where} has duplicate column names: {quoted(twice)}. Rename them in the header, so that a "
-            "split can name its column."
+            "split can name its column.",
+            "names",
+            with_own_names(names, separator),
         )
     return names
 
 
-def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str) -> InputError:
+def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str) -> FileFault:
     """The error about a row of another length than the header, which is the first of `lines`.
 
     Exported reports often have a title above the header or a total below the rows: then that is the advice.
@@ -353,10 +354,13 @@ def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator
         advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
     else:
         advice = "Put text that holds the separator in double quotes, or name another separator"
+    odd = [line for line, count in zip(lines, n_fields, strict=True) if count != usual]
     came = "1 field" if n_fields[first] == 1 else f"{n_fields[first]} fields"
-    return InputError(
+    return FileFault(
         f"{where}, line {lines[first]}: {came}, but the header has {expected} (separator "
-        f"{separator!r}). {advice}."
+        f"{separator!r}). {advice}.",
+        "ragged",
+        text_without(odd),
     )
 
 

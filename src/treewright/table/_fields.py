@@ -45,6 +45,7 @@ from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 from treewright.table._text_columns import CsvText
+from treewright.table._usual_forms import usual_dates, usual_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,9 +80,13 @@ class FieldReader:
         Columns whose words that differ only in capitals, blanks or accents are one.
     missing_in : mapping of str to sequence of str
         By column, fields that mean "missing" there only.
+    decimal_in : mapping of str to {".", ","}
+        By column, the decimal mark that the user named for it alone.
 
     Attributes
     ----------
+    text : CsvText
+        As given, or without a first row that is none.
     missing_values : tuple of str
         `missing`, as given.
     formats : dict of str to NumberFormat or DateFormat
@@ -109,8 +114,9 @@ class FieldReader:
         words: Mapping[str, Mapping[str, str]] | None = None,
         merged: Collection[str] = (),
         missing_in: Mapping[str, Sequence[str]] | None = None,
+        decimal_in: Mapping[str, str] | None = None,
     ) -> None:
-        self._text = text
+        self.text = text
         self.index = {name: j for j, name in enumerate(text.names)}
         self.missing_values = tuple(missing)
         self._missing = [*missing, ""]
@@ -120,6 +126,7 @@ class FieldReader:
         self.blanked: dict[str, dict[str, int]] = {}
         self._where = where
         self._decimal = decimal
+        self._decimal_in = decimal_in or {}
         self._order = None if day_first is None else ("dmy" if day_first else "mdy")
         self.known = known
         self._numeric = [name for name in numeric if name not in text.refused]
@@ -129,6 +136,11 @@ class FieldReader:
         self._words = words or {}
         self._merged = merged
         self.words_read: dict[str, dict[str, str]] = {}
+
+    def leave_out_first_row(self) -> None:
+        """Read on as if the first row were not there, because it is none."""
+        columns = tuple(column[1:] for column in self.text.columns)
+        self.text = replace(self.text, columns=columns, lines=self.text.lines[1:])
 
     def words(self, name: str) -> RawColumn:
         """Read a column as declared categories."""
@@ -158,40 +170,44 @@ class FieldReader:
         n_known = len(fields) - fields.null_count()
         if (truth := truth_values(name, fields)) is not None:
             return [truth]
-        unit = measure_of(fields.drop_nulls())
-        bare = without_measure(fields, unit)
-        known = bare.drop_nulls()
-        numbers, dates = looks_like_number(known), looks_like_date(known)
+        usual = usual_numbers(fields, self.text.encoding)
+        unit = measure_of(usual.drop_nulls())
+        bare = without_measure(usual, unit)
+        numbers = looks_like_number(bare.drop_nulls())
         if numbers.all():
-            return [self._written_numbers(name, fields, self._choose(name, bare, unit))]
-        if dates.all() and (found := self._dates(name, fields)) is not None:
+            return [self._written_numbers(name, usual, self._choose(name, bare, unit), fields)]
+        days = usual_dates(usual)
+        dates = looks_like_date(days.drop_nulls())
+        if dates.all() and (found := self._dates(name, days, fields)) is not None:
             return found
         for like, what in ((numbers, "numbers"), (dates, "dates")):
             if n_known < 2 * like.sum() < 2 * n_known:
-                raise self._mixture(name, bare, known, like, what)
+                raise self._mixture(name, fields, bare, like, what)
         return [self._categories(name, fields)]
 
     def numbers(self, name: str) -> RawColumn:
         """Read a column that has to hold numbers or truth values, written as before if the reading is known."""
         fields = self._fields(name)
-        before = None if self.known is None or self._decimal is not None else self._format_before(name)
+        told = self._decimal_in.get(name, self._decimal)
+        before = None if self.known is None or told is not None else self._format_before(name)
         if before is None and (plain := self._plain(name, fields)) is not None:
             return plain
         fields = self._present(name, fields)
         if (truth := truth_values(name, fields)) is not None:
             return truth
-        unit = measure_of(fields.drop_nulls()) if before is None else before.unit
-        bare = without_measure(fields, unit)
-        known = bare.drop_nulls()
-        like = looks_like_number(known)
+        amounts = before is not None and bool(before.thousands or before.unit)
+        usual = usual_numbers(fields, self.text.encoding, amounts=amounts)
+        unit = measure_of(usual.drop_nulls()) if before is None else before.unit
+        bare = without_measure(usual, unit)
+        like = looks_like_number(bare.drop_nulls())
         if not like.all():
-            raise self._mixture(name, bare, known, like, "numbers")
+            raise self._mixture(name, fields, bare, like, "numbers")
         written = before if before is not None else self._choose(name, bare, unit)
-        return self._written_numbers(name, fields, written)
+        return self._written_numbers(name, usual, written, fields)
 
     def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
         """Read one number of each date, written as before."""
-        fields = self._present(name, self._fields(name))
+        fields = usual_dates(usual_numbers(self._present(name, self._fields(name))))
         if self._order is not None and written.order != "ymd":
             written = DateFormat(self._order, written.mark, written.offered, written.reference)
         dates = read_dates(fields, written)
@@ -225,13 +241,13 @@ class FieldReader:
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
-        if name in self._text.refused:
-            raise InputError(self._text.refused[name])
-        return self._text.columns[self.index[name]]
+        if name in self.text.refused:
+            raise InputError(self.text.refused[name])
+        return self.text.columns[self.index[name]]
 
     def first_fields(self, name: str) -> pl.Series:
         """Return the first fields of a column, stripped; those that mean missing are null."""
-        fields = self._text.columns[self.index[name]].head(GLANCE)
+        fields = self.text.columns[self.index[name]].head(GLANCE)
         return present(fields, self._blank(name), self._codes(name))[0]
 
     def _blank(self, name: str) -> list[str]:
@@ -287,7 +303,7 @@ class FieldReader:
             if not fields.head(GLANCE).str.contains(SURE_POINT).any():
                 written = self._choose(name, self._present(name, fields))
                 if not written.is_plain:
-                    return self._written_numbers(name, self._present(name, fields), written)
+                    return self._written_numbers(name, self._present(name, fields), written, fields)
             else:
                 self.decimals.add(".")
         values = numbers.fill_null(np.nan).to_numpy() if numbers.null_count() else numbers.to_numpy()
@@ -303,9 +319,10 @@ class FieldReader:
         written = choose_format(
             f"Column {name!r} of {self._where}",
             evidence,
-            told=self._decimal,
+            name=name,
+            told=self._decimal_in.get(name, self._decimal),
             elsewhere=None if silent else self._file_decimal,
-            separator=self._text.separator,
+            separator=self.text.separator,
         )
         return replace(written, unit=unit) if unit else written
 
@@ -322,14 +339,18 @@ class FieldReader:
     ) -> set[str | None]:
         """What is found in the columns that may be numbers, of those that are alike throughout."""
         own = (self._present(name, self._fields(name)).drop_nulls().unique() for name in self._numeric)
-        return {found(distinct) for distinct in own if len(distinct) and like(distinct).all()}
+        usual = (usual_numbers(distinct, self.text.encoding) for distinct in own)
+        return {found(distinct) for distinct in usual if len(distinct) and like(distinct).all()}
 
     def _format_before(self, name: str) -> NumberFormat | None:
         assert self.known is not None  # checked by the caller
         written = self.known.columns.get(name)
         return written if isinstance(written, NumberFormat) else None
 
-    def _written_numbers(self, name: str, fields: pl.Series, written: NumberFormat) -> RawColumn:
+    def _written_numbers(
+        self, name: str, fields: pl.Series, written: NumberFormat, as_written: pl.Series
+    ) -> RawColumn:
+        """Read numbers in their usual form; `as_written` is what the file has in their place, for messages."""
         values = to_numbers(fields, written)
         odd = values.is_null() & fields.is_not_null()
         if odd.any():
@@ -337,24 +358,27 @@ class FieldReader:
             before = "" if self.known is None else ", as when the tree was made"
             raise InputError(
                 f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(fields.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
+                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
                 "this file uses another format, give decimal_comma=True or decimal_comma=False."
             )
         if (example := minus_behind(fields)) is not None:
             self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
+        bracketed = as_written.filter(as_written.str.starts_with("(") & (values < 0))
+        if len(bracketed):
+            self.notes.append(f"Column {name!r} has numbers in brackets: {bracketed[0]!r} is negative.")
         if not written.is_plain:
             self.formats[name] = written
-            plain = values.filter(fields.str.contains(r"[^0-9.+-]").fill_null(False))
-            shown = fields.filter(fields.str.contains(r"[^0-9.+-]").fill_null(False))
+            marked = fields.str.contains(r"[^0-9.+-]").fill_null(False)
+            plain, shown = values.filter(marked), as_written.filter(marked)
             if not len(shown):
-                plain, shown = values.drop_nulls(), fields.drop_nulls()
-            example = f": {shown[0]!r} is {plain[0]:g}" if len(shown) else ""
+                plain, shown = values.drop_nulls(), as_written.drop_nulls()
+            example = f": {str(shown[0]).strip()!r} is {plain[0]:.12g}" if len(shown) else ""
             self.notes.append(f"Column {name!r} is read as numbers with {written.in_words()}{example}.")
         numbers = values.fill_null(np.nan).to_numpy()
         self._check_numbers(name, numbers, fields)
         return RawColumn(name, numbers)
 
-    def _dates(self, name: str, fields: pl.Series) -> list[RawColumn] | None:
+    def _dates(self, name: str, fields: pl.Series, as_written: pl.Series) -> list[RawColumn] | None:
         """Read a column of dates as the numbers that they offer; None if it is not one way of writing."""
         order, mark = order_of(fields)
         if order == "":
@@ -368,13 +392,15 @@ class FieldReader:
             )
         dates = read_dates(fields, DateFormat(order, mark))
         written = offered_parts(dates, order, mark)
-        self._check_dates(name, fields, dates.days, written)
+        self._check_dates(name, as_written, dates.days, written)
         self.formats[name] = written
         names = written.names(name)
         parts = [WORDS.get(part, part) for part in written.offered]
         offered = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
+        spelled = as_written.filter((as_written != fields).fill_null(False))
+        form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
         self.notes.append(
             f"Column {name!r} holds dates ({form}); the tree may ask for {offered}. To keep it as text, "
             "declare it categorical."
@@ -403,16 +429,18 @@ class FieldReader:
             )
 
     def _mixture(
-        self, name: str, fields: pl.Series, known: pl.Series, like: pl.Series, what: str
+        self, name: str, fields: pl.Series, bare: pl.Series, like: pl.Series, what: str
     ) -> InputError:
-        """The error about text among numbers or dates."""
-        offending = known.filter(~like).unique(maintain_order=True)
-        rows = np.flatnonzero(fields.is_in(offending.to_list()).fill_null(False).to_numpy())
+        """The error about text among numbers or dates; `bare` are the fields in their usual form, without a unit."""
+        import polars as pl
+
+        known = pl.select(pl.when(like).then(bare.drop_nulls()).otherwise(fields.drop_nulls())).to_series()
+        rows = np.flatnonzero(fields.is_not_null().to_numpy())[~like.to_numpy()]
         return text_among(name, f"Column {name!r} of {self._where}", known, like, what, self._lines(rows))
 
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
-        check_exact(name, f"Column {name!r} of {self._where}", values, fields, self._text.lines)
+        check_exact(name, f"Column {name!r} of {self._where}", values, fields, self.text.lines)
 
     def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
-        shown = ", ".join(str(line) for line in self._text.lines[rows[:limit]])
+        shown = ", ".join(str(line) for line in self.text.lines[rows[:limit]])
         return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")

@@ -37,6 +37,10 @@ WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
     "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
     "-", "--", "---", ".", "n.b.", "n. b.", "n.d.", "not done", "nicht bestimmt", "prefer not to say",
+    "keine angaben", "weiß nicht", "nicht erfasst", "non renseigné", "non communiqué", "n.c.", "nc", "sconosciuto",
+    "sconosciuta", "desconocida", "desconhecido", "desconhecida", "não informado", "s/d", "sin dato", "sin datos",
+    "okänd", "ukjent", "ukendt", "tuntematon", "neznámý", "ismeretlen", "bilinmiyor", "неизвестно", "нет данных",
+    "不明", "未回答", "未知", "未填", "無回答", "모름", "미상",
     # errors of spreadsheets, in English and German
     "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#wert!", "#bezug!", "#zahl!", "#nv",
 }  # fmt: skip

@@ -22,7 +22,8 @@ class Finding:
         The option that settles it; "dates" has none, for a frame needs a call, and "order" is settled in
         `columns.yaml`; "" if it is settled in the file, or needs nothing.
     value : str
-        What the option takes: the column, or the field that means missing in it; "" if it takes nothing.
+        What the option takes: the column, or the field that means missing in it; "" if it takes nothing. Without an
+        option, the column whose use in `columns.yaml` answers the question.
     words : mapping of str to str
         Merging: the word that each other spelling becomes.
     order : tuple of str

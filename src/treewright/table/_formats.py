@@ -21,7 +21,7 @@ CURRENCIES = (  # letters; signs such as € and $ are known by their category
     "RON", "BGN", "RSD", "TRY", "RUB", "UAH", "ILS", "SGD", "HKD", "TWD", "THB", "IDR", "MYR", "PHP", "VND", "AED",
     "SAR", "ZAR", "EGP", "NGN", "KES", "BRL", "MXN", "ARS", "CLP", "COP", "PEN", "KRW", "ISK", "US$", "A$", "C$",
     "NZ$", "R$", "HK$", "NT$", "S$", "zł", "Kč", "kr", "kr.", "Ft", "lei", "лв", "лв.", "руб", "руб.", "грн", "Fr.",
-    "SFr.", "Rs", "Rs.", "RM",
+    "SFr.", "Rs", "Rs.", "RM", "円", "元", "원",
 )  # fmt: skip
 
 DATE_PARTS = ("year", "month", "weekday", "hour", "age")

@@ -9,6 +9,7 @@ about 0.1 s, most of it the copy that makes each column contiguous.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,6 +38,9 @@ from treewright.tree import Column, ColumnKind
 __all__ = ["assemble", "n_rows_of", "read_columns", "read_raws", "table_from"]
 
 HEAD = 256  # rows that usually show that a column holds more than zeros and ones
+MANY_NUMBERS = 10  # as text; fewer are often codes
+MARKED = re.compile(r"^[$€£¥₹]? ?[+-]?[0-9]{1,3}(?:[,.' ]?[0-9]{3})*(?:[.,][0-9]+)? ?[%$€£¥]?$")
+CODE = re.compile(r"^0[0-9]")
 CELLS_AT_ONCE = 2**17  # of columns that are asked about together
 
 
@@ -138,7 +142,7 @@ def read_columns(
 
 def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = None) -> Table:
     """Decide the kind of each column and make the table; `matrix` holds the numbers already, if given."""
-    columns, notes = [], []
+    columns, notes, as_text = [], [], []
     if matrix is not None and _is_whole_zero_one(matrix):
         words = ("false", "true") if raws[0].boolean else ()
         return Table(tuple(Column(raw.name, ColumnKind.BINARY, words) for raw in raws), matrix)
@@ -163,6 +167,8 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
                     f"Column {raw.name!r} is text that could be read as numbers; it is read as categories, without "
                     "order."
                 )
+                if len(raw.words) > MANY_NUMBERS and not any(map(CODE.match, raw.words)):
+                    as_text.append(raw.name)
             columns.append(Column(raw.name, ColumnKind.CATEGORICAL, raw.words, missing > 0))
         elif raw.boolean:
             columns.append(Column(raw.name, ColumnKind.BINARY, ("false", "true"), missing > 0))
@@ -172,7 +178,7 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
             columns.append(Column(raw.name, kind, (), missing > 0))
         if matrix is None:
             X[:, j] = values
-    return Table(tuple(columns), X, tuple(notes))
+    return Table(tuple(columns), X, tuple(notes), tuple(as_text))
 
 
 def read_raws(
@@ -290,5 +296,5 @@ def _reads_as_number(word: str) -> bool:
     try:
         float(word)
     except ValueError:
-        return False
+        return bool(MARKED.match(word.strip()))
     return True

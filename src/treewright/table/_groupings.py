@@ -31,6 +31,7 @@ def load_groups(
     day_first: bool | None = None,
     missing_in: Mapping[str, Sequence[str]] | None = None,
     words: Mapping[str, Mapping[str, str]] | None = None,
+    decimal_in: Mapping[str, str] | None = None,
 ) -> NDArray[Any]:
     r"""Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
 
@@ -44,7 +45,7 @@ def load_groups(
         Column of the groups.
     reading : Reading, default=None
         How an earlier file was read.
-    separator, missing_values, encoding, decimal_comma, day_first, missing_in, words
+    separator, missing_values, encoding, decimal_comma, day_first, missing_in, words, decimal_in
         As in `load_csv`.
 
     Returns
@@ -79,6 +80,7 @@ def load_groups(
         "encoding",
         "missing_in",
         "words",
+        "decimal_in",
     )
     text = read_with(reading, path, separator, encoding, [name])
     where = Path(path).name
@@ -92,6 +94,7 @@ def load_groups(
         day_first=day_first,
         words=words,
         missing_in=missing_in,
+        decimal_in=decimal_in,
         numeric=[name],
     )
     if reader.zero_led([name]):

@@ -19,7 +19,9 @@ from treewright._plural import count_of, kind_of
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
 from treewright.table._finding import Finding
+from treewright.table._formats import DateFormat
 from treewright.table._from_data import table_from
+from treewright.table._leaks import of_leaks
 from treewright.table._suspicions import (
     dates_as_text,
     numbers_as_text,
@@ -184,9 +186,14 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
             raise InputError("target holds labels; for a file give the name of its column of labels.")
         csv, faults, codes, spellings = load_leniently(data, target=target, **options)
         seen = look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
-        return replace(
-            seen, findings=tuple(own for one in seen.findings for own in _as_written(one, spellings))
-        )
+        findings = [own for one in seen.findings for own in _as_written(one, spellings)]
+        of_dates = {
+            part: name
+            for name, written in csv.reading.columns.items()
+            if isinstance(written, DateFormat)
+            for part in written.names(name).values()
+        }
+        return replace(seen, findings=tuple(_of_whole_dates(findings, of_dates)))
     if options:
         raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
@@ -247,8 +254,13 @@ def look_at(
         findings += of_column(column, values, column.name in codes)
     counts: list[tuple[str, int]] = []
     if labels is not None and target is not None:
+        if len(labels) == table.n_rows:
+            leaks = list(of_leaks(table, labels, target))
+            settled = {finding.column for finding in leaks if finding.action}
+            findings = [*leaks, *(one for one in findings if one.column not in settled)]
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
         findings = [*of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
+    findings.sort(key=lambda finding: not finding.is_fault)
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     return Look(
         name,
@@ -259,6 +271,19 @@ def look_at(
         table.notes,
         tuple(findings),
     )
+
+
+def _of_whole_dates(findings: Sequence[Finding], of_dates: dict[str, str]) -> list[Finding]:
+    """What is to be ignored is a column of the file: of a date all parts, with what was seen in the first of them."""
+    found: list[Finding] = []
+    for finding in findings:
+        name = of_dates.get(finding.column or "")
+        if name is None or finding.action != "ignore":
+            found.append(finding)
+        elif not any(other.action == "ignore" and other.value == name for other in found):
+            text = finding.text.replace(str(finding.column), name, 1)
+            found.append(replace(finding, column=name, text=text, value=name))
+    return found
 
 
 def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:

@@ -22,7 +22,8 @@ MEASURES = frozenset(
     j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
     second minute hour day week month year percent point score count piece pcs number people person degree
     sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
-    mois ans année jour heure años meses días
+    yr yrs wk wks mo mos mth mths mois ans année jour heure años meses días
+    歳 岁 세 年 ヶ月 か月 カ月 个月 月 日 人 件 回 時間 分 万円 千円 百万円 億円 万元 億元 亿元
     """.casefold().split()
 )
 GLANCE = 1000  # fields, one of which has the unit if more than half of all have it, but for a freak
@@ -76,7 +77,7 @@ def measure_of(known: pl.Series) -> str:
     if len(distinct) != 1 or 2 * len(found) <= len(known) or not is_measure(unit := str(distinct[0])):
         return ""
     glued = (known.str.extract(VALUE_AND_UNIT, 1) == "").any()
-    return "" if glued and len(unit) == 1 and unit.isalpha() else unit
+    return "" if glued and len(unit) == 1 and unit.isascii() and unit.isalpha() else unit
 
 
 def without_measure(fields: pl.Series, unit: str) -> pl.Series:

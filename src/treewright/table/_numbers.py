@@ -12,6 +12,10 @@ the file are asked, then the habits of writers:
 Accounting systems write the minus sign behind an amount: `1.234,50-`. It is read with two or three decimals only, for
 `2-` may be a grade.
 
+Money rarely has three decimals, so the other columns of the file do not turn the `$92,486` of another country into
+92.486: only the column itself, or the currency if it has no decimals (yen), does. And a file with semicolons is most
+often one of decimal commas, in which `52.000` alone may have a point between thousands.
+
 If none of these decides, the column is refused with both readings, and the user says which one holds.
 """
 
@@ -38,6 +42,7 @@ NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){
 AMOUNT = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9])?[.,][0-9]{2,3}"
 BEHIND = rf"^({UNIT}?{BLANKS}*{AMOUNT}){BLANKS}*-({BLANKS}*{UNIT}?)$"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+WITHOUT_DECIMALS = {"¥", "JPY", "円", "₩", "KRW", "원", "₫", "VND", "IDR", "Ft", "HUF", "ISK", "CLP"}
 
 
 def _grouped(mark: str, least: int) -> str:
@@ -147,7 +152,7 @@ def evidence_of(fields: pl.Series) -> Evidence:
 
 
 def choose_format(
-    column: str, evidence: Evidence, *, told: str | None, elsewhere: str | None, separator: str
+    column: str, evidence: Evidence, *, name: str, told: str | None, elsewhere: str | None, separator: str
 ) -> NumberFormat:
     """Return how the numbers of a column are written.
 
@@ -156,6 +161,8 @@ def choose_format(
     column : str
         What messages call it.
     evidence : Evidence
+    name : str
+        Of the column, for the advice.
     told : {".", ","} or None
         The decimal mark that the user named; decides where the fields allow both.
     elsewhere : {".", ","} or None
@@ -177,16 +184,20 @@ def choose_format(
         )
     decimal = evidence.decimal or told or _of_money(evidence)
     if decimal is None:
+        if _is_money(evidence) and (example := _three_decimals(evidence, elsewhere, separator)) is not None:
+            why = f"amounts of money such as {example!r} rarely have three decimals, as they would here"
+            raise _two_readings(column, name, evidence, why)
         habit = _habit(evidence)
         if habit is not None and elsewhere is not None and habit != elsewhere:
             raise _two_readings(
                 column,
+                name,
                 evidence,
                 "the other numbers of the file and those of this column contradict each other",
             )
         decimal = elsewhere or habit or _default(evidence, separator)
     if decimal is None:
-        raise _two_readings(column, evidence, "no other number of the file decides")
+        raise _two_readings(column, name, evidence, "no other number of the file decides")
     other = "," if decimal == "." else "."
     grouped = ("comma_three", "comma_groups") if decimal == "." else ("point_three", "point_groups")
     marks = list(evidence.group_marks)
@@ -206,7 +217,23 @@ def _of_money(evidence: Evidence) -> str | None:
     Amounts of another country stand in many files. Only a currency beside the numbers says that they are such; a price
     with three decimals (fuel) has no habit of thousands, see `_habit`, and stays a question.
     """
-    return _habit(evidence) if evidence.units and "%" not in evidence.units else None
+    if not _is_money(evidence):
+        return None
+    if set(evidence.units) <= WITHOUT_DECIMALS and ("comma_three" in evidence.examples) != (
+        "point_three" in evidence.examples
+    ):
+        return "." if "comma_three" in evidence.examples else ","
+    return _habit(evidence)
+
+
+def _is_money(evidence: Evidence) -> bool:
+    return bool(evidence.units) and "%" not in evidence.units
+
+
+def _three_decimals(evidence: Evidence, elsewhere: str | None, separator: str) -> str | None:
+    """An amount that would have three decimals if the other columns, or the usual, decided; None if none would."""
+    decimal = elsewhere or _default(evidence, separator)
+    return evidence.examples.get("comma_three" if decimal == "," else "point_three") if decimal else None
 
 
 def _habit(evidence: Evidence) -> str | None:
@@ -229,11 +256,12 @@ def _default(evidence: Evidence, separator: str) -> str | None:
     found = evidence.examples
     contradicted = "short" in found and "long" in found  # habits speak for both readings
     if "comma_three" not in found:
-        return None if "point_three" in found and contradicted and evidence.zero_after_point else "."
+        doubtful = separator == ";" or (contradicted and evidence.zero_after_point)
+        return None if "point_three" in found and doubtful else "."
     return "." if separator == "," and "point_three" not in found and "long" not in found else None
 
 
-def _two_readings(column: str, evidence: Evidence, why: str) -> OpenQuestion:
+def _two_readings(column: str, name: str, evidence: Evidence, why: str) -> OpenQuestion:
     found = evidence.examples
     field = found.get("comma_three", found.get("point_three", ""))
     mark = "," if "," in field else "."
@@ -242,7 +270,7 @@ def _two_readings(column: str, evidence: Evidence, why: str) -> OpenQuestion:
     return OpenQuestion(
         f"{column} can be read in two ways: {field!r} is {readings['.']} with decimal points, or {readings[',']} with "
         f"decimal commas, and {why}. Give decimal_comma=False for decimal points, decimal_comma=True for decimal "
-        "commas."
+        f"commas in all such columns; or for this one alone decimal_in={{{name!r}: '.'}}, or ','."
     )
 
 

@@ -20,10 +20,11 @@ def read_with(
     separator: str | None,
     encoding: str | None,
     names: Sequence[str],
+    faults: list[InputError] | None = None,
 ) -> CsvText:
     """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
     if reading is None or separator is not None:
-        return read_text(path, separator, encoding or (None if reading is None else reading.encoding))
+        return read_text(path, separator, encoding or (None if reading is None else reading.encoding), faults)
     try:
         text = read_text(path, reading.separator, encoding or reading.encoding)
         if all(name in text.index for name in names):
@@ -45,6 +46,7 @@ def field_reader(
     missing_in: Mapping[str, Sequence[str]] | None,
     numeric: Collection[str],
     merged: Collection[str] = (),
+    decimal_in: Mapping[str, str] | None = None,
 ) -> FieldReader:
     """Return the reader of the columns of a file; arguments as in `load_csv` and `FieldReader`."""
     if missing_values is None:
@@ -60,6 +62,7 @@ def field_reader(
         words={**({} if reading is None else reading.words), **(words or {})},
         merged=merged,
         missing_in=_joined(reading, missing_in or {}),
+        decimal_in=decimal_in,
     )
 
 

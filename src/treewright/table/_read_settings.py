@@ -19,7 +19,7 @@ CHANGES = ("any", "never", "only-up", "only-down")
 ABOUT = ("purpose", "owner", "contact", "date", "period", "source", "limits")
 DECIMALS = {"comma": True, "point": False}
 DATES = {"day-first": True, "month-first": False}
-USE_FIELDS = ("use", "words", "missing", "order")
+USE_FIELDS = ("use", "words", "missing", "order", "decimal")
 NOTE_FIELDS = ("name", "description", "unit", "change", "codes")
 
 
@@ -126,6 +126,11 @@ def read_settings(path: str | Path) -> Settings:
         decimal_comma=_choice(fields, "decimal", DECIMALS, where),
         day_first=_choice(fields, "dates", DATES, where),
         order=check_orders(order),
+        decimal_in={
+            name: "," if _choice(entry, "decimal", DECIMALS, f"{where}, column {name!r}") else "."
+            for name, entry in columns.items()
+            if "decimal" in entry
+        },
     )
 
 

@@ -14,6 +14,7 @@ The file is small and plain:
       owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
       region: {words: {NA: NA}}       # a word here, although it usually means missing
       risk: {order: [low, medium, high]}    # all words, from the least to the most
+      limit: {decimal: point}         # or comma: of this column, where its fields may be read either way
       age: {missing: ["-9"]}          # fields that mean missing in this column only
       NumInq6M:                       # how people read it
         name: inquiries
@@ -97,6 +98,8 @@ class Settings:
         Columns that are quantities by a person's word, whatever they look like.
     order : mapping of str to tuple of str
         By column, its words from the least to the most.
+    decimal_in : mapping of str to str
+        By column, its decimal mark.
 
     Examples
     --------
@@ -121,6 +124,7 @@ class Settings:
     about: Mapping[str, str] = field(default_factory=dict)
     quantity: tuple[str, ...] = ()
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    decimal_in: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_of(
@@ -134,13 +138,14 @@ def settings_of(
     day_first: bool | None = None,
     encoding: str | None = None,
     separator: str | None = None,
+    decimal_in: Mapping[str, str] | None = None,
 ) -> Settings:
     """Return the settings that accept every proposal of a look.
 
     Parameters
     ----------
     seen : Look
-    ignore, categorical, missing, missing_in, decimal_comma, day_first, encoding, separator
+    ignore, categorical, missing, missing_in, decimal_comma, day_first, encoding, separator, decimal_in
         What was settled before, with which the look was made.
 
     Returns
@@ -185,6 +190,7 @@ def settings_of(
             for finding in seen.findings
             if finding.action == "order" and finding.column is not None
         },
+        decimal_in=dict(decimal_in or {}),
     )
 
 
@@ -227,6 +233,8 @@ def settings_text(settings: Settings) -> str:
         content["columns"].setdefault(name, {})["words"] = dict(names)
     for name, order in settings.order.items():
         content["columns"].setdefault(name, {})["order"] = list(order)
+    for name, mark in settings.decimal_in.items():
+        content["columns"].setdefault(name, {})["decimal"] = "comma" if mark == "," else "point"
     for name, codes in settings.missing_in.items():
         content["columns"].setdefault(name, {})["missing"] = list(codes)
     for name, note in settings.notes.items():

@@ -28,6 +28,8 @@ class Table:
         Each column is contiguous. Known values are finite.
     notes : tuple of str
         Plain sentences about columns that were not what they seemed (all missing, numbers stored as text).
+    numbers_as_text : tuple of str
+        Columns of categories that are more than a few numbers as text, and that nobody declared categorical.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Table:
     columns: tuple[Column, ...]
     X: NDArray[np.float64]
     notes: tuple[str, ...] = ()
+    numbers_as_text: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from treewright._plural import count_of
-from treewright.errors import InputError
 from treewright.table._dates import looks_like_date
+from treewright.table._file_faults import FileFault, text_without
 from treewright.table._fillers import filler_words
 from treewright.table._formats import CURRENCIES
 from treewright.table._measures import MEASURES, parts_of_unit
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["MOST_COLUMNS", "are_units", "refuse_titles", "refuse_totals", "refuse_units"]
+__all__ = [
+    "MOST_COLUMNS",
+    "are_units",
+    "refuse_headers_below",
+    "refuse_titles",
+    "refuse_totals",
+    "refuse_units",
+]
 
 MOST_TITLES = 20  # lines above the header that are looked at
 FEWEST_ABOVE_A_TOTAL = 20  # rows
@@ -65,17 +72,22 @@ def refuse_titles(
     InputError
         With the lines to delete.
     """
-    width = len(names)
     named = sum(name != f"unnamed_{j}" for j, name in enumerate(names, start=1))
+    if len(names) - named < max(2, MOST_EMPTY * len(names)):
+        return
+    looked_at = range(min(MOST_TITLES, len(lines)))
+    filled_fields = [sum(bool((column[row] or "").strip()) for column in columns) for row in looked_at]
+    width = max(filled_fields, default=0)  # columns at the right may be empty throughout
     if width - named < max(2, MOST_EMPTY * width):
         return
-    for row in range(min(MOST_TITLES, len(lines))):
-        filled = sum(bool((column[row] or "").strip()) for column in columns)
+    for row, filled in zip(looked_at, filled_fields, strict=True):
         if filled >= width - 1:
-            raise InputError(
-                f"{where}: the first line fills {named} of its {width} fields, as a title above the header does; "
+            raise FileFault(
+                f"{where}: the first line fills {named} of its {len(names)} fields, as a title above the header does; "
                 f"line {lines[row]} fills {filled}. If that is the header, delete the lines above it; otherwise name "
-                "all columns in the first line."
+                "all columns in the first line.",
+                "title",
+                text_without(range(1, int(lines[row]))),
             )
 
 
@@ -122,10 +134,52 @@ def refuse_units(
         return
     shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
     them, which = ("it", "the column") if len(words) == 1 else ("them", "these columns")
-    raise InputError(
+    raise FileFault(
         f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it. If it is a line of "
-        f"units, delete it; if it is a row, add {them} to the missing values, or declare {which} categorical."
+        f"units, delete it; if it is a row, add {them} to the missing values, or declare {which} categorical.",
+        "units",
     )
+
+
+def refuse_headers_below(
+    where: str, names: Sequence[str], columns: Sequence[pl.Series], lines: NDArray[np.int64]
+) -> None:
+    """Refuse rows that are the header once more, as in files that were put behind one another.
+
+    Parameters
+    ----------
+    where : str
+        Name of the file.
+    names : sequence of str
+        Of the columns.
+    columns : sequence of polars.Series of strings
+        Fields of the columns.
+    lines : ndarray of shape (n_rows,)
+        Line of the file on which each row starts.
+
+    Raises
+    ------
+    InputError
+        With the lines to delete.
+    """
+    if len(names) < 2:  # a word may be its column's name
+        return
+    found = columns[0].str.strip_chars() == names[0]
+    for name, column in zip(names[1:], columns[1:], strict=True):
+        if not found.any():
+            return
+        if name.startswith("unnamed_"):
+            continue
+        found &= column.str.strip_chars() == name
+    again = lines[found.fill_null(False).to_numpy()].tolist()
+    if again:
+        shown = ", ".join(map(str, again[:5])) + (", ..." if again[5:] else "")
+        raise FileFault(
+            f"{where}: line{'' if len(again) == 1 else 's'} {shown} repeat{'s' if len(again) == 1 else ''} the header. "
+            f"Delete {'it' if len(again) == 1 else 'them'}.",
+            "header below",
+            text_without(again),
+        )
 
 
 def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
@@ -153,9 +207,11 @@ def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.in
         for column, word in zip(columns, last, strict=True):
             if TOTALS.match(word) and "" in last and not (column[:row].str.strip_chars() == word).any():
                 below = f" and the {count_of(n_rows - 1 - row, 'line')} below it" if row < n_rows - 1 else ""
-                raise InputError(
+                raise FileFault(
                     f"{where}: line {lines[row]} holds {word!r} and empty fields: it seems to be a line of totals, not "
-                    f"a row. Delete it{below}."
+                    f"a row. Delete it{below}.",
+                    "totals",
+                    text_without(lines[row:].tolist()),
                 )
         if sum(map(bool, last)) > 1:
             return

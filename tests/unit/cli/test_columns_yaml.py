@@ -30,9 +30,10 @@ def export(tmp_path):
 
 
 def test_the_encoding_that_is_advised_reads_the_euro_sign(export):
-    refused = run("look", export, "-t", "Status")
+    refused = run("fit", export, "-t", "Status")
     assert refused.exit_code == 2
     assert '--encoding "cp1252"' in refused.stderr
+    assert '--encoding "cp1252"' in run("look", export, "-t", "Status").stdout
     seen = run("look", export, "-t", "Status", "--encoding", "cp1252")
     assert "Größe (€)" in seen.stdout
 

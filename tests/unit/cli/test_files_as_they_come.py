@@ -174,9 +174,9 @@ class TestHostileFiles:
         assert seconds(20_000) < 8 * seconds(5_000) + 0.5
 
     def test_a_gzip_file_that_grows_without_end_is_refused(self, tmp_path, monkeypatch):
-        from treewright.table import _csv_text
+        from treewright.table import _file_bytes
 
-        monkeypatch.setattr(_csv_text, "SMALL_GZIP", 1 << 20)
+        monkeypatch.setattr(_file_bytes, "SMALL_GZIP", 1 << 20)
         path = tmp_path / "bomb.csv.gz"
         path.write_bytes(gzip.compress(b"a,y\n" + b"1,u\n" * 10**6))
         done = run("fit", path, "-t", "y")

@@ -56,7 +56,9 @@ def test_lines_before_a_fit(messy):
     assert lines[0] == "kunden.csv: 120 rows; numbers: 4 (Kunden-Nr., PLZ, Einkommen, Alter)."
     assert lines[1] == "Labels in Status: gut 88, schlecht 32."
     assert "the unit €" in lines[2]
-    assert lines[3].startswith("To look at: Kunden-Nr. differs in every row")
+    assert lines[3].startswith(
+        "To look at: Einkommen alone tells Status in every row (up to 19403 against above)"
+    )
     assert f"treewright look {messy} --target Status" in lines[3]
     assert done.output.count("the unit €") == 1
 
@@ -215,5 +217,24 @@ def test_what_no_option_settles_is_said_behind_the_command(messy, tmp_path):
     lines[3] = lines[3].rpartition(";")[0] + ";"
     messy.write_text("\n".join(lines) + "\n", "utf-8")
     for more in ((), ("--fix",)):
-        last = run("look", messy, "-t", "Status", *more).stdout.splitlines()[-1]
-        assert last.startswith("But first: The target 'Status' is missing in 1 row of kunden.csv (line 4).")
+        said = run("look", messy, "-t", "Status", *more).stdout
+        assert "1. The target 'Status' is missing in 1 row of kunden.csv (line 4)." in said
+        assert said.splitlines()[-1] == "But first, in the file itself: point 1 above."
+
+
+def test_the_decimal_mark_of_one_column(tmp_path):
+    """Amounts of another country in a file of decimal commas were read as 92.486, with one line among many."""
+    data, out = tmp_path / "loans.csv", tmp_path / "m.json"
+    rows = "".join(f"${20 + 7 * k},{100 + k};{k % 9},5;{'uv'[k > 8]}\n" for k in range(17))
+    data.write_text(f"limit;rate;y\n{rows}")
+    assert "--decimal limit=point, or =comma" in run("look", data, "-t", "y").output.replace("\n", " ")
+    for given in (("--decimal", "limit"), ("--decimal", "limit=7"), ("--decimal", "other=point")):
+        assert run("fit", data, "-t", "y", *given).exit_code == 2
+    done = run("fit", data, "-t", "y", "--decimal", "limit=point", "-o", out)
+    assert "limit <= 79608" in done.stdout
+    seen = run("look", data, "-t", "y", "--decimal", "limit=point", "--fix")
+    assert seen.exit_code == 0
+    assert "limit: {decimal: point}" in (tmp_path / "columns.yaml").read_text()
+    done = run("fit", data, "-t", "y", "--columns", tmp_path / "columns.yaml")
+    assert "limit <= 79608" in done.stdout
+    assert run("verify", out, data).exit_code == 0

@@ -115,7 +115,11 @@ def test_a_target_that_is_a_quantity_points_to_regression(messy):
 def test_fix_settles_all_and_keeps_what_people_wrote(messy, tmp_path):
     first, second, model = tmp_path / "a.yaml", tmp_path / "b.yaml", tmp_path / "model.json"
     assert run("look", messy, "-t", "Status", "--fix", "-o", first).exit_code == 0
-    first.write_text(first.read_text() + "about: {owner: me}\n")
+    told = run("look", messy, "-t", "Status", "--columns", first).output
+    assert "Betrag alone tells Status in every row" in told
+    assert "use: quantity" not in first.read_text()
+    kept = first.read_text().replace("columns:\n", "columns:\n  Betrag: {use: quantity}\n", 1)
+    first.write_text(kept + "about: {owner: me}\n")
     again = run("look", messy, "-t", "Status", "--columns", first, "--fix", "-o", second)
     assert "1 row repeats" in again.output
     assert "\n  2. " not in again.output  # the rows are the only thing that no option settles

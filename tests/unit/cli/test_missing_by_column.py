@@ -61,7 +61,7 @@ def test_a_code_is_found_with_decimals(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("a;b;c;d\n" + "-9.0;-9,0;007;9.000\n" + "1.5;1,5;7;1.234\n" * 3 + "-9;-9,00;x;2.345\n")
     codes = {"a": ["-9"], "b": ["-9.0"], "c": ["7"], "d": ["9"]}
-    csv = load_csv(path, missing_in=codes, categorical=["c"])
+    csv = load_csv(path, missing_in=codes, categorical=["c"], decimal_in={"d": "."})
     assert csv.blanked == {"a": {"-9": 2}, "b": {"-9.0": 2}, "c": {"7": 3}, "d": {}}
     assert np.isnan(csv.table.X).sum(axis=0).tolist() == [2, 2, 3, 0]
 

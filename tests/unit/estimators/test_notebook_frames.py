@@ -1,12 +1,14 @@
 """What a data scientist's frame holds: ordered categories, dates, intervals, an index; each said, none silent."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from treewright import OptimalTreeClassifier
-from treewright.errors import InputError, InputTypeError, RowOrderWarning
+from treewright.errors import InputError, InputTypeError, NumbersAsTextWarning, RowOrderWarning
 from treewright.show import to_text
 from treewright.table import expand_dates, look
 
@@ -77,3 +79,20 @@ def test_an_index_in_another_order_is_told():
     OptimalTreeClassifier(max_depth=1).fit(X.iloc[::-1], y.iloc[::-1])  # warnings are errors in tests
     OptimalTreeClassifier(max_depth=1).fit(X.iloc[::-1].reset_index(drop=True), y.to_list())
     OptimalTreeClassifier(max_depth=1).fit(X.set_index(X.index + 1000), y)  # another index altogether
+
+
+@pytest.mark.parametrize("words", ["{}", "{}.5", "${},000", "{} %"])
+def test_numbers_as_text_are_warned_of(words):
+    """The tree asked `age = 53`, and was proven best over all single ages."""
+    frame = pd.DataFrame({"age": [words.format(20 + k % 40) for k in range(120)], "size": range(120)})
+    y = np.arange(120) % 40 > 20
+    with pytest.warns(NumbersAsTextWarning, match="Column 'age' holds numbers as text"):
+        OptimalTreeClassifier(max_depth=1).fit(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OptimalTreeClassifier(max_depth=1, categorical_features=["age"]).fit(frame, y)
+        OptimalTreeClassifier(max_depth=1).fit(frame.assign(age=frame["age"].astype("category")), y)
+        OptimalTreeClassifier(max_depth=1).fit(frame.assign(age=frame["age"].str[:1]), y)  # a few codes
+        OptimalTreeClassifier(max_depth=1).fit(
+            frame.assign(age="0" + frame["age"].str.replace(r"\D", "", regex=True)), y
+        )

@@ -21,7 +21,7 @@ def found(seen):
 
 
 def test_silence_on_ordinary_columns():
-    seen = look(frame(kind=["a", "b", "c", "d"] * 50, flag=[0, 1] * 100), target="y")
+    seen = look(frame(kind=["a", "b", "c", "d"] * 50, flag=[0, 0, 1, 1] * 50), target="y")
     assert seen.findings == ()
     assert seen.kinds == {
         "numbers": ("age", "weight"),
@@ -172,7 +172,7 @@ def test_rows_that_repeat_are_named_however_many(copies):
     fine = frame()
     again = pd.concat([fine, fine.head(copies)])
     assert f"{copies} row" in look(again, target="y").findings[-1].text
-    coarse = pd.DataFrame({"a": [0, 1] * 100, "b": [0, 0, 1, 1] * 50, "y": ["no", "yes"] * 100})
+    coarse = pd.DataFrame({"a": [0, 1, 1, 0] * 50, "b": [0, 0, 1, 1] * 50, "y": ["no", "yes"] * 100})
     assert look(coarse, target="y").findings == ()
 
 
@@ -268,7 +268,8 @@ def test_a_value_or_none_is_a_question(value):
     """A column that holds one value or nothing was to be left out, though a tree may ask whether it is known."""
     marked = np.arange(200) % 3 == 0
     X = frame(
-        mark=pd.Series([value if is_marked else None for is_marked in marked]), y=np.where(marked, "a", "b")
+        mark=pd.Series([value if is_marked else None for is_marked in marked]),
+        y=np.where(marked & (np.arange(200) % 10 > 0), "a", "b"),
     )
     assert look(X, target="y").findings == ()
     tree = OptimalTreeClassifier(max_depth=1).fit(X[["mark"]], X["y"]).tree_

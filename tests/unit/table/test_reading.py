@@ -63,10 +63,14 @@ def test_what_leaves_no_doubt_is_read_and_said(write, fields, values, written):
 
 
 @pytest.mark.parametrize(
-    "fields", [["1.5", "2"], ["1.250", "0.5"], ["1.200", "2.345"], ["1e3", "7"], ["1", "2000"]]
+    ("fields", "separator"),
+    [
+        *((fields, ";") for fields in (["1.5", "2"], ["1.250", "0.5"], ["1e3", "7"], ["1", "2000"])),
+        (["1.200", "2.345"], ","),
+    ],
 )
-def test_plain_numbers_stay_plain(write, fields):
-    data = column(write, fields)
+def test_plain_numbers_stay_plain(write, fields, separator):
+    data = column(write, fields, separator)
     np.testing.assert_array_equal(data.table.X[:, 0], [float(field) for field in fields])
     assert data.reading.columns == {}
     assert data.table.notes == ()
@@ -79,6 +83,7 @@ def test_plain_numbers_stay_plain(write, fields):
         (["1,200", "1500", "950"], ("1200", "1.200")),
         (["1.200", "1500", "950"], ("1.200", "1200")),
         (["1.200", "1,200"], ("1200", "1.200")),
+        (["1.234", "52.345", "950"], ("1.234", "1234")),  # semicolons stand in files of decimal commas
     ],
 )
 def test_two_readings_are_refused_with_both_and_settled_by_a_word(write, fields, readings):
@@ -119,8 +124,94 @@ def test_money_of_another_country_is_read_by_its_own_habit(write):
     """It was refused, with the advice to say --decimal-point, by which other columns would have been misread."""
     text = "pay;rate;sales;y\n$9,480;2,5;8.120;u\n$900;3;120;v\n"
     assert load_csv(write(text), target="y").table.X.tolist() == [[9480, 2.5, 8120], [900, 3, 120]]
-    text = "fuel;rate;y\n€1,459;2,5;u\n€1,489;3;v\n"  # three decimals, and no habit of thousands
-    assert load_csv(write(text), target="y").table.X.tolist() == [[1.459, 2.5], [1.489, 3]]
+    text = "limit;rate;y\n¥92,486;2,5;u\n￥112,300;3;v\n"  # yen have no decimals
+    assert load_csv(write(text), target="y").table.X.tolist() == [[92486, 2.5], [112300, 3]]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "other", "point", "comma"),
+    [
+        (("$92,486", "$102,118"), "2,5", 92486, 92.486),  # it was read as 92.486
+        (("€1,459", "€1,489"), "2,5", 1459, 1.459),  # fuel
+        (("1.459 €", "12.489 €"), "2.5", 1.459, 1459),
+    ],
+)
+def test_money_with_three_decimals_is_asked_about(write, amounts, other, point, comma):
+    text = f"limit;rate;y\n{amounts[0]};{other};u\n{amounts[1]};3;v\n"
+    with pytest.raises(InputError, match=r"rarely have three decimals.*decimal_in=\{'limit': '\.'\}, or ','"):
+        load_csv(write(text), target="y")
+    for mark, value in ((".", point), (",", comma)):
+        data = load_csv(write(text), target="y", decimal_in={"limit": mark})
+        assert data.table.X[0].tolist() == [value, 2.5]
+        again = load_csv(write(text), columns=data.table.columns, reading=data.reading)
+        assert again.table.X[0].tolist() == [value, 2.5]
+
+
+def test_money_of_an_american_file_needs_no_answer(write):
+    rows = "".join(f'"${n:,}",{n / 7000:.2f},{"uv"[n > 50_000]}\n' for n in (52_000, 48_500, 61_217))
+    assert load_csv(write("limit,rate,y\n" + rows), target="y").table.X[:, 0].tolist() == [
+        52000,
+        48500,
+        61217,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "values"),
+    [
+        (["(1,535.87)", "200.00", "(35)"], [-1535.87, 200, -35]),
+        (["($1,200.50)", "$35.10"], [-1200.5, 35.1]),
+        (["(11\u202f945,87) €", "2\u202f000,50 €"], [-11945.87, 2000.5]),
+        (["５９", "１２", "7"], [59, 12, 7]),
+        (["¥12,300", "￥9,500", "１２，５００円"], None),  # two ways to name one currency are not guessed
+        (["Rs. 45,009/-", "Rs. 1,22,059/-"], [45009, 122059]),
+        (["7 yrs", "12 yrs"], [7, 12]),
+        (["41歳", "7歳"], [41, 7]),
+        (["561万円", "1290万円"], [561, 1290]),
+    ],
+)
+def test_forms_that_mean_the_same_as_the_usual_one(write, fields, values):
+    if values is None:
+        with pytest.raises(InputError, match="mixes the units"):
+            column(write, fields)
+        return
+    data = column(write, fields)
+    assert data.table.X[:, 0].tolist() == values
+    again = load_csv(write("a;z\n" + fields[0] + ";1\n"), columns=data.table.columns, reading=data.reading)
+    assert again.table.X[:, 0].tolist() == values[:1]
+
+
+def test_a_whole_number_in_brackets_alone_is_a_remark(write):
+    with pytest.raises(InputError, match=r"2 of 4 fields are text|1 of 4 fields is text: '\(2\)'"):
+        column(write, ["5", "7", "(2)", "9"])
+
+
+def test_the_yen_sign_of_shift_jis(tmp_path):
+    path = tmp_path / "jp.csv"
+    path.write_bytes('限度額,y\n"\\92,486",u\n"￥112,300",v\n'.encode("cp932"))
+    assert load_csv(path, target="y", encoding="cp932").table.X[:, 0].tolist() == [92486, 112300]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ["05-Mar-2021", "31-Dec-2020", "7-May-21"],
+        ["March 5, 2021", "Dec. 31, 2020", "May 7, 2021"],
+        ["5. März 2021", "31. Dez. 2020", "7. Mai 2021"],
+        ["5 mars 2021", "31 déc. 2020", "7 mai 2021"],
+        ["5 de marzo de 2021", "31 de diciembre de 2020", "7 de mayo de 2021"],
+        ["2021年3月5日", "2020年12月31日", "2021年5月7日"],
+        ["05MAR2021", "31DEC2020", "07MAY2021"],
+        ["05-Mar-2021", "2020-12-31", "07.05.2021"],
+    ],
+)
+def test_days_with_the_name_of_their_month(write, fields):
+    data = column(write, fields)
+    parts = {name: data.table.names.index(f"a ({name})") for name in ("year", "month")}
+    assert data.table.X[:, parts["year"]].tolist() == [2021, 2020, 2021]
+    assert data.table.X[:, parts["month"]].tolist() == [3, 12, 5]
+    again = load_csv(write(f"a;z\n{fields[0]};1\n"), columns=data.table.columns, reading=data.reading)
+    np.testing.assert_array_equal(again.table.X, data.table.X[:1])
 
 
 def test_text_and_labels_keep_their_commas(write):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["render_choose", "render_fragment", "render_page"]
 
+WHOLE = r'<span class="whole">\g<0></span>'
+COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}")  # no line ends between a sign and its number
 SMALL_NUMBER = re.compile(r"[0-9][0-9.]*e-[0-9]+")  # 3e-13: a browser would break the line behind the hyphen
 
 
@@ -106,7 +108,7 @@ def _name(text: str) -> Any:
     from markupsafe import Markup
 
     pieces = [
-        Markup(SMALL_NUMBER.sub(r'<span class="whole">\g<0></span>', str(Markup.escape(piece))))
+        Markup(COMPARED.sub(WHOLE, SMALL_NUMBER.sub(WHOLE, str(Markup.escape(piece)))))
         for piece in breakable(printable(text))
     ]
     return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(pieces))

@@ -248,7 +248,12 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
-const name = (text) => make("bdi", {}, text);
+/* Long names break where those that Python writes do: see show/_breaks.py. */
+function name(text) {
+  const places = /([_.\/\\:-])(?=[^_.\/\\:\s-])|([a-z0-9])(?=[A-Z])/g;
+  const words = String(text).split(/(\s+)/).map((word) => (word.length > 12 ? word.replace(places, "$&\n") : word));
+  return make("bdi", {}, ...words.join("").split("\n").flatMap((piece, k) => (k ? [make("wbr", {}), piece] : [piece])));
+}
 function shown(column, x) {
   if (Number.isNaN(x)) return "unknown";
   const code = column.codes.find(([number]) => number === x);

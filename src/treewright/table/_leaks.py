@@ -1,0 +1,163 @@
+"""Columns that may say what the target is because they are recorded with it, or after it.
+
+A date of cancellation, a loss, the target once more under another name: a tree that may ask for it is proven best, has
+no mistake, and is of no use, for the column is empty or unknown when a new row is to be decided. Which column is
+known when cannot be read from a file, so what is told is what makes it likely:
+
+- a column whose values and the labels stand for each other one to one;
+- a column that is filled in (all but) all rows of some labels, and in (all but) no others;
+- a column of which one question, a threshold or a word, tells the label in (all but) every row. It may also be a
+  good reason, so nothing is proposed.
+
+A few rows may differ, for people correct what they entered. Costs a sort of each column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treewright.table._alike import one_spelling
+from treewright.table._finding import Finding
+from treewright.table._quantity import MANY_LABELS, is_quantity
+from treewright.table._raw import text_of_number
+from treewright.table._table import Table
+from treewright.tree import Column, ColumnKind
+
+__all__ = ["of_leaks"]
+
+FEWEST_ROWS = 20
+FEWEST_OF_A_LABEL = 5
+SLIPS = 0.005  # of the rows
+SLIPS_OF_A_LABEL = 0.1  # of the rows of the rarest label
+SAME_LINE = 1e-9  # from a correlation of one
+
+
+def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Finding]:
+    """Yield what makes it likely that a column is not known before the target is.
+
+    Parameters
+    ----------
+    table : Table
+    labels : ndarray of shape (n_rows,)
+    target : str
+        What the column of the labels is called.
+    """
+    if table.n_rows < FEWEST_ROWS:
+        return
+    if is_quantity(labels):
+        if labels.dtype.kind in "if":
+            yield from _of_numbers(table, labels.astype(np.float64), target)
+        return
+    names = (
+        {} if labels.dtype.kind in "if" else one_spelling(word for word, _ in Counter(labels).most_common())
+    )
+    words, codes = np.unique([names.get(str(label), str(label)) for label in labels], return_inverse=True)
+    rarest = int(np.bincount(codes).min())
+    if not 2 <= len(words) <= MANY_LABELS or rarest < FEWEST_OF_A_LABEL:
+        return
+    slips = min(SLIPS * table.n_rows, SLIPS_OF_A_LABEL * rarest)
+    for column, values in zip(table.columns, table.X.T, strict=True):
+        if text := _of_column(column, values, words.tolist(), codes, target, slips):
+            yield text
+
+
+def _of_column(
+    column: Column,
+    values: NDArray[np.float64],
+    words: list[str],
+    codes: NDArray[np.int64],
+    target: str,
+    slips: float,
+) -> Finding | None:
+    """The strongest sign that a column is recorded with the target; None if there is no sign."""
+    name, missing = column.name, np.isnan(values)
+    distinct, own = np.unique(np.where(missing, np.inf, values), return_inverse=True)
+    if len(distinct) == len(words):
+        counts = np.zeros((len(distinct), len(words)), dtype=np.int64)
+        np.add.at(counts, (own, codes), 1)
+        if ((counts > 0).sum(axis=0) == 1).all() and ((counts > 0).sum(axis=1) == 1).all():
+            pairs = ", ".join(
+                f"{'missing' if np.isinf(value) else _word(column, value)} is {words[int(k)]}"
+                for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
+            )
+            text = (
+                f"{name} says the same as the target {target} in every row ({pairs}): a tree would ask for nothing "
+                "else. Leave it out, unless it is known before the outcome."
+            )
+            return Finding(name, text, "ignore", name)
+    if missing.any() and not missing.all():
+        filled = np.array([np.mean(~missing[codes == k]) for k in range(len(words))])
+        wrong = sum(min(missing[codes == k].sum(), (~missing[codes == k]).sum()) for k in range(len(words)))
+        if wrong <= slips and filled.min() < 0.5 < filled.max():
+            whose = " and ".join(word for word, share in zip(words, filled, strict=True) if share > 0.5)
+            text = (
+                f"{name} is filled in where {target} is {whose}, and empty elsewhere: it seems to be recorded with the "
+                "outcome, or after it. A tree that asks for it cannot decide about a new row. Leave it out."
+            )
+            return Finding(name, text, "ignore", name)
+    if len(words) == 2 and (question := _one_question(column, values, codes == 1, slips)):
+        text = (
+            f"{name} alone tells {target} in {'every row' if question[1] == 0 else 'all but a few rows'} "
+            f"({question[0]}). If it is known only with the outcome, or after it, leave it out."
+        )
+        return Finding(name, text, value=name)
+    return None
+
+
+def _one_question(
+    column: Column, values: NDArray[np.float64], second: NDArray[np.bool_], slips: float
+) -> tuple[str, int] | None:
+    """The question that parts two labels with at most so many mistakes, and its mistakes."""
+    known = ~np.isnan(values)
+    if known.sum() < len(values) - slips:
+        return None
+    if column.kind is ColumnKind.CATEGORICAL and not column.ordered:
+        words = np.unique(values[known])
+        if 10 * len(words) > known.sum():  # many words have one label each by chance
+            return None
+        for word in words:
+            wrong = int(((values == word) != second).sum())
+            wrong = min(wrong, len(values) - wrong)
+            if wrong <= slips:
+                return f"the word {_word(column, word)} against all others", wrong
+        return None
+    order = np.argsort(values[known], kind="stable")
+    ordered, label = values[known][order], second[known][order]
+    cuts = np.flatnonzero(np.diff(ordered) > 0)
+    if not len(cuts):
+        return None
+    below = np.cumsum(label)[cuts]
+    wrong = (
+        below + (len(label) - (cuts + 1)) - (label.sum() - below)
+    )  # the second label below counts as wrong
+    wrong = np.minimum(wrong, len(label) - wrong)
+    best = int(wrong.argmin())
+    if wrong[best] > slips:
+        return None
+    return f"up to {_word(column, ordered[cuts[best]])} against above", int(wrong[best])
+
+
+def _of_numbers(table: Table, numbers: NDArray[np.float64], target: str) -> Iterator[Finding]:
+    for column, values in zip(table.columns, table.X.T, strict=True):
+        known = ~np.isnan(values)
+        if column.kind is ColumnKind.CATEGORICAL or known.sum() < FEWEST_ROWS:
+            continue
+        x, y = values[known] - values[known].mean(), numbers[known] - numbers[known].mean()
+        size = float(np.sqrt((x @ x) * (y @ y)))
+        if size > 0 and abs(float(x @ y)) >= (1 - SAME_LINE) * size:
+            text = (
+                f"{column.name} and the target {target} lie on one line: each can be computed from the other. If it is "
+                "known only with the outcome, or after it, leave it out."
+            )
+            yield Finding(column.name, text, "ignore", column.name)
+
+
+def _word(column: Column, value: float) -> str:
+    if column.kind is ColumnKind.CATEGORICAL:
+        return column.categories[int(value)][:40]
+    return text_of_number(float(value))

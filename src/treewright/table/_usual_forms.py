@@ -1,0 +1,143 @@
+r"""Numbers and dates in forms that mean the same as the usual one, written in the usual one.
+
+- Accountants write a negative amount in brackets: `(1,535.87)`, `($500)`. A single `(2)` may be the mark of a remark,
+  so brackets are read only in a column of amounts: where some field has decimals, marks between thousands or a
+  currency.
+- East Asian input writes digits and signs as wide as its letters: `５９`, `１２％`. In Shift JIS the yen sign has the
+  code of the backslash, so that `¥12,300` arrives as `\12,300`.
+- `12,000/-` is an Indian amount without paise.
+- `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` are days beyond doubt, and become `2021-03-05`.
+
+Words stay as they are: the caller keeps the fields as they were written, and takes these only for numbers and dates.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from treewright.table._formats import CURRENCIES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["usual_dates", "usual_numbers"]
+
+WIDE = r"[\x{ff01}-\x{ff5e}\x{ffe5}\x{ffe6}]"
+SHIFT_JIS = ("cp932", "ms932", "shift_jis", "shiftjis", "sjis", "shift-jis")
+LETTERS = "|".join(
+    sorted((name.replace(".", r"\.").replace("$", r"\$") for name in CURRENCIES), key=len)[::-1]
+)
+SIGN = rf"(?:{LETTERS}|\p{{Sc}}|%)?"
+BLANKS = r"[ \x{a0}\x{202f}]*"
+DIGITS = r"[0-9][0-9.,'’ \x{a0}\x{202f}]*|[.,][0-9]+"
+IN_BRACKETS = (
+    rf"^({SIGN}{BLANKS})\({BLANKS}({SIGN}{BLANKS}(?:{DIGITS}){BLANKS}{SIGN}){BLANKS}\)({BLANKS}{SIGN})$"
+)
+AMOUNT = r"^[^0-9]*[0-9][0-9.,'’ \x{a0}\x{202f}]*[.,][0-9]{2,3}[^0-9]*$|\p{Sc}|[A-Z]{3}"
+WITHOUT_CENTS = r"^(.*[0-9])/[-=]$"
+MONTHS = {
+    # English, German, French, Spanish, Italian, Portuguese, Dutch; three letters stand for all that begin with them
+    1: "jan january januar jän jänner janvier janv ene enero gen gennaio janeiro januari",
+    2: "feb february februar février févr fév fevrier febrero febbraio fev fevereiro februari",
+    3: "mar march mär märz mrz mars marzo março marco mrt maart",
+    4: "apr april avr avril abr abril aprile",
+    5: "may mai mayo mag maggio maio mei",
+    6: "jun june juni juin junio giu giugno junho",
+    7: "jul july juli juillet juil julio lug luglio julho",
+    8: "aug august août aout ago agosto augustus",
+    9: "sep sept september septembre septiembre set settembre setembro",
+    10: "oct october okt oktober octobre octubre ott ottobre out outubro",
+    11: "nov november novembre noviembre novembro",
+    12: "dec december dez dezember déc décembre decembre dic diciembre dicembre dezembro",
+}
+MONTH = {word: month for month, words in MONTHS.items() for word in words.split()}
+WORD = r"(\p{L}{3,10})\.?"
+CLOCK = r"((?:[ T][0-9].*)?)"
+DAY_FIRST = (
+    rf"^([0-9]{{1,2}})(?:st|nd|rd|th)?\.?[ /-]*(?:de )?{WORD}[ ,/-]*(?:de )?([0-9]{{4}}|[0-9]{{2}}){CLOCK}$"
+)
+MONTH_FIRST = rf"^{WORD}[ -]*([0-9]{{1,2}})(?:st|nd|rd|th)?,? *([0-9]{{4}}){CLOCK}$"
+SIGNS = r"^([0-9]{4})[年년][ ]*([0-9]{1,2})[月월][ ]*([0-9]{1,2})[日일]"
+GLANCE = 1000  # fields, some of which show a form that is usual in the column
+PIVOT = 69  # years of two digits from 69 on are of the last century, as in POSIX
+
+
+def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool = False) -> pl.Series:
+    r"""Return fields with numbers in their usual form; the same series if there is nothing to change.
+
+    Parameters
+    ----------
+    fields : Series
+        Stripped; null is missing.
+    encoding : str, default="utf-8"
+        Of the file: in Shift JIS a backslash before a number is a yen sign.
+    amounts : bool, default=False
+        Whether the column is known to hold amounts.
+
+    Examples
+    --------
+    >>> import polars
+    >>> usual_numbers(polars.Series(["(1,535.87)", "200", "(35)"])).to_list()
+    ['-1,535.87', '200', '-35']
+    >>> usual_numbers(polars.Series(["５９", "7", "(2)"])).to_list()
+    ['59', '7', '(2)']
+    """
+    found = fields
+    if found.str.contains(WIDE).any():
+        found = _replaced(found, WIDE, lambda field: "".join(map(_narrow, field)))
+    if encoding.lower().startswith(SHIFT_JIS):
+        found = found.str.replace(r"^([+-]?)\\([0-9])", "${1}¥${2}")
+    if found.str.contains(WITHOUT_CENTS).any():
+        found = found.str.replace(WITHOUT_CENTS, "$1")
+    if found.str.contains(IN_BRACKETS).any() and (amounts or found.str.contains(AMOUNT).any()):
+        found = found.str.replace(IN_BRACKETS, "-$1$2$3")
+    return found
+
+
+def usual_dates(fields: pl.Series) -> pl.Series:
+    """Return fields with the days that name their month, or year, month and day, as year-month-day.
+
+    Examples
+    --------
+    >>> import polars
+    >>> usual_dates(polars.Series(["05-Mar-2021", "12. Jänner 2022", "2021年3月5日", "31.12.2021", "Nov 7"])).to_list()
+    ['2021-03-05', '2022-01-12', '2021-3-5', '31.12.2021', 'Nov 7']
+    """
+    import polars as pl
+
+    found = fields
+    if found.str.contains(SIGNS).any():
+        found = found.str.replace(SIGNS, "$1-$2-$3")
+    for pattern, (day, month) in ((DAY_FIRST, (1, 2)), (MONTH_FIRST, (2, 1))):
+        if not found.head(GLANCE).str.contains(pattern).any():
+            continue
+        numbers = found.str.extract(pattern, month).str.to_lowercase()
+        known = numbers.drop_nulls().unique()
+        names = [word for word in known if word in MONTH]
+        months = numbers.replace_strict(
+            names, [f"{MONTH[word]:02d}" for word in names], default=None, return_dtype=pl.String
+        )
+        years = found.str.extract(pattern, 3)
+        short = years.cast(pl.Int64, strict=False)
+        years = pl.select(
+            pl.when(years.str.len_chars() == 2)
+            .then((short + pl.when(short >= PIVOT).then(1900).otherwise(2000)).cast(pl.String))
+            .otherwise(years)
+        ).to_series()
+        days = found.str.extract(pattern, day).str.zfill(2)
+        whole = years + "-" + months + "-" + days + found.str.extract(pattern, 4).fill_null("")
+        found = (
+            pl.select(pl.when(whole.is_null()).then(found).otherwise(whole)).to_series().alias(fields.name)
+        )
+    return found
+
+
+def _narrow(letter: str) -> str:
+    return {"￥": "¥", "￦": "₩"}.get(letter) or unicodedata.normalize("NFKC", letter)
+
+
+def _replaced(fields: pl.Series, pattern: str, change: object) -> pl.Series:
+    distinct = fields.drop_nulls().unique()
+    odd = distinct.filter(distinct.str.contains(pattern)).to_list()
+    return fields.replace(odd, [change(field) for field in odd])  # type: ignore[operator]

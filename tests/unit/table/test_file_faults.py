@@ -1,0 +1,75 @@
+"""Faults of a file as a whole: all of them are told in one call, and the rest of the file is looked at as well."""
+
+import pytest
+
+from treewright.errors import InputError
+from treewright.table import load_csv, look
+
+ROWS = "".join(f"{k};{k % 7},5;{'ja' if k % 3 else 'nein'}\n" for k in range(40))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(text, encoding="utf-8"):
+        path = tmp_path / "export.csv"
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return make
+
+
+def test_all_faults_of_a_file_are_told_at_once(write):
+    """Each was found after the one before was mended: four calls for one file."""
+    again = "Größe;Größe;Status\n"
+    path = write(f"Auswertung;;\n\n{again}{ROWS}{again}{ROWS}Summe;;\n", "cp1252")
+    with pytest.raises(InputError, match=r"export\.csv cannot be read as it is, for 5 reasons") as caught:
+        load_csv(path, target="Status")
+    for words in (
+        'encoding="cp1252"',
+        "line 85 holds 'Summe'",
+        "line 3 fills 3",
+        "duplicate column names: 'Größe'",
+        "line 44 repeats the header. Delete it",
+    ):
+        assert words in str(caught.value)
+    seen = look(path, "Status")
+    assert [finding.is_fault for finding in seen.findings[:6]] == [True] * 5 + [False]
+    assert seen.n_rows == 80
+    assert seen.kinds["numbers"] == ("Größe", "Größe (2)")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Report;;;;\na;b;c;;\n1;2;x;;\n3;4;y;;\n", "line 2 fills 3"),  # empty columns at the right
+        (f"a;b;y\n{ROWS}a;b;y\n{ROWS}a;b;y\n{ROWS}", "lines 42, 83 repeat the header. Delete them"),
+        ('a;b;y\n1;"2";x\n2;"3;x\n4;"5";y\n', r"line 4 \(in the row that begins in line 3\)"),
+        ("a;b;y\n[kg];[cm];\n1;2;u\n3;4;v\n5;6;u\n", "line 2 holds '\\[kg\\]'"),
+    ],
+)
+def test_a_single_fault_is_told_alone(write, text, words):
+    with pytest.raises(InputError, match=words) as caught:
+        load_csv(write(text), target="y" if "y\n" in text else None)
+    assert "reasons" not in str(caught.value)
+
+
+def test_a_header_of_one_word_may_be_a_value(write):
+    assert load_csv(write("y\nx\ny\n")).table.n_rows == 2
+
+
+def test_the_mark_of_a_second_file_put_behind_the_first_is_no_letter(write):
+    text = f"\ufeffa;b;y\n{ROWS}\ufeff1;2,5;ja\n"
+    assert load_csv(write(text), target="y").table.X[-1].tolist() == [1, 2.5]
+
+
+def test_what_is_left_is_told_with_the_columns(write):
+    """Units below the header, and a word among numbers, in one call."""
+    path = write(f"kg;b;y\n[kg];[%];\n{ROWS}5;oops;ja\n")
+    seen = look(path, "y")
+    assert [finding.column for finding in seen.findings if not finding.action or finding.action == "missing"][
+        :2
+    ] == [
+        None,
+        "b",
+    ]
+    assert "[kg]" in seen.findings[0].text
