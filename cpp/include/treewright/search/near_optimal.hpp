@@ -14,9 +14,9 @@
 // come from parents, so one pass from the root down, level by level, gives every node its final budget before it is
 // opened. The budget is a field of a node and no part of its key.
 //
-// Rows that cost nothing whatever a leaf predicts are rows of a side, so they count where it is asked whether a split is
-// one. They change no f: a split that sends only such rows to one side can be left out of a tree, which then pays for a
-// leaf less. So f is searched over the others alone, without counting rows, unless leaves have a larger minimum size.
+// Rows that cost nothing whatever a leaf predicts are rows of a side, so they count where it is asked whether a split
+// is one. They change no f: a split that sends only such rows to one side can be left out of a tree, which then pays for
+// a leaf less. So f is searched over the others alone, without counting rows, unless leaves have a larger minimum size.
 //
 // Threads divide the nodes of a level, and where a level has few, the splits of each: its edges depend on nothing but
 // its rows, its depth and its budget.
