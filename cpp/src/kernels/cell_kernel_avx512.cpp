@@ -1,7 +1,7 @@
 // The cell kernel for avx512.
 #include "treewright/kernels/cell_kernel.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include "treewright/kernels/log_table.hpp"
 
 #include <cstring>

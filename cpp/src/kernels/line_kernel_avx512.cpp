@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include "treewright/kernels/begin_avx512.inc"
 #include "treewright/kernels/lanes_impl.hpp"
 #include "treewright/kernels/line_kernel_impl.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <new>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include <immintrin.h>
 #define TREEWRIGHT_AVX512  // compilers do not all tell the target of a pragma
 

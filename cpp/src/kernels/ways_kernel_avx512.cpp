@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include "treewright/kernels/begin_avx512.inc"
 #include "treewright/kernels/ways_kernel_impl.hpp"
 #include "treewright/kernels/end_simd.inc"

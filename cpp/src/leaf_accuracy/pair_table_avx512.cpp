@@ -2,7 +2,7 @@
 #include "treewright/leaf_accuracy/pair_sweep.hpp"
 #include "treewright/leaf_accuracy/pair_table.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include <immintrin.h>
 
 #include "treewright/kernels/begin_avx512.inc"

@@ -1,7 +1,7 @@
 // Partition and group starts sixteen entries at a time, .7 ns a row.
 #include "treewright/space/orders.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(TREEWRIGHT_WITHOUT_AVX512)
 #include <immintrin.h>
 
 #define TREEWRIGHT_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))

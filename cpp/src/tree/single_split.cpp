@@ -26,6 +26,24 @@ struct Item {
     std::uint32_t row;
 };
 
+// Outside of `Hunt`: a sort written out for every loss and every kind of rows took the compiler a quarter of its time.
+void sort_by_value(std::span<Item> items) {
+    std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.value < b.value; });
+}
+
+// A bucket whose splits may be better than the best so far: the least that one of them costs, its rows among those that
+// are gathered, and what is before it.
+template <class Number>
+struct Open {
+    double least;
+    std::size_t bucket, first, n, n_before;
+    std::vector<Number> before;
+};
+template <class Number>
+void sort_by_least(std::vector<Open<Number>>& open) {
+    std::sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
+}
+
 template <class Rows>
 class Hunt {
    public:
@@ -207,11 +225,6 @@ class Hunt {
             ++own[b].n;
             rows_.add(sums_of(b), row);
         });
-        struct Open {
-            double least;
-            std::size_t bucket, first, n, n_before;
-            Sums before;
-        };
         std::vector<std::size_t> filled;
         for (std::size_t b = 0; b < n_buckets; ++b)
             if (own[b].n > 0) filled.push_back(b);
@@ -223,7 +236,7 @@ class Hunt {
             rows += bucket.n;
             offer_between(sums.data(), rows, bucket.range.high, own[filled[i + 1]].range.low);
         }
-        std::vector<Open> open;
+        std::vector<Open<Number>> open;
         sums = std::move(before), rows = n_before;
         for (const std::size_t b : filled) {
             const Bucket& bucket = own[b];
@@ -238,14 +251,14 @@ class Hunt {
         constexpr std::size_t kClosed = std::numeric_limits<std::size_t>::max();
         std::vector<std::size_t> next(n_buckets, kClosed);
         std::size_t n_gathered = 0;
-        for (Open& one : open) next[one.bucket] = one.first = std::exchange(n_gathered, n_gathered + one.n);
+        for (Open<Number>& one : open) next[one.bucket] = one.first = std::exchange(n_gathered, n_gathered + one.n);
         std::vector<Item> items(n_gathered);
         each([&](double value, std::uint32_t row) {
             std::size_t& place = next[buckets.of(value)];
             if (place != kClosed) items[place++] = {value, row};
         });
-        std::sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
-        for (Open& one : open) {
+        sort_by_least(open);
+        for (Open<Number>& one : open) {
             if (one.least >= limit_) break;
             const std::span<Item> inside(items.data() + one.first, one.n);
             if (one.n <= kFew) {
@@ -264,7 +277,7 @@ class Hunt {
     }
 
     void walk(std::span<Item> items, const Sums& before, std::size_t n_before) {
-        std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.value < b.value; });
+        sort_by_value(items);
         std::copy(before.begin(), before.end(), other_.begin());
         for (std::size_t i = 0; i + 1 < items.size(); ++i) {
             rows_.add(other_.data(), items[i].row);
