@@ -83,3 +83,22 @@ def test_a_date_of_a_file_is_left_out_whole(tmp_path):
     path.write_text(f"a,closed,y\n{rows}")
     [finding] = [finding for finding in look(path, "y").findings if finding.column == "closed"]
     assert finding.option == "--ignore closed"
+
+
+def test_of_many_rows_the_same_is_told():
+    labels = np.tile(np.where(LATE, "late", "paid"), 300)
+    late = np.tile(LATE, 300)
+    filled = np.where(late, np.tile(RNG.integers(0, 9, N), 300), np.nan)
+    filled[np.flatnonzero(~late)[:20]] = 3  # slips, all near the first rows
+    frame = pd.DataFrame(
+        {
+            "copy": late.astype(int),
+            "filled": filled,
+            "asked": np.where(late, 5.0, 0.0) + np.tile(RNG.random(N), 300),
+            "reason": np.where(late, 60.0, 40.0) + RNG.normal(0, 15, len(late)),
+        }
+    )
+    told = {finding.column: finding.action for finding in look(frame, labels).findings}
+    assert told["copy"] == told["filled"] == "ignore"
+    assert told["asked"] == ""
+    assert "reason" not in told
