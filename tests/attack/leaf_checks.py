@@ -108,7 +108,8 @@ def front_answers(case: Case) -> Iterator[Mismatch]:
             Found(at_price.but(options=at_price.options | {"max_leaf_nodes": most}), chosen),
             Answer(*min(options)),
         )
-    yield from _ties(front, [(loss, j) for j, loss in enumerate(exactly, 1) if loss is not None])
+    if not any(point.rounding for point in front):  # which may decide a tie
+        yield from _ties(front, [(loss, j) for j, loss in enumerate(exactly, 1) if loss is not None])
 
 
 def _ties(front: Any, points: list[tuple[Fraction, int]]) -> Iterator[Mismatch]:
