@@ -15,8 +15,9 @@
 // opened. The budget is a field of a node and no part of its key.
 //
 // Rows that cost nothing whatever a leaf predicts are rows of a side, so they count where it is asked whether a split
-// is one. They change no f: a split that sends only such rows to one side can be left out of a tree, which then pays for
-// a leaf less. So f is searched over the others alone, without counting rows, unless leaves have a larger minimum size.
+// is one. They change no f: a split that sends only such rows to one side can be left out of a tree, which then pays
+// for a leaf less. So f is searched over the others alone, without counting rows, unless leaves have a larger minimum
+// size.
 //
 // Threads divide the nodes of a level, and where a level has few, the splits of each: its edges depend on nothing but
 // its rows, its depth and its budget.
