@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ __all__ = [
 
 
 AT_ONCE = 32  # splits that are unpacked to bytes together
-MOST_OF_A_BYTE = 255  # splits that are counted in bytes: three times as fast as in words of four
 
 
 class Ranked(Protocol):
@@ -257,13 +256,14 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
         if len(numbers) == 1:
             continue
         # By threshold: row x has rank > k exactly if x > threshold k.
-        numbers.sort(key=lambda k: getattr(split_matrix.splits[k], "threshold", 0.0))
-        rank.fill(0)
-        for first in range(0, len(numbers), MOST_OF_A_BYTE):
-            right = np.zeros(split_matrix.n_rows, dtype=np.uint8)
-            for number in numbers[first : first + MOST_OF_A_BYTE]:
-                right += _unpacked(split_matrix, number)
-            rank += right
+        nested_splits = [cast("ThresholdSplit", split_matrix.splits[k]) for k in numbers]
+        thresholds = np.array([split.threshold for split in nested_splits])
+        order = np.argsort(thresholds, kind="stable")
+        numbers[:] = [numbers[k] for k in order.tolist()]
+        values = table.X[:, nested_splits[0].column]
+        rank[:] = np.searchsorted(thresholds[order], values)
+        if nested_splits[0].missing_left:
+            rank[np.isnan(values)] = 0
     separates = matrix.min(axis=1, initial=2**32 - 1) < matrix.max(axis=1, initial=0)
     if not separates.all():
         matrix = matrix[separates]
