@@ -42,6 +42,9 @@ NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){
 AMOUNT = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9])?[.,][0-9]{2,3}"
 BEHIND = rf"^({UNIT}?{BLANKS}*{AMOUNT}){BLANKS}*-({BLANKS}*{UNIT}?)$"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
+REPEATED = (
+    4  # times that each field stands in a column on average, from which on only distinct ones are looked at
+)
 WITHOUT_DECIMALS = {"¥", "JPY", "円", "₩", "KRW", "원", "₫", "VND", "IDR", "Ft", "HUF", "ISK", "CLP"}
 
 
@@ -116,6 +119,9 @@ def looks_like_number(fields: pl.Series) -> pl.Series:
     """Return for each field whether some reading makes it a number."""
     import polars as pl
 
+    distinct = fields.unique()
+    if REPEATED * len(distinct) < len(fields):
+        return fields.is_in(distinct.filter(looks_like_number(distinct)).to_list()).fill_null(False)
     core = _core(fields)
     known = pl.Series([False] * len(core)) if len(core) == 0 else core.str.contains(SHAPES["short"])
     for pattern in SHAPES.values():

@@ -70,7 +70,7 @@ def test_look_asks_no_more_about_a_column_with_an_order(folder: Path) -> None:
 
 
 def test_a_proposed_order_is_written_and_used(tmp_path: Path) -> None:
-    rows = [f"{('low', 'high', 'medium', 'High')[k % 4]},{k % 2}" for k in range(N)]
+    rows = [f"{('low', 'high', 'medium', 'High')[k % 4]},{k // 2 % 2}" for k in range(N)]
     (tmp_path / "risks.csv").write_text("\n".join(["risk,y", *rows]) + "\n")
     run(tmp_path, "look", "risks.csv", "--target", "y", "--fix")
     settings = read_settings(tmp_path / "columns.yaml")
