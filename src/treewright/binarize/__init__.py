@@ -12,10 +12,10 @@ from treewright.binarize._make import (
     auto_splits,
     count_splits,
     given_splits,
-    make_splits,
     midpoints,
     quantiles,
 )
+from treewright.binarize._rows import make_splits
 from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import between as between
 from treewright.binarize._thresholds import gaps_of_ranks

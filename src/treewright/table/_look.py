@@ -174,7 +174,8 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": range(40), "age": [30, 50] * 20, "y": ["Bad", "good", "BAD", "good"] * 10})
+    >>> ages, labels = [30, 50, 40, 60, 20], ["Bad", "good", "BAD", "good"]
+    >>> frame = pd.DataFrame({"id": range(40), "age": ages * 8, "y": labels * 10})
     >>> seen = look(frame, target="y")
     >>> [finding.column for finding in seen.findings]
     ['y', 'id']
