@@ -181,7 +181,7 @@ def _told_where_named(error: InputError, kept: Settings, path: Path | None) -> I
 
 def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> InputError:
     """Return an error that names every column that cannot be read, not the first alone."""
-    from treewright.table import ColumnFault, load_leniently
+    from treewright.table import ColumnFault, load_leniently, together
 
     try:
         faults = load_leniently(path, **how)[1]
@@ -189,10 +189,10 @@ def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> Inpu
         return error
     if len(faults) < 2:
         return error
+    if not all(isinstance(fault, ColumnFault) for fault in faults):
+        return together(path.name, faults)
     listed = "".join(f"\n  {number}. {fault}" for number, fault in enumerate(faults, 1))
-    if all(isinstance(fault, ColumnFault) for fault in faults):
-        return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
-    return InputError(f"{path.name} cannot be read as it is, for {len(faults)} reasons:{listed}")
+    return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
 
 
 def say_what_was_read(csv: CsvTable, data: Path, target: str | None, settings: Path | None) -> None:
