@@ -30,27 +30,31 @@ Shape Search<Acc>::tree(Bounds known) {
 // The better of what the cache knows and of the greedy tree (the caller compares its cost with the bound).
 template <class Acc>
 Shape Search<Acc>::tree_of_rows() {
-    Shape shapes[2];
-    std::int64_t value[2];
-    for (const bool recalled : {true, false}) {
+    Shape recalled, simple;
+    const auto completed = [&](std::size_t* n_recalled, Shape& shape) {
         RowGreedy greedy(data_, settings_.min_count);
-        value[recalled ? 0 : 1] = complete(greedy, greedy.all_rows(), root_depth_, recalled, shapes[recalled ? 0 : 1]);
-    }
-    return value[1] < value[0] ? shapes[1] : shapes[0];
+        return complete(greedy, greedy.all_rows(), root_depth_, n_recalled, shape);
+    };
+    std::size_t n_recalled = 0;
+    const std::int64_t value = completed(&n_recalled, recalled);
+    if (n_recalled == 0) return recalled;  // that is the greedy tree
+    return completed(nullptr, simple) < value ? simple : recalled;
 }
 
-// Writes a tree for the rows and returns its cost: the splits that the cache knows, if `recalled`, single splits below.
+// Writes a tree for the rows and returns its cost: the splits that the cache knows, unless `n_recalled` is null, and
+// single splits below. Counts the former.
 template <class Acc>
 std::int64_t Search<Acc>::complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth,
-                                   bool recalled, Shape& out) {
+                                   std::size_t* n_recalled, Shape& out) {
     const std::size_t at = out.size();
     RowGreedy::Split best;
-    if (recalled) {
+    if (n_recalled != nullptr) {
         const std::vector<std::uint64_t> key = closed_pattern(rows);
         std::size_t n_fixed = 0;
         for (const std::uint64_t word : key) n_fixed += static_cast<std::size_t>(std::popcount(word));
         depth = depth_for(depth, data_.n_columns - n_fixed);
         if (const Entry* entry = find_known(key, depth)) best.column = entry->feature;
+        if (best.column != Entry::kLeaf) ++*n_recalled;
     }
     if (best.column == Entry::kLeaf && depth > 0) best = greedy.best(rows);
     out.push_back(best.column);
@@ -58,8 +62,8 @@ std::int64_t Search<Acc>::complete(RowGreedy& greedy, std::span<const std::uint3
     const std::int64_t as_leaf = leaf >= kInfinity ? kInfinity : (leaf << settings_.unit_shift) + c_;
     if (best.column == Entry::kLeaf) return as_leaf;
     const auto [zeros, ones] = greedy.sides(rows, best.column);
-    std::int64_t value = complete(greedy, zeros, below(depth), recalled, out);
-    value = std::min(kInfinity, value + complete(greedy, ones, below(depth), recalled, out));
+    std::int64_t value = complete(greedy, zeros, below(depth), n_recalled, out);
+    value = std::min(kInfinity, value + complete(greedy, ones, below(depth), n_recalled, out));
     if (value < as_leaf) return value;
     out.resize(at);
     out.push_back(Entry::kLeaf);

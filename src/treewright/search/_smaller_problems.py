@@ -22,9 +22,10 @@ __all__ = ["Ended", "SmallerProblems", "Trial", "time_in_words", "trial_of"]
 DEEPEST = 5  # that is tried where there was no limit of depth
 SHALLOWEST = 2
 LEAST_HORIZON = 30.0  # seconds; a problem that ends by then is worth proposing, however short the limit was
-LEAST_EACH = 0.03  # seconds; enough for a sample of 64 rows and some larger ones
-LEAST_SMALL = 0.08  # for the smallest depth, which is to be named where nothing else can be
-LEAST_TOTAL = 0.15
+LEAST_EACH = 0.02  # seconds; enough for a sample of 64 rows and some larger ones
+LEAST_SMALL = 0.04  # for the smallest depth, which is to be named where nothing else can be
+LEAST_TOTAL = 0.06
+MOST_OVER = 2.0  # of the total; what took so long leaves no time for the smallest depth either
 LATE = 0.5  # of the total; what ends so much after its limit is not tried again in smaller
 EASY = 0.5  # of the loss of the run; a sample whose best tree has less is easier than the table
 ROUGH = 2.0  # a range whose end is so many times the estimate is said
@@ -146,14 +147,15 @@ class SmallerProblems:
         end. `proven_depth` is one that the run itself has proven; it is tried alone, and its time is None if that does
         not end at once. Where no change is likely to end, a much smaller problem is returned, whatever it takes.
         """
-        timed: list[tuple[dict[str, Any], Ended | None]] = [(change, trial(change)) for change in self.others]
-        found: list[tuple[dict[str, Any], Ended | None]] = [
-            (change, ended) for change, ended in timed if ended is not None and ended.likely
-        ]
+        found: list[tuple[dict[str, Any], Ended | None]]
         if proven_depth is not None and proven_depth >= 1:
-            found.insert(0, ({"max_depth": proven_depth}, trial({"max_depth": proven_depth})))
+            found = [({"max_depth": proven_depth}, trial({"max_depth": proven_depth}))]
         else:
-            found = self._deepest(trial) + found
+            found = self._deepest(trial)
+        for change in self.others:
+            ended = trial(change)
+            if ended is not None and ended.likely:
+                found.append((change, ended))
         last = self.smallest
         if not found and last:
             ended = trial(last)
@@ -204,7 +206,7 @@ def trial_of(
         Of the tree that the run has found. Samples that a tree fits far better than that are easier than the table,
         and nothing is concluded from them.
     each, total : float
-        Seconds for one trial and for all of them, as far as that is enough for a few samples. Where the run itself
+        Seconds for one trial and for all of them, or what a few samples take. Where the run itself
         ended a good part of that later than its limit, as on very large tables, each trial would be as late: nothing
         is tried.
 
@@ -219,16 +221,16 @@ def trial_of(
     >>> trial({"max_depth": 1}).tried
     True
     """
-    each, total = max(each, LEAST_EACH), max(total, LEAST_TOTAL)
+    each, total = max(each, LEAST_EACH), LEAST_TOTAL + total
     begun = time.perf_counter()
     spent = 0.0 if limits.begun is None else begun - limits.begun
     late = limits.time_limit is not None and spent - limits.time_limit > LATE * total
     horizon = max(LEAST_HORIZON, math.inf if limits.time_limit is None else limits.time_limit)
 
     def trial(change: Mapping[str, Any]) -> Ended | None:
-        # The last that is left is tried whatever the others took.
+        # The last that is left is tried even where the others took all the time.
         small = "max_depth" in change and change["max_depth"] <= SHALLOWEST
-        if late or (time.perf_counter() - begun >= total and not small):
+        if late or time.perf_counter() - begun >= (MOST_OVER if small else 1.0) * total:
             return None
         fields = dict(change)
         offered = fields.pop("thresholds", thresholds)

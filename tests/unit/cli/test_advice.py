@@ -42,7 +42,7 @@ def test_what_was_tried_and_ended_is_named_with_its_time():
         return Ended(0.42) if "thresholds" in change else None
 
     said = advise(trial=trial)
-    assert tried == [{"thresholds": 16}, {"cost_complexity": 0.02}, {"max_depth": 2}]
+    assert tried == [{"max_depth": 2}, {"thresholds": 16}, {"cost_complexity": 0.02}]
     assert "comes with --thresholds 16 (about 0.4 s, tried just now)" in said
     assert "--max-depth" not in said
 

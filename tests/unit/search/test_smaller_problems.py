@@ -104,10 +104,12 @@ def test_all_trials_together_keep_to_their_time(monkeypatch):
     asked = told(monkeypatch, SearchTrial(1000, 0.4, True, 10, 0.2))
     trial = trial_over(WIDE, LABEL, each=0.5, total=1.0)
     assert trial({"max_depth": 3}) is not None
-    now[0] = 1.0
+    now[0] = 1.1  # and some hundredths, however short the limit was
     assert trial({"max_depth": 4}) is None
     assert trial({"max_depth": 2}) is not None  # the last resort
     assert len(asked) == 2
+    now[0] = 2.2
+    assert trial({"max_depth": 2}) is None
 
 
 @pytest.mark.parametrize(

@@ -218,8 +218,8 @@ class Search {
     [[nodiscard]] std::int32_t first_split(const Node& node, std::int32_t depth, std::int64_t value,
                                            Children& children);
     [[nodiscard]] Shape tree_of_rows();
-    std::int64_t complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth, bool recalled,
-                          Shape& out);
+    std::int64_t complete(RowGreedy& greedy, std::span<const std::uint32_t> rows, std::int32_t depth,
+                          std::size_t* n_recalled, Shape& out);
     [[nodiscard]] std::vector<std::uint64_t> closed_pattern(std::span<const std::uint32_t> rows) const;
 
     void announce(Bounds bounds);
