@@ -70,14 +70,15 @@ def estimators() -> dict[str, Any]:
     def trained(model: Any) -> Any:  # so that no limit waits for its training
         class Trained(type(model)):  # type: ignore[misc]
             def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-                vars(self).update(vars(TRAINED[type(model)](X.shape[1])))
+                vars(self).update(vars(known(X.shape[1])))
                 return self
 
+        @cache
         def known(n_columns: int) -> Any:
             rng = np.random.default_rng(2)
             return clone(model).fit(rng.normal(size=(200, n_columns)), np.resize(range(10), 200))
 
-        TRAINED[type(model)] = cache(known)
+        TRAINED.append(known)
         return Trained(**model.get_params())
 
     class Policy(tw.OptimalPolicyTree):
@@ -139,7 +140,7 @@ def estimators() -> dict[str, Any]:
     } | options()
 
 
-TRAINED: dict[type, Any] = {}  # models of other libraries by columns: trained before a limit runs
+TRAINED: list[Any] = []  # what makes models of other libraries for so many columns, before a limit runs
 REWARDS = np.random.default_rng(1).normal(size=(max(n for n, _ in SHAPES.values()), 3))
 
 
@@ -151,7 +152,7 @@ def answers(name: str, shape: str, limits: list[str]) -> dict[str, Any]:
     known = set(inspect.signature(kind).parameters)
     warnings.simplefilter("ignore")
     kind(**fixed, time_limit=1.0).fit(*table_for(kind, X[:120, :3], y[:120]))
-    for train in TRAINED.values():
+    for train in TRAINED:
         train(X.shape[1])
     X, y = table_for(kind, X, y)
     told: dict[str, Any] = {}
