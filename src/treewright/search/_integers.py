@@ -28,6 +28,7 @@ from treewright.problem import Problem
 __all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs", "whole_weights"]
 
 LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
+SMALLEST = 2.0**-200  # smaller numbers beside 1 are told apart no further: sums of them would be no numbers
 LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
 POWERS_OF_TEN = tuple(10.0**places for places in range(1, 13))  # decimals of twelve places
 MOST_DENOMINATOR = 10**6  # of a ratio of two numbers
@@ -180,9 +181,8 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     weights, label_costs, cost_exponent, exact_weight, exact_costs = _numbers(problem)
     total = float(weights.sum())
     if most_loss < math.inf:
-        weights = np.minimum(
-            weights, _least_weights(label_costs, most_loss * math.ldexp(total, -cost_exponent))[problem.y]
-        )
+        least = _least_weights(label_costs, max(most_loss, SMALLEST) * math.ldexp(total, -cost_exponent))
+        weights = np.minimum(weights, least[problem.y])
         exact_weight = _exact(weights)
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
@@ -286,7 +286,7 @@ def _least_weights(label_costs: NDArray[np.float64], loss: float) -> NDArray[np.
 def _normalized(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """Return the values over a power of two, and its exponent; 0 unless the numbers are extreme."""
     largest = float(values.max())
-    if largest == 0 or (float(values[values > 0].min()) > 2.0**-200 and largest < 2.0**200):
+    if largest == 0 or (float(values[values > 0].min()) > SMALLEST and largest < 1 / SMALLEST):
         return values, 0
     exponent = math.frexp(largest)[1]
     return np.ldexp(values, -exponent), exponent
@@ -297,6 +297,8 @@ def _exact(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | Non
     if not values.any():  # the costs of a single class
         return values.astype(np.int64), 1.0
     smallest = float(values[values > 0].min())
+    if float(values.max()) >= smallest * LARGEST_EXACT:  # no integers below that have such a ratio
+        return None
     for factor in chain((1.0, 1.0 / smallest), POWERS_OF_TEN):
         whole = np.rint(values * factor)
         if whole.sum() < LARGEST_EXACT and np.array_equal(whole / factor, values):

@@ -26,7 +26,13 @@ from treewright.search._counted import counted_tree
 from treewright.search._full_weights import FullWeights, full_weights
 from treewright.search._halves import halves_of, joined
 from treewright.search._jobs import threads_of
-from treewright.search._leaf_accuracy_bound import Proven, bound_by_classes, bound_by_errors, split_limits
+from treewright.search._leaf_accuracy_bound import (
+    BoundOnTheWay,
+    Proven,
+    bound_by_classes,
+    bound_by_errors,
+    split_limits,
+)
 from treewright.search._leaf_accuracy_result import Criterion, leaf_accuracy_result_of
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
 from treewright.search._options import LeafAccuracyOptions
@@ -36,6 +42,8 @@ from treewright.search._single_split import ends_unranked, one_split
 from treewright.search._space import Thresholds
 from treewright.search._worse_side import best_worse_side, is_worth_seeking
 from treewright.tree import Split, Tree
+
+Reporter = Callable[[float, float, float, int, int], bool]
 
 __all__ = [
     "solve_leaf_accuracy",
@@ -129,8 +137,10 @@ def solve_leaf_accuracy(
         return _of_one_split(problem, z, options, value)
     space = _space(problem, thresholds, limits)
     weights = _weights(problem, compared)
+    assert not isinstance(space.choice.space, str)
+    on_the_way = BoundOnTheWay(problem, space.choice.space, z, limits)
     raw = _run(
-        problem, space, weights, split_limits(limits), options, progress,
+        problem, space, weights, split_limits(limits), options, _reporter(progress, on_the_way),
         lower_bound=z > 0,
         z=z,
         # Observations of the bound: as many as there are rows, shared out by weight.
@@ -144,6 +154,8 @@ def solve_leaf_accuracy(
     if not proven_value:
         bound = _bounded(problem, space, z, limits.after(steps), stop)
         upper_bound, steps = min(upper_bound, bound.upper), steps + bound.steps
+        if stop is not StopReason.STEP_LIMIT:  # whose bound is the same every time
+            upper_bound = min(upper_bound, on_the_way.upper)
         stop = StopReason.INTERRUPT if bound.interrupted else stop
     result = leaf_accuracy_result_of(
         problem,
@@ -271,7 +283,7 @@ def solve_with_leaf_accuracy(
     ratio = Fraction(repr(float(q))).limit_denominator(MOST_DENOMINATOR)
     unit, leaf = _whole_units(problem, weights)
     raw = _run(
-        problem, space, weights, limits, options, progress,
+        problem, space, weights, limits, options, _reporter(progress),
         lower_bound=False, z=0.0, scale=1.0, target=(ratio.numerator, ratio.denominator),
         unit=unit, leaf=leaf,
     )  # fmt: skip
@@ -392,7 +404,7 @@ def _run(
     weights: FullWeights,
     limits: Limits,
     options: LeafAccuracyOptions,
-    progress: ProgressCallback | None,
+    report: Reporter | None,
     *,
     unit: int,
     leaf: int,
@@ -416,18 +428,23 @@ def _run(
         unit=halves_of(unit),
         leaf=halves_of(leaf),
         options=native,
-        report=_reporter(progress),
+        report=report,
         **limits.native(),
         **question,
     )
     return raw
 
 
-def _reporter(progress: ProgressCallback | None) -> Callable[..., bool] | None:
-    if progress is None:
+def _reporter(progress: ProgressCallback | None, on_the_way: BoundOnTheWay | None = None) -> Reporter | None:
+    """Return what the engine reports to: `progress` in terms of 1 - value, with the better of two bounds."""
+    if progress is None and on_the_way is None:
         return None
 
     def report(seconds: float, incumbent: float, bound: float, steps: int, n_bytes: int) -> bool:
+        if on_the_way is not None:
+            bound = max(bound, 1.0 - on_the_way.at(seconds))
+        if progress is None:
+            return False
         return bool(progress(Progress(seconds, incumbent, min(bound, incumbent), steps, n_bytes)))
 
     return report

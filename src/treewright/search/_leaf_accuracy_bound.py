@@ -44,9 +44,10 @@ from treewright.search._solve import solve_binary
 from treewright.search._solve_ranked import solve_ranked
 from treewright.search._space import RankedSpace
 
-__all__ = ["Proven", "bound_by_classes", "bound_by_errors", "split_limits", "wilson"]
+__all__ = ["BoundOnTheWay", "Proven", "bound_by_classes", "bound_by_errors", "split_limits", "wilson"]
 
 SHARE, MOST_SECONDS = 0.1, 2.0  # of the limits, kept for this bound
+FIRST = 0.25  # seconds of a search, after which its bound is looked for while it runs
 SEARCHES = 4
 WORTH = 1e-3  # of the bound: a search that lowers it by less is the last
 ROUNDING = 1e-9  # added to every bound: float64 errors of these few operations are far below
@@ -66,11 +67,14 @@ class Proven:
         Of the searches for fewest errors.
     interrupted : bool
         Whether Ctrl-C ended one of them.
+    complete : bool
+        Whether all of them ended: more time lowers the bound no further.
     """
 
     upper: float
     steps: int
-    interrupted: bool
+    interrupted: bool = False
+    complete: bool = False
 
 
 def split_limits(limits: Limits) -> Limits:
@@ -129,6 +133,49 @@ def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float
     return _searched(problem, z, limits, least_cost if seconds > 0 else None)
 
 
+class BoundOnTheWay:
+    """What no worst leaf can exceed, as far as it is known while the search runs.
+
+    From the first quarter of a second on, a tenth of the time so far goes to the bound by errors, and again whenever
+    the time has doubled, until its own searches end.
+
+    Parameters
+    ----------
+    problem, space, z
+        As in `bound_by_errors`.
+    limits : Limits
+        Of the run: those of memory and threads hold here, too.
+    """
+
+    def __init__(self, problem: Problem, space: SplitMatrix | RankedSpace, z: float, limits: Limits) -> None:
+        self._problem, self._space, self._z, self._limits = problem, space, z, limits
+        self._next = FIRST
+        self.upper = bound_by_classes(problem, z)
+
+    def at(self, seconds: float) -> float:
+        """Return the bound, so many seconds into the search.
+
+        Parameters
+        ----------
+        seconds : float
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Ctrl-C came while it was looked for.
+        """
+        if seconds >= self._next:
+            self._next = 2 * seconds
+            of_these = replace(self._limits, time_limit=SHARE * seconds, step_limit=None, begun=None)
+            found = bound_by_errors(self._problem, self._space, self._z, of_these.started())
+            self.upper = min(self.upper, found.upper)
+            if found.interrupted:
+                raise KeyboardInterrupt
+            if found.complete:
+                self._next = math.inf
+        return self.upper
+
+
 def _searched(problem: Problem, z: float, limits: Limits, least_cost: LeastCost | None) -> Proven:
     """Search for fewest errors at one leaf penalty after another, while the bound falls."""
     n = float(problem.table.n_rows)
@@ -149,10 +196,12 @@ def _searched(problem: Problem, z: float, limits: Limits, least_cost: LeastCost 
         least.append((price, cost * n * (1 - ROUNDING)))
         before, upper = upper, min(upper, _by_leaves(problem, smallest, least, z))
         if stop is StopReason.INTERRUPT:
-            return Proven(upper, steps, True)
-        if stop is not None or upper > before - WORTH or z == 0:  # without z all penalties are 0
+            return Proven(upper, steps, interrupted=True)
+        if stop is not None:
             break
-    return Proven(upper, steps, False)
+        if upper > before - WORTH or z == 0:  # without z all penalties are 0
+            return Proven(upper, steps, complete=True)
+    return Proven(upper, steps)
 
 
 def _by_leaves(problem: Problem, smallest: float, least: list[tuple[float, float]], z: float) -> float:

@@ -41,9 +41,10 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
     parts = ratio * hazard
     expected, own = parts[seen], events[seen]
     fitted, beyond = expected / own, (expected - own) / own
-    # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
+    # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard, or expected
+    # events that are no numbers above 0.
     logs, far = np.log1p(np.maximum(beyond, -HALF)), fitted <= HALF
-    logs[far] = np.log(fitted[far])
+    logs[far] = np.log(events.sum()) - np.log(hazard.sum()) + np.log(hazard[seen][far]) - np.log(own[far])
     parts[seen] = own * (beyond - logs)
     return max(0.0, exact_sum(parts))
 
@@ -114,7 +115,8 @@ class RatioDeviance:
         # Finer by a power of two, until no row has more events than hazard.
         short = np.log2(np.maximum(events[seen], 1)) - np.log2(np.maximum(hazard[seen], HALF))
         finer = max(0, math.ceil(float(short.max()) + 1e-9))
-        while int(hazard.sum()) << finer > 1 << HAZARD_BITS + 1:
+        room = (1 << HAZARD_BITS + 1) - len(hazard)  # a row without hazard gets one unit below
+        while int(hazard.sum()) << finer > room:
             hazard, per_hazard, finer = np.maximum(hazard >> 1, 1), per_hazard / 2, finer - 1
         hazard, per_hazard = hazard << max(finer, 0), per_hazard * 2.0 ** max(finer, 0)
         hazard = np.maximum(hazard, np.maximum(events, 1))

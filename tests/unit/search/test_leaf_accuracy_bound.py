@@ -23,7 +23,13 @@ from treewright.search import (
     solve_with_leaf_accuracy,
 )
 from treewright.search._choose_engine import choose_engine
-from treewright.search._leaf_accuracy_bound import bound_by_classes, bound_by_errors, split_limits
+from treewright.search._leaf_accuracy_bound import (
+    BoundOnTheWay,
+    Proven,
+    bound_by_classes,
+    bound_by_errors,
+    split_limits,
+)
 from treewright.table import table_from
 
 
@@ -121,6 +127,52 @@ def test_a_callback_that_ends_the_run_waits_for_no_further_search(breast_cancer)
     )
     assert result.stop_reason is StopReason.CALLBACK
     assert result.upper_bound == bound_by_classes(breast_cancer, NormalDist().inv_cdf(0.95))
+
+
+def test_the_bound_falls_while_the_search_runs(breast_cancer, no_clock) -> None:
+    space = choose_engine(breast_cancer, "all", method="leaf accuracy", limits=Limits()).space
+    z = NormalDist().inv_cdf(0.95)
+    on_the_way = BoundOnTheWay(breast_cancer, space, z, Limits())
+    by_classes = bound_by_classes(breast_cancer, z)
+    assert on_the_way.at(0.1) == by_classes
+    assert 0.9197 <= on_the_way.at(1e6) < 0.97 < by_classes
+    assert on_the_way.at(1e9) == on_the_way.upper  # all of its searches have ended
+
+
+def test_it_is_searched_for_again_when_the_time_has_doubled(breast_cancer, monkeypatch) -> None:
+    limits = []
+
+    def found(problem, space, z, of_these):
+        limits.append(of_these.time_limit)
+        return Proven(1.0 - len(limits) / 100, 0)
+
+    monkeypatch.setattr(_leaf_accuracy_bound, "bound_by_errors", found)
+    on_the_way = BoundOnTheWay(breast_cancer, None, 1.0, Limits())
+    assert [on_the_way.at(seconds) for seconds in (1.0, 1.9, 2.0)] == [0.99, 0.99, 0.98]
+    assert limits == pytest.approx([0.1, 0.2])
+
+
+def test_a_progress_function_sees_it_and_the_stopped_run_keeps_it(breast_cancer, monkeypatch) -> None:
+    monkeypatch.setattr(_leaf_accuracy_bound, "FIRST", 0.0)
+    monkeypatch.setattr(_leaf_accuracy_bound, "bound_by_errors", lambda *_: Proven(0.95, 0, complete=True))
+    said = []
+
+    def seen(now) -> bool:
+        said.append(now.lower_bound)
+        return True
+
+    result = solve_leaf_accuracy(breast_cancer, "all", criterion="lower_bound", progress=seen)
+    assert result.stop_reason is StopReason.CALLBACK
+    assert said == pytest.approx([0.05])
+    assert result.upper_bound == pytest.approx(0.95)
+
+
+def test_ctrl_c_while_it_is_searched_for_ends_the_run(breast_cancer, monkeypatch) -> None:
+    monkeypatch.setattr(_leaf_accuracy_bound, "FIRST", 0.0)
+    monkeypatch.setattr(_leaf_accuracy_bound, "bound_by_errors", lambda *_: Proven(0.96, 0, interrupted=True))
+    result = solve_leaf_accuracy(breast_cancer, "all", criterion="lower_bound")
+    assert result.stop_reason is StopReason.INTERRUPT
+    assert result.upper_bound == pytest.approx(0.96)
 
 
 def test_weights_are_observations(breast_cancer) -> None:
