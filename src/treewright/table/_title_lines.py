@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from treewright._plural import count_of
@@ -116,19 +117,19 @@ def refuse_units(
     """
     if len(lines) < 3:
         return
+    asked = [fields for fields in columns if fields[0] is not None and not filler_words([fields[0]])]
+    firsts = _are_read([fields[:1] for fields in asked])
+    if all(read.all() for read in firsts):
+        return
+    belows = [fields[1:].drop_nulls() for fields in asked]
     words, others = [], 0
-    for fields in columns:
-        below = fields[1:].drop_nulls()
-        first = fields[0]
-        if first is None or not len(below) or filler_words([first]):
+    for fields, first, below, read in zip(asked, firsts, belows, _are_read(belows), strict=True):
+        if not len(below) or read.sum() < MOST_NUMBERS * len(below):
             continue
-        read = looks_like_number(below) | looks_like_date(below)
-        if read.sum() < MOST_NUMBERS * len(below):
-            continue
-        if (looks_like_number(fields[:1]) | looks_like_date(fields[:1])).any() or first in below:
+        if first.any() or fields[0] in below:
             others += 1
         else:
-            words.append(first)
+            words.append(fields[0])
     told = list(dict.fromkeys(words))
     if len(words) <= others or not (are_units(told) or (without_label and len(words) > max(1, others))):
         return
@@ -139,6 +140,18 @@ def refuse_units(
         f"units, delete it; if it is a row, add {them} to the missing values, or declare {which} categorical.",
         "units",
     )
+
+
+def _are_read(columns: Sequence[pl.Series]) -> list[pl.Series]:
+    """Return for each field of each column whether it is a number or a date: all together, for columns are many."""
+    import polars as pl
+
+    if not columns:
+        return []
+    fields = pl.concat(columns)
+    read = looks_like_number(fields) | looks_like_date(fields)
+    ends = list(accumulate((len(column) for column in columns), initial=0))
+    return [read[begin:end] for begin, end in pairwise(ends)]
 
 
 def refuse_headers_below(

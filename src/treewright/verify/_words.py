@@ -43,6 +43,7 @@ OTHER_KINDS: dict[type[SolveResult], str] = {  # with sentences of their own
     ShardsResult: "it is about shards of the rows: use verify_shards",
 }
 CRITERIA = ("accuracy", "lower_bound")
+LEAF_ACCURACY = "leaf-accuracy"  # the engine whose trees have a least or a best worst leaf
 NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
 MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a conditional proof
 
@@ -97,6 +98,9 @@ def fault_of_fields(result: SolveResult) -> str:
     for name in ("stats", "options"):
         if not isinstance(getattr(result, name), Mapping):
             return f"{name} is {getattr(result, name)!r:.60}"
+    for name in ("method", "criterion"):
+        if not isinstance(result.options.get(name, ""), str):
+            return f"options: {name} is {result.options[name]!r:.60}"
     if not isinstance(result.notes, tuple) or not all(isinstance(note, str) for note in result.notes):
         return f"notes is {result.notes!r:.60}"
     claim = next((note for note in result.notes if _is_unknown_claim(note, result)), None)
@@ -104,6 +108,8 @@ def fault_of_fields(result: SolveResult) -> str:
         return f"notes claim {claim!r:.80}"
     if isinstance(result, LeafAccuracyResult):
         return _fault_of_leaf_accuracy(result)
+    if result.engine == LEAF_ACCURACY and not is_number(result.options.get("min_leaf_accuracy")):
+        return f"options: min_leaf_accuracy is {result.options.get('min_leaf_accuracy')!r:.60}"
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES and not is_number(result.stats.get(MOST_LOST)):
         return f"stats: {MOST_LOST} is {result.stats.get(MOST_LOST)!r:.60}"
     return ""
@@ -134,6 +140,9 @@ def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:
     for name in ("value_proven", "loss_proven"):
         if not isinstance(result.stats.get(name), bool):
             return f"stats: {name} is {result.stats.get(name)!r:.60}"
+    value, loss = result.stats["value_proven"], result.stats["loss_proven"]
+    if not value if result.status is SolveStatus.OPTIMAL else value and loss:
+        return f"status is {result.status.name}, though value_proven is {value} and loss_proven is {loss}"
     for name in ("upper_bound", "leaf_accuracy"):
         if not is_number(result.stats.get(name)):
             return f"stats: {name} is {result.stats.get(name)!r:.60}"
