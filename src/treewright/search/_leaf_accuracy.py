@@ -153,9 +153,7 @@ def solve_leaf_accuracy(
     upper_bound = float(raw["upper_bound"])
     if not proven_value:
         bound = _bounded(problem, space, z, limits.after(steps), stop)
-        upper_bound, steps = min(upper_bound, bound.upper), steps + bound.steps
-        if stop is not StopReason.STEP_LIMIT:  # whose bound is the same every time
-            upper_bound = min(upper_bound, on_the_way.upper)
+        upper_bound, steps = min(upper_bound, bound.upper, on_the_way.upper), steps + bound.steps
         stop = StopReason.INTERRUPT if bound.interrupted else stop
     result = leaf_accuracy_result_of(
         problem,

@@ -47,7 +47,7 @@ from treewright.search._space import RankedSpace
 __all__ = ["BoundOnTheWay", "Proven", "bound_by_classes", "bound_by_errors", "split_limits", "wilson"]
 
 SHARE, MOST_SECONDS = 0.1, 2.0  # of the limits, kept for this bound
-FIRST = 0.25  # seconds of a search, after which its bound is looked for while it runs
+FIRST, FIRST_OF_CELL = 0.25, 5e-7  # seconds of a search, after which its bound is looked for while it runs
 SEARCHES = 4
 WORTH = 1e-3  # of the bound: a search that lowers it by less is the last
 ROUNDING = 1e-9  # added to every bound: float64 errors of these few operations are far below
@@ -136,8 +136,9 @@ def bound_by_errors(problem: Problem, space: SplitMatrix | RankedSpace, z: float
 class BoundOnTheWay:
     """What no worst leaf can exceed, as far as it is known while the search runs.
 
-    From the first quarter of a second on, a tenth of the time so far goes to the bound by errors, and again whenever
-    the time has doubled, until its own searches end.
+    From the first quarter of a second on (of large tables later), a tenth of the time so far goes to the bound by
+    errors, and again whenever the time has doubled, until its own searches end. Under a limit of steps there is none,
+    for the result is to be the same every time.
 
     Parameters
     ----------
@@ -149,7 +150,8 @@ class BoundOnTheWay:
 
     def __init__(self, problem: Problem, space: SplitMatrix | RankedSpace, z: float, limits: Limits) -> None:
         self._problem, self._space, self._z, self._limits = problem, space, z, limits
-        self._next = FIRST
+        cells = problem.table.n_rows * len(problem.table.columns)
+        self._next = math.inf if limits.step_limit is not None else max(FIRST, FIRST_OF_CELL * cells)
         self.upper = bound_by_classes(problem, z)
 
     def at(self, seconds: float) -> float:
@@ -166,7 +168,7 @@ class BoundOnTheWay:
         """
         if seconds >= self._next:
             self._next = 2 * seconds
-            of_these = replace(self._limits, time_limit=SHARE * seconds, step_limit=None, begun=None)
+            of_these = replace(self._limits, time_limit=SHARE * seconds, begun=None)
             found = bound_by_errors(self._problem, self._space, self._z, of_these.started())
             self.upper = min(self.upper, found.upper)
             if found.interrupted:

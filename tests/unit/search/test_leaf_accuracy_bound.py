@@ -154,6 +154,7 @@ def test_it_is_searched_for_again_when_the_time_has_doubled(breast_cancer, monke
 
 def test_a_progress_function_sees_it_and_the_stopped_run_keeps_it(breast_cancer, monkeypatch) -> None:
     monkeypatch.setattr(_leaf_accuracy_bound, "FIRST", 0.0)
+    monkeypatch.setattr(_leaf_accuracy_bound, "FIRST_OF_CELL", 0.0)
     monkeypatch.setattr(_leaf_accuracy_bound, "bound_by_errors", lambda *_: Proven(0.95, 0, complete=True))
     said = []
 
@@ -169,6 +170,7 @@ def test_a_progress_function_sees_it_and_the_stopped_run_keeps_it(breast_cancer,
 
 def test_ctrl_c_while_it_is_searched_for_ends_the_run(breast_cancer, monkeypatch) -> None:
     monkeypatch.setattr(_leaf_accuracy_bound, "FIRST", 0.0)
+    monkeypatch.setattr(_leaf_accuracy_bound, "FIRST_OF_CELL", 0.0)
     monkeypatch.setattr(_leaf_accuracy_bound, "bound_by_errors", lambda *_: Proven(0.96, 0, interrupted=True))
     result = solve_leaf_accuracy(breast_cancer, "all", criterion="lower_bound")
     assert result.stop_reason is StopReason.INTERRUPT
