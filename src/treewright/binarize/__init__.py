@@ -19,7 +19,7 @@ from treewright.binarize._rows import make_splits
 from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import between as between
 from treewright.binarize._thresholds import gaps_of_ranks
-from treewright.binarize._value_ranks import ranks_of, value_ranks
+from treewright.binarize._value_ranks import ranks_of, thresholds_below, value_ranks
 from treewright.binarize._worth import Worth
 
 __all__ = [
@@ -41,5 +41,6 @@ __all__ = [
     "quantiles",
     "ranks_of",
     "scope_of_all",
+    "thresholds_below",
     "value_ranks",
 ]

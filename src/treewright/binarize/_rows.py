@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.binarize._split_matrix import SplitMatrix
+from treewright.binarize._value_ranks import thresholds_below
 from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, Split, ThresholdSplit
@@ -90,7 +91,7 @@ def _pack_thresholds(
     thresholds = np.array([split.threshold for split in group])
     order = np.argsort(thresholds, kind="stable")
     # Right of so many thresholds; a missing value of all.
-    above = np.searchsorted(thresholds[order], x, side="left")
+    above = thresholds_below(x, thresholds[order])
     changed = np.zeros_like(packed)
     changed[0] = np.packbits(above > 0, bitorder="little")
     rows = np.flatnonzero((above > 0) & (above < len(group)))

@@ -23,6 +23,7 @@ from treewright.binarize import (
     gaps_of_ranks,
     known_split,
     ranks_of,
+    thresholds_below,
 )
 from treewright.table import Table, ValueRanks
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
@@ -261,7 +262,7 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
         order = np.argsort(thresholds, kind="stable")
         numbers[:] = [numbers[k] for k in order.tolist()]
         values = table.X[:, nested_splits[0].column]
-        rank[:] = np.searchsorted(thresholds[order], values)
+        rank[:] = thresholds_below(values, thresholds[order])
         if nested_splits[0].missing_left:
             rank[np.isnan(values)] = 0
     separates = matrix.min(axis=1, initial=2**32 - 1) < matrix.max(axis=1, initial=0)
