@@ -56,7 +56,8 @@ test-threads: $(VENV)/.installed-test
 	$(BIN)/ctest --test-dir build/threads --output-on-failure -j 2 -R "^($(shell echo $(THREADED) | tr ' ' '|'))$$"
 
 # The Python tests that face the compiled core (or SANITIZED="tests/..."), with a core of their own under the same sanitizers.
-SANITIZED ?= tests/attack tests/laws tests/unit/search tests/unit/bornagain tests/unit/test_core_arguments.py
+SANITIZED ?= tests/attack tests/laws $(addprefix tests/unit/,binarize bornagain latent lines near_optimal search shards \
+  tree test_core_arguments.py test_core_tree_arguments.py)
 test-sanitized: $(VENV)/.installed-test
 	tools/test_sanitized.sh $(SANITIZED)
 
