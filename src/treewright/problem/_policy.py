@@ -19,6 +19,11 @@ from treewright.table import Table
 
 __all__ = ["PolicyProblem", "check_action_costs", "check_rewards", "make_policy_problem"]
 
+FROM_OUTCOMES = (
+    "Where each row has one action and its outcome, treewright.policy.doubly_robust_scores(X, action, outcome).rewards "
+    "estimates them."
+)
+
 LARGEST_EXPONENT = 500  # of two, of a regret: no sum or square overflows
 LARGEST_REWARD = 1e300  # sums over rows stay finite, and so do model files
 ROWS_AT_ONCE = 8192  # whose regrets are added up together: their parts stay in the cache
@@ -199,16 +204,18 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
     """
     if rewards is None:
         raise InputError(
-            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each "
-            "row and "
-            "action, shape (n_rows, n_actions)."
+            "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each row "
+            f"and action, shape (n_rows, n_actions). {FROM_OUTCOMES}"
         )
     names = getattr(rewards, "columns", None)
-    gains = as_numbers(rewards, "rewards", "numbers, one for each row and action")
+    try:
+        gains = as_numbers(rewards, "rewards", "numbers, one for each row and action")
+    except InputError as error:
+        raise InputError(f"{error} {FROM_OUTCOMES}") from None
     if gains.ndim != 2 or gains.shape[1] < 2:
         raise InputError(
             f"rewards has shape {gains.shape}; give (n_rows, n_actions): one number for each row and action, and at "
-            "least two actions to choose from."
+            f"least two actions to choose from. {FROM_OUTCOMES}"
         )
     if n_rows is not None and len(gains) != n_rows:
         raise InputError(
@@ -219,9 +226,8 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
     if np.isnan(gains).any():
         row, action = (int(k) for k in np.argwhere(np.isnan(gains))[0])
         raise InputError(
-            f"Input rewards contains NaN (row {row}, column {action}, counted from 0). A policy tree needs the "
-            "reward of "
-            "every action for every row; treewright.policy.doubly_robust_scores estimates those not observed."
+            f"Input rewards contains NaN (row {row}, column {action}, counted from 0). A policy tree needs the reward "
+            "of every action for every row; treewright.policy.doubly_robust_scores estimates those not observed."
         )
     if not (np.abs(gains) <= LARGEST_REWARD).all():
         raise InputError(

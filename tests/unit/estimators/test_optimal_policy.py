@@ -74,6 +74,8 @@ def test_model_selection_and_pipelines(data):
     ("rewards", "said"),
     [
         ([[1.0], [2.0], [3.0]], "at least two actions"),
+        ([0, 1, 1], r"doubly_robust_scores\(X, action, outcome\)\.rewards estimates them"),
+        ([["a", 1.0], ["b", 0.0], ["a", 2.0]], r"must be numbers.* estimates them"),
         ([1.0, 2.0, 3.0], r"shape \(3,\)"),
         ([[1.0, 2.0]] * 2, "inconsistent"),
         ([[1.0, np.nan]] * 3, "NaN"),
