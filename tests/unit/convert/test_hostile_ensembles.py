@@ -273,6 +273,7 @@ def test_broken_json(text, message, tmp_path):
         ("max_feature_idx=3", "max_feature_idx=4", "max_feature_idx"),
         ("Column_1", "Column_0", "different columns"),
         ("Tree=1", "Tree=2", "where tree 1 is due"),
+        ("num_cat=0", "num_cat=3", "num_cat is 3"),
         ("decision_type=2", "decision_type=64", "decision_type"),
         ("decision_type=2", "decision_type=14", "decision_type"),
         ("split_feature=", "split_feature=-1 ", "split_feature"),
