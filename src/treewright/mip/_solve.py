@@ -280,7 +280,9 @@ def _result(
     )  # every tree has a leaf, and pays for it
     bound = min(cost, max(least, bound))
     by_solver = outcome.proven and complete and cost <= bound + TOLERANCE
-    proven = by_solver or cost <= least  # no mistake in any leaf, or none in one leaf: there is nothing to prove
+    proven = (
+        by_solver or cost <= least
+    )  # no mistake in any leaf, or none in one leaf: there is nothing to prove
     notes = [*problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
     if by_solver:
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
