@@ -175,7 +175,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         self._hardened = self._keep_hardened(
             lambda: self._harden_on(table.X, self.labels_, self._judging_rows(table.X))
         )
-        vars(self).pop("tree_", None)  # of an earlier fit
+        self.__dict__.pop("tree_", None)  # of an earlier fit
         if not isinstance(self._hardened, str):
             self.tree_ = self._hardened.tree
         settle_interrupt(self.result_.stop_reason)
