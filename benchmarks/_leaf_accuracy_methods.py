@@ -153,10 +153,15 @@ def _optimal(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
 
 
 def _default(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
+    """The default but for thresholds and limit, so that all searches have the same ones."""
     end = time.process_time() + cpu_limit
     return LeafAccuracyTreeClassifier(
         thresholds=bins, time_limit=None, progress=lambda _: time.process_time() > end
     )
+
+
+def _as_it_comes(train: Rows, seed: int) -> Any:
+    return LeafAccuracyTreeClassifier(progress=False)
 
 
 def _default_cv(train: Rows, seed: int, *, bins: int) -> Any:
@@ -168,6 +173,7 @@ TREES = {
     "cart by worst leaf": Method(10, (), _cart_by_worst_leaf),
     "optimal": Method(10, ("bins", "cpu_limit"), _optimal),
     "default": Method(10, ("bins", "cpu_limit"), _default),
+    "default as it comes": Method(10, (), _as_it_comes),
     "default cv": Method(10, ("bins",), _default_cv),
     "cart": Method(10, (), _cart),
     "cart tuned": Method(10, (), _tuned_cart),

@@ -125,6 +125,7 @@ def published(data: Path, reference: Path | None, folds: list[int], sets: list[s
     from sklearn.metrics import f1_score
 
     from treewright.bornagain import Ensemble, prune, solve, solve_active
+    from treewright.tree import merge_equal_leaves
 
     expected = {}
     if reference is not None:
@@ -160,6 +161,7 @@ def published(data: Path, reference: Path | None, folds: list[int], sets: list[s
                         result = solve_active(ensemble, X)
                         answer = describe(result, ensemble, time.process_time() - start)
                         answer["faithful"] = None
+                        answer["pruned_leaves"] = merge_equal_leaves(result.tree).n_leaves
                     else:
                         result = solve(ensemble, objective=goal)
                         answer = describe(result, ensemble, time.process_time() - start)
@@ -285,6 +287,7 @@ def soft(data: Path) -> list[dict[str, Any]]:
     from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
     from treewright.bornagain import Ensemble, forecast, solve, solve_active
+    from treewright.tree import merge_equal_leaves
 
     def table(path: Path) -> tuple[np.ndarray, np.ndarray]:
         rows = np.loadtxt(path, delimiter=",", skiprows=1)
@@ -322,6 +325,7 @@ def soft(data: Path) -> list[dict[str, Any]]:
                     answer["equals_model_on_rows"] = bool((result.tree.predict(X) == model.predict(X)).all())
                     if goal == "active":
                         answer["faithful"] = None
+                        answer["merged_leaves"] = merge_equal_leaves(result.tree).n_leaves
                     return answer
 
                 row = {"table": name, "model": kind, "objective": goal, "cells": forecast(ensemble).cells}
@@ -338,7 +342,8 @@ def print_soft(rows: list[dict[str, Any]]) -> None:
             print(f"{head}  {r['error'][:110]}")
         else:
             sizes = f"{r['leaves']:>8}{r['leaves_lower_bound']:>7}{r['depth']:>6}"
-            print(f"{head}{sizes}{r['cpu_seconds']:>8.2f}  {r['status']}, faithful: {r['faithful']}")
+            merged = f", {r['merged_leaves']} leaves merged" if "merged_leaves" in r else ""
+            print(f"{head}{sizes}{r['cpu_seconds']:>8.2f}  {r['status']}, faithful: {r['faithful']}{merged}")
 
 
 def large() -> list[dict[str, Any]]:

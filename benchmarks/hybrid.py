@@ -43,6 +43,7 @@ HYBRIDS: dict[str, dict[str, Any]] = {
     "plain loss": {},  # the default before: rounds and settings by the loss with what is lost by being too sure
     "default": {},
 }
+ANSWERERS = {"all rows": "shared", "own": "model", "tree": "kept"}  # whose answers leaves give: treatments
 WAYS = ("alone", "alone, tuned", *HYBRIDS)
 
 app = typer.Typer(help=__doc__, add_completion=False)
@@ -142,7 +143,14 @@ def _one_way(rows: list[dict[str, Any]], ours: str) -> str:
     ways = [way for way in ("tree", "alone", "alone, tuned", "plain loss", ours) if way in rows[0]]
     ways = list(dict.fromkeys(ways))
     less = [way for way in ways if way != ours]
-    header = ["table", "splits", *ways, *(f"{ours} less {way}" for way in less), "explained"]
+    header = [
+        "table",
+        "splits",
+        *ways,
+        *(f"{ours} less {way}" for way in less),
+        "explained",
+        f"leaves: {' / '.join(ANSWERERS)}",
+    ]
     names = list(dict.fromkeys(row["data"] for row in rows))
     lines = []
     for name in [*names, "mean"]:
@@ -158,6 +166,8 @@ def _one_way(rows: list[dict[str, Any]], ours: str) -> str:
             error = f" ± {stdev(apart) / len(apart) ** 0.5:.2f}" if len(apart) > 1 else ""
             line.append(f"{fmean(apart):+.2f}{error}")
         line.append(f"{100 * fmean(row[f'{ours}, explained'] for row in own):.0f}%")
+        counts = [sum(row[f"{ours}, who answers"].get(who, 0) for row in own) for who in ANSWERERS.values()]
+        line.append(" / ".join(map(str, counts)))
         lines.append(line)
     return format_table(header, lines)
 

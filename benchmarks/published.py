@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import shlex
 import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,10 +23,30 @@ from benchmarks._set_tables import cell
 from benchmarks._set_tables import summary as sets_in_short
 from benchmarks._tables import finished, format_table, show_depth
 
-__all__ = ["about", "command_of", "results", "subject_of", "summary", "table"]
+__all__ = ["about", "command_of", "made_by", "results", "subject_of", "summary", "table"]
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
+ABOUT_FILES = {
+    "answers",
+    "data",
+    "environments",
+    "folder",
+    "fresh",
+    "made",
+    "out",
+    "reuse",
+    "run",
+    "save",
+    "store",
+    "write",
+}  # options that change no figure
+NAMED_OTHERWISE = {
+    "guessing-elimination": "guessing --no-searching",
+    "near_optimal-cold": "near_optimal --save near_optimal-cold",
+    "near_optimal-continuous": "near_optimal --save near_optimal-continuous",
+    "shards-agreement": "shard_agreement",
+}
 
 Row = dict[str, Any]
 TABLES_OF: dict[str, Callable[[Sequence[Row]], list[str]]] = {
@@ -42,12 +64,51 @@ def results(folder: Path = RESULTS) -> list[Path]:
 
 def command_of(name: str) -> str:
     """Return the command that makes a results file again."""
+    if name in NAMED_OTHERWISE:
+        return f"python -m benchmarks.{NAMED_OTHERWISE[name]}"
     parts = name.replace("_", "-").split("-")
     for n in range(len(parts), 0, -1):
         module = "_".join(parts[:n])
         if (HERE / f"{module}.py").exists():  # what follows is a command of it: sparse-grid is `sparse grid`
             return " ".join([f"python -m benchmarks.{module}", *(["-".join(parts[n:])] if parts[n:] else [])])
     raise ValueError(f"No benchmark writes {name!r}; name a results file after its module and command.")
+
+
+def made_by(name: str, content: Row) -> tuple[str, str]:
+    """Return the command that made a results file, and what of its options is not recorded, or an empty string.
+
+    A file without its command gets the options that it has stored, where the command takes them by that name.
+    """
+    if content.get("command"):
+        return content["command"], ""
+    command = command_of(name)
+    taken, of_words = _options_of(*command.split()[2:4])
+    stored = {key: value for key, value in content.get("options", {}).items() if key in taken}
+    words = [word for key, value in stored.items() for word in _given(key, value, of_words)]
+    others = "other options" if words else "options"
+    return shlex.join([*command.split(), *words]), f"{others} not recorded" if taken - stored.keys() else ""
+
+
+def _given(key: str, value: object, of_words: bool) -> list[str]:
+    """Return an option as it is typed; nothing for one that was left out, or that is stored in another form."""
+    option = f"--{key.replace('_', '-')}"
+    if isinstance(value, bool):
+        return [option] if value else []
+    if isinstance(value, list) and of_words:
+        return [option, *map(str, value)]
+    return [option, str(value)] if isinstance(value, str | int | float) else []
+
+
+def _options_of(module: str, command: str = "") -> tuple[set[str], bool]:
+    """Return the options that steer a command, and whether they take several words."""
+    text = (HERE / f"{module.split('.')[1]}.py").read_text(encoding="utf-8")
+    by_words = set(re.findall(r'add_argument\(\s*"--([a-z-]+)"', text))
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    named = [node for node in functions if node.name == command.replace("-", "_")]
+    commands = [node for node in functions if any(".command(" in ast.unparse(d) for d in node.decorator_list)]
+    alone = [node for node in functions if f"typer.run({node.name})" in text] or commands[:1]
+    parameters = {parameter.arg for node in named or alone for parameter in node.args.args}
+    return ({name.replace("-", "_") for name in by_words} or parameters) - ABOUT_FILES, bool(by_words)
 
 
 def subject_of(name: str) -> str:
@@ -219,7 +280,8 @@ def main() -> None:
     """Print all tables."""
     for path in results():
         content = json.loads(path.read_text(encoding="utf-8"))
-        print(f"## {path.stem}\n\n    {command_of(path.stem)}\n\n{about(content)}\n\n{table(content)}\n")
+        command, unknown = made_by(path.stem, content)
+        print(f"## {path.stem}\n\n    {command}\n\n{unknown}\n\n{about(content)}\n\n{table(content)}\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.published import RESULTS, about, command_of, results, subject_of, summary, table
+from benchmarks.published import RESULTS, about, command_of, made_by, results, subject_of, summary, table
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -48,7 +48,8 @@ class BenchmarkTables(SphinxDirective):
         content = json.loads(path.read_text(encoding="utf-8"))
         rows = summary(content) if "summary" in self.options else table(content)
         found = nodes.container()
-        text = f"{rows}\n\n{about(content)} Command: `{content.get('command') or command_of(path.stem)}`."
+        command, unknown = made_by(path.stem, content)
+        text = f"{rows}\n\n{about(content)} Command: `{command}`{f' ({unknown})' if unknown else ''}."
         self.state.nested_parse(StringList(text.splitlines()), self.content_offset, found)
         return found.children
 
@@ -60,16 +61,17 @@ def stored() -> list[Path]:
 
 def page(path: Path) -> str:
     """Return the page of a file of results."""
-    command = command_of(path.stem)
+    command, unknown = command_of(path.stem), "options not recorded"
     content = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         read = json.loads(content)
         said, rows = about(read), table(read)
-        command = read.get("command") or command
+        command, unknown = made_by(path.stem, read)
     else:
         said, rows = "", f"````text\n{content}\n````"
+    remark = f"({unknown[0].upper()}{unknown[1:]}.)\n\n" if unknown else ""
     raw = f"[Raw results](/../benchmarks/results/{path.name})"
-    return f"# {path.stem}\n\n{subject_of(path.stem)}. {said} {raw}.\n\n```text\n{command}\n```\n\n{rows}\n"
+    return f"# {path.stem}\n\n{subject_of(path.stem)}. {said} {raw}.\n\n```text\n{command}\n```\n\n{remark}{rows}\n"
 
 
 def write_pages(app: Sphinx, _: Config) -> None:

@@ -147,7 +147,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 ANSWERS = {"to_python", "to_sql", "to_onnx", "to_sklearn", "to_sklearn_pipeline", "to_json"}
 EXPORTS = {name for name in FUNCTIONS if name.startswith("to_")} - {"to_text", "to_rules", "to_graphviz"}
-OF_NUMBERS = {*TASKS, "near values", "near everywhere", "latent regressor", "latent clusters"} - {
+OF_NUMBERS = {*TASKS, "near values", "near everywhere", "latent regressor"} - {
     "policy",
     "probability",
 }
@@ -156,11 +156,8 @@ LATENT = {"latent", "latent regressor", "latent clusters"}
 
 def refusal(kind: str, function: str) -> str | None:
     """The message that a pair raises; None if it works."""
-    if kind == "latent clusters":
-        if function == "report":
-            return "without a tree; give a fitted tree estimator"
-        if function not in ("_repr_html_", "plot_survival_curves"):
-            return "plot_latent_tree draws its soft splits"
+    if kind == "latent clusters" and function in ("report", "plot_leaf_accuracies"):
+        return r"y has shape \(\)"  # rows have clusters, but no labels
     if function in EXPORTS and kind in LATENT:
         return r"give model\.harden\(\)\.tree"
     if function in EXPORTS and kind == "hybrid":

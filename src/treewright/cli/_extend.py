@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from treewright.leaf_accuracy import Extension, HybridReport, Tuning
+    from treewright.leaf_accuracy import Extension, HybridReport, Shared, Tuning
     from treewright.tree import Tree
 
 __all__ = ["extend"]
@@ -106,6 +106,7 @@ def extend(
         make_leaf_model,
         shared_model,
         treatments,
+        where_the_model_is_better,
     )
     from treewright.tree import leaves_in_words, reduce_tree
 
@@ -143,7 +144,7 @@ def extend(
     note(f"{len(y):,} rows, {leaves_in_words(tree)}. {_working(leaf_model, tuning, 1 if other else folds)}")
     new_labels: NDArray[Any] | None
     if other is None:
-        answers = ending_at_once(
+        answers, alone = ending_at_once(
             lambda: held_out_answers(tree, X, y, weight, leaf, folds=folds, share=share, **shares, **options)
         )
         treated = treatments(tree, X, y)
@@ -155,13 +156,14 @@ def extend(
     else:
         new_X, new_labels = other
 
-        def extended() -> dict[int, Extension]:
+        def extended() -> tuple[dict[int, Extension], Shared | None]:
             shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None
-            return extend_leaves(tree, X, y, weight, leaf, shared=shared, **options)
+            return extend_leaves(tree, X, y, weight, leaf, shared=shared, **options), shared
 
-        extensions = ending_at_once(extended)
+        extensions, shared = ending_at_once(extended)
         treated = {number: extension.treatment for number, extension in extensions.items()}
         answers = classify(tree, extensions, new_X)
+        alone = None if shared is None else shared.classify(tree, new_X)
         heading = f"Leaf models trained on {data}, rows of {rows}."
     leaf_of_row = tree.apply(new_X)
     report = HybridReport(
@@ -181,6 +183,10 @@ def extend(
             f"The hybrid tree is right on {100 * accuracy:.1f}% of these rows, the tree alone on {100 * of_tree:.1f}%: "
             "the leaf models gain nothing here. Use the tree."
         )
+    elif accuracy is not None and alone is not None:
+        of_model = float(np.mean(content.tree.classes[alone] == new_labels))
+        if better := where_the_model_is_better(accuracy, of_model, len(alone), "these rows"):
+            note(better)
     if out is not None:
         write_bytes(out, _as_csv(report, spreadsheet_safe).encode("utf-8"))
         note(f"Wrote the predictions for {len(answers):,} rows to {out}.")

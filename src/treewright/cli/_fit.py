@@ -228,6 +228,13 @@ def fit(
             show_default="100, small tables more",
         ),
     ] = None,
+    hardening: Annotated[
+        str,
+        typer.Option(
+            help="--method latent: splits of the tree that is saved: 'linear', 'axis' (of one column each) or 'signs' "
+            "(as trained).",
+        ),
+    ] = "linear",
     seed: Annotated[
         int,
         typer.Option(
@@ -350,8 +357,8 @@ def fit(
 
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
-            pruning=pruning, epochs=epochs, seed=seed, clock=clock, progress=progress, ascii_only=ascii_only,
-            titles=columns,
+            pruning=pruning, epochs=epochs, hardening=hardening, seed=seed, clock=clock, progress=progress,
+            ascii_only=ascii_only, titles=columns,
         )  # fmt: skip
         return
     fit_classes(

@@ -115,6 +115,8 @@ def check_task(given: SimpleNamespace) -> None:
                 "--require-proof": given.require_proof,
             },
         )
+    elif given.hardening != "linear":
+        raise InputError("--hardening is for --method latent; add that, or leave it out.")
     if not by_leaf:
         refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",

@@ -39,6 +39,7 @@ def fit_latent(
     cost_complexity: float = 0.0,
     pruning: float = 1.0,
     epochs: int | None = None,
+    hardening: str = "linear",
     seed: int = 0,
     clock: Clock | None = None,
     progress: bool = True,
@@ -65,6 +66,8 @@ def fit_latent(
         lambda of the paper.
     epochs : int or None, default=None
         None is 100, or more on a small table.
+    hardening : {"linear", "axis", "signs"}, default="linear"
+        How the hard tree is made, as in `LatentTreeClassifier`.
     seed : int, default=0
     clock : Clock or None, default=None
         The time limit, of which reading the file has used up its part.
@@ -104,6 +107,7 @@ def fit_latent(
         depth=DEFAULT_DEPTH if max_depth is None else max_depth,
         pruning=pruning,
         epochs="auto" if epochs is None else epochs,
+        hardening=hardening,  # type: ignore[arg-type]  # the estimator refuses other words
         random_state=seed,
         time_limit=None if clock is None else clock.left(),
         progress="auto" if progress else False,
@@ -133,6 +137,7 @@ def fit_latent(
             "method": "latent",
             "pruning": pruning,
             "depth": model.depth,
+            "hardening": hardening,
             "epochs": trained.options.epochs,
             "seed": seed,
         },

@@ -43,10 +43,7 @@ def tree_of(model: Any) -> Tree:
         if type(model).__module__.startswith("treewright.") and any(
             name.endswith("_") and not name.startswith("_") for name in vars(model)
         ):
-            raise InputError(
-                f"A {kind} holds no tree of single questions that could be shown or written; "
-                "treewright.show.plot_latent_tree draws its soft splits."
-            )
+            raise InputError(f"A {kind} holds no tree that could be shown or written.")
         if type(model).__module__.startswith("treewright."):
             raise InputError(f"This {kind} has no tree yet; call its fit(X, y) first.")
         raise InputError(

@@ -45,7 +45,7 @@ from treewright.leaf_accuracy import (
     probabilities,
     right_when_held_out,
 )
-from treewright.problem import make_problem
+from treewright.problem import check_sample_weight, make_problem
 from treewright.result import SolveResult, StopReason
 from treewright.table import Table, encode_like
 from treewright.tree import Tree, label_positions, reduce_tree
@@ -374,7 +374,9 @@ class HybridTreeClassifier(TreeClassifier):
         encoded = self._encode(X)
         return probabilities(self.tree_, self.extensions_, encoded)
 
-    def report(self, X: Any, y: ArrayLike | None = None) -> HybridReport:
+    def report(
+        self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> HybridReport:
         """Return for which rows the tree explains the answer, and for which a leaf model overrules it.
 
         Parameters
@@ -383,6 +385,8 @@ class HybridTreeClassifier(TreeClassifier):
         y : array-like of shape (n_rows,), default=None
             True labels; with them the report says how often tree and hybrid tree are right. Training rows
             are optimistic about the leaf models: give rows that were held back.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights >= 0, which shares of rows count; numbers of rows stay numbers of rows.
 
         Returns
         -------
@@ -393,7 +397,8 @@ class HybridTreeClassifier(TreeClassifier):
         Raises
         ------
         InputError
-            `y` has another number of labels than `X` has rows, or `X` other columns than the training table.
+            `y` or `sample_weight` has another length than `X` has rows, a weight is negative or all are 0, or `X` has
+            other columns than the training table.
         """
         encoded = self._encode(X)
         truth = None if y is None else np.asarray(y)
@@ -407,6 +412,7 @@ class HybridTreeClassifier(TreeClassifier):
             explained=self.classes_[self.tree_.prediction[leaf]],
             predicted=self.classes_[classify(self.tree_, self.extensions_, encoded)],
             y=truth,
+            sample_weight=None if sample_weight is None else check_sample_weight(sample_weight, len(encoded)),
         )
 
     def __sklearn_tags__(self) -> Any:

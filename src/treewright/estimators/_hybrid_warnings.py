@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import NoGainWarning
-from treewright.leaf_accuracy import Treatment
+from treewright.leaf_accuracy import Treatment, where_the_model_is_better
 
 if TYPE_CHECKING:
     from treewright.estimators._hybrid import HybridTreeClassifier
@@ -29,13 +28,8 @@ def warn_of_no_gain(model: HybridTreeClassifier, n_rows: int) -> None:
             NoGainWarning,
             stacklevel=3,
         )
-    elif hybrid < alone - np.sqrt(alone * (1 - alone) / n_rows):
-        warnings.warn(
-            f"The leaf model alone, fitted on all rows, is right on {100 * alone:.1f}% of held-out rows, the "
-            f"hybrid tree on {100 * hybrid:.1f}%. Use the model if accuracy counts, or a smaller tree on top.",
-            NoGainWarning,
-            stacklevel=3,
-        )
+    elif better := where_the_model_is_better(hybrid, alone, n_rows, "held-out rows"):
+        warnings.warn(better, NoGainWarning, stacklevel=3)
 
 
 def warn_of_time(model: HybridTreeClassifier) -> None:

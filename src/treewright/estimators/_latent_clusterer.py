@@ -46,6 +46,9 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
     nodes_ : ndarray of shape (n_rows,)
         Breadth-first number of the node that each training row ends at; its ancestors are the row's larger
         clusters.
+    tree_ : Tree
+        The hard tree of the training rows, as `harden` returns it; there is none of splits that are a module of their
+        own, of one-hot categories, and after Ctrl-C.
 
     {notes}
 
@@ -169,23 +172,53 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         reached = np.unique(self.nodes_)
         self._clusters = np.concatenate([reached, np.setdiff1d(self.network_.tree.nodes.numpy(), reached)])
         self.labels_ = self._label(self.nodes_)
-        self._hardened = self._keep_hardened(lambda: self._harden_on(table.X, self._judging_rows(table.X)))
+        self._hardened = self._keep_hardened(
+            lambda: self._harden_on(table.X, self.labels_, self._judging_rows(table.X))
+        )
+        self.__dict__.pop("tree_", None)  # of an earlier fit
+        if not isinstance(self._hardened, str):
+            self.tree_ = self._hardened.tree
         settle_interrupt(self.result_.stop_reason)
         return self
 
-    def _harden_on(self, rows: NDArray[np.float64], judged_on: slice) -> HardenedTree:
-        """The tree of splits that leads to the clusters, to be looked at."""
+    def harden(self, X: Any = None, y: Any = None) -> HardenedTree:
+        """Return the common `Tree` with linear splits that leads to the clusters.
+
+        Parameters
+        ----------
+        X : table, default=None
+            Rows that fill the leaves and measure the agreement; None returns the tree of the training rows.
+        y : ignored
+
+        Returns
+        -------
+        HardenedTree
+            `tree` (its classes are named "cluster 0", "cluster 1", ...), `agreement` (share of rows that it puts into
+            their cluster) and a `sentence`.
+
+        Raises
+        ------
+        InputError
+            Splits are a module of their own, or categories were one-hot.
+        """
+        return self._kept_hardened() if X is None else self._harden_on(self._encode(X), self.predict(X))
+
+    def _harden_on(
+        self, rows: NDArray[np.float64], labels: NDArray[np.int64], judged_on: slice = slice(None)
+    ) -> HardenedTree:
         from treewright.latent._harden import HardenedTree, classification_tree
         from treewright.latent._late import taken
 
-        index = self.labels_.astype(np.int32)
-        names = np.array([f"cluster {k}" for k in range(int(index.max()) + 1)])
+        index = labels.astype(np.int32)
+        names = np.array([f"cluster {k}" for k in range(max(int(index.max()), int(self.labels_.max())) + 1)])
         tree = self._harden(rows, classification_tree(self.columns_, names, index), judged_on)
         rows, index = taken(rows, judged_on), index[judged_on]
         agreement = float((tree.prediction[tree.apply(rows)] == index).mean())
-        rows_said = f"{percent_at_least(agreement)} of {len(rows)} training rows"
-        same = f"This tree puts {rows_said} into the cluster that they are in."
-        return HardenedTree(tree, agreement, same)
+        return HardenedTree(
+            tree,
+            agreement,
+            f"This tree puts {percent_at_least(agreement)} of {len(rows)} rows into the cluster that they are in.",
+        )
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the cluster of each row.

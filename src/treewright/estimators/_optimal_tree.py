@@ -65,8 +65,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         split as a binary column (splits of categories; thresholds too if they are not most of the splits, and with
         guessed lower bounds or `min_leaf_accuracy`) and there are more than 512. Then each column keeps equally many:
         thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that the reference
-        needs (column elimination). ``result_.scope`` and ``result_.notes`` say what was searched:
-        nothing is binned silently.
+        needs (column elimination), and all of them are not tried. ``result_.scope`` and ``result_.notes`` say what was
+        searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes. With "f1" it is 1 - F1 of the
         second of two classes (sorted, as in scikit-learn), and each leaf counts as `cost_complexity` of the total
@@ -97,9 +97,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     guess_lower_bounds : bool, default=False
         Use the rows that the reference predicts wrong as lower bounds, for tables where the exact search does not end.
-        The exact search takes turns with the guided one. If the exact search ends first, the status is OPTIMAL and the
-        tree is exact. If the guided search ends first, the status is OPTIMAL_UNDER_GUESSES, and ``result_`` says by how
-        much a better tree can be better (Theorem 4.3).
+        The exact search over the same splits takes turns with the guided one. If it ends first, the status is OPTIMAL
+        and the tree is exact over these splits. If the guided search ends first, the status is OPTIMAL_UNDER_GUESSES,
+        and ``result_`` says by how much a better tree can be better (Theorem 4.3).
     reference : estimator, array-like of shape (n_rows,), or None, default=None
         The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
         or, for lower bounds alone, the labels that any model predicts for the rows. None is

@@ -102,7 +102,8 @@ def guess_splits(
         f"The reference uses {n_before} threshold{'' if n_before == 1 else 's'}; {n_left} "
         f"{'was' if n_left == 1 else 'were'} kept by column elimination "
         f"({100 * (1 - found.error_after):.2f}% right with them, {100 * (1 - found.error_before):.2f}% with "
-        "all)."
+        "all).",
+        "The search over all thresholds was not tried; leave the guess of thresholds out to try it.",
     ]
     if unsplit:
         notes.append(f"No splits on {listed(unsplit)}: the reference needs no threshold there.")

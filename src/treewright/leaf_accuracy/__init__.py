@@ -3,6 +3,7 @@
 from treewright.leaf_accuracy._baseline import tuned_cart
 from treewright.leaf_accuracy._explanations import HybridReport, LeafReport
 from treewright.leaf_accuracy._gain import compare as compare
+from treewright.leaf_accuracy._gain import where_the_model_is_better as where_the_model_is_better
 from treewright.leaf_accuracy._held_out import held_out_answers as held_out_answers
 from treewright.leaf_accuracy._hybrid import Extension, Treatment
 from treewright.leaf_accuracy._hybrid import Tuning as Tuning

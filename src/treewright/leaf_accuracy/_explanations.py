@@ -40,7 +40,7 @@ class LeafReport:
     n_overruled : int
         Those of them that get another label than the leaf's.
     top_accuracy, accuracy : float or None
-        Share of right rows by the leaf's label and by the hybrid tree; None without labels or rows.
+        Share of right rows, by weight, by the leaf's label and by the hybrid tree; None without labels, rows or weight.
 
     Examples
     --------
@@ -77,6 +77,8 @@ class HybridReport:
         Label that the hybrid tree predicts.
     y : ndarray of shape (n_rows,), or None
         True labels, if they are known.
+    sample_weight : ndarray of shape (n_rows,), or None, default=None
+        What each row counts in all shares; numbers of rows stay numbers of rows.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class HybridReport:
     explained: NDArray[Any]
     predicted: NDArray[Any]
     y: NDArray[Any] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     @cached_property
     def overruled(self) -> NDArray[np.bool_]:
@@ -107,18 +110,18 @@ class HybridReport:
 
     @property
     def share_explained(self) -> float:
-        """Share of rows that keep the explanation of the tree."""
-        return float(1 - self.overruled.mean())
+        """Share of rows, by weight, that keep the explanation of the tree."""
+        return float(1 - np.average(self.overruled, weights=self.sample_weight))
 
     @property
     def top_accuracy(self) -> float | None:
-        """Share of rows for which the tree alone is right; None without labels."""
-        return _share(self.explained, self.y)
+        """Share of rows, by weight, for which the tree alone is right; None without labels."""
+        return _share(self.explained, self.y, self.sample_weight)
 
     @property
     def accuracy(self) -> float | None:
-        """Share of rows for which the hybrid tree is right; None without labels."""
-        return _share(self.predicted, self.y)
+        """Share of rows, by weight, for which the hybrid tree is right; None without labels."""
+        return _share(self.predicted, self.y, self.sample_weight)
 
     @cached_property
     def leaves(self) -> tuple[LeafReport, ...]:
@@ -128,6 +131,7 @@ class HybridReport:
         for leaf in np.flatnonzero(self.tree.is_leaf).tolist():
             here = self.leaf == leaf
             truth = None if self.y is None else self.y[here]
+            weight = None if self.sample_weight is None else self.sample_weight[here]
             path = leaf_path(self.tree, leaf)
             rule = ", ".join(describe(split, self.tree.columns, left, digits=6) for split, left in path)
             entries.append(
@@ -138,8 +142,8 @@ class HybridReport:
                     treatment=str(self.treatments[leaf]),
                     n_rows=int(here.sum()),
                     n_overruled=int(self.overruled[here].sum()),
-                    top_accuracy=_share(self.explained[here], truth),
-                    accuracy=_share(self.predicted[here], truth),
+                    top_accuracy=_share(self.explained[here], truth, weight),
+                    accuracy=_share(self.predicted[here], truth, weight),
                 )
             )
         return tuple(entries)
@@ -156,9 +160,10 @@ class HybridReport:
         str
         """
         n_rows = len(self.leaf)
+        of_weight = "" if self.sample_weight is None else " of the weight"
         text = (
             f"The tree explains the answer for {n_rows - self.n_overruled:,} of {n_rows:,} rows "
-            f"({percent_at_least(self.share_explained)}); on {self.n_overruled:,} a leaf model overrules it."
+            f"({percent_at_least(self.share_explained)}{of_weight}); on {self.n_overruled:,} a leaf model overrules it."
         )
         if self.top_accuracy is not None and self.accuracy is not None:
             text += (
@@ -195,5 +200,9 @@ class HybridReport:
         return "\n".join([*lines, "", self.sentence()])
 
 
-def _share(labels: NDArray[Any], truth: NDArray[Any] | None) -> float | None:
-    return None if truth is None or len(truth) == 0 else float(np.mean(labels == truth))
+def _share(
+    labels: NDArray[Any], truth: NDArray[Any] | None, weight: NDArray[np.float64] | None
+) -> float | None:
+    if truth is None or len(truth) == 0 or (weight is not None and not weight.any()):
+        return None
+    return float(np.average(labels == truth, weights=weight))

@@ -15,7 +15,7 @@ from treewright.leaf_accuracy._hybrid import Extension
 from treewright.leaf_accuracy._shared import Shared
 from treewright.tree import Tree
 
-__all__ = ["compare"]
+__all__ = ["compare", "where_the_model_is_better"]
 
 
 def compare(
@@ -59,3 +59,13 @@ def compare(
         "hybrid": hybrid / everything,
         "model": alone.rounds.accuracy,
     }
+
+
+def where_the_model_is_better(hybrid: float, alone: float, n_rows: int, rows: str) -> str:
+    """Say that the model alone is right on more of these rows, by more than a standard error; else return ""."""
+    if hybrid >= alone - np.sqrt(alone * (1 - alone) / n_rows):
+        return ""
+    return (
+        f"The leaf model alone, fitted on all rows, is right on {100 * alone:.1f}% of {rows}, the hybrid tree on "
+        f"{100 * hybrid:.1f}%. Use the model if accuracy counts, or a smaller tree on top."
+    )

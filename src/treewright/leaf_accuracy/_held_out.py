@@ -32,8 +32,8 @@ def held_out_answers(
     share: bool = False,
     try_settings: bool = False,
     **options: Any,
-) -> NDArray[np.int64]:
-    """Return for each row the class that leaf models give it which were fitted without its fold.
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Return for each row the classes that models give it which were fitted without its fold.
 
     Parameters
     ----------
@@ -56,7 +56,10 @@ def held_out_answers(
 
     Returns
     -------
-    ndarray of shape (n_rows,), int64
+    answers : ndarray of shape (n_rows,), int64
+        Of the hybrid tree.
+    alone : ndarray of shape (n_rows,), int64, or None
+        Of the model of all rows; None if it may not answer, or a fold has too few rows for it.
 
     Raises
     ------
@@ -72,6 +75,7 @@ def held_out_answers(
     fold = np.empty(len(y), dtype=np.int64)
     fold[by_class] = np.arange(len(y)) % folds
     answers = np.empty(len(y), dtype=np.int64)
+    alone = np.empty(len(y), dtype=np.int64) if share else None
     for part in range(folds):
         train, held_out = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
         weight = None if sample_weight is None else sample_weight[train]
@@ -83,4 +87,8 @@ def held_out_answers(
         if any(extension.interrupted for extension in extensions.values()):
             raise KeyboardInterrupt  # half of the folds are no cross-validation
         answers[held_out] = classify(tree, extensions, X[held_out])
-    return answers
+        if shared is None:
+            alone = None
+        elif alone is not None:
+            alone[held_out] = shared.classify(tree, X[held_out])
+    return answers, alone

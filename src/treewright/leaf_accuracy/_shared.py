@@ -66,6 +66,12 @@ class Shared:
         rounds = {} if self.rounds.name is None else {self.rounds.name: self.rounds.number}
         return {**self.settings, **rounds}
 
+    def classify(self, tree: Tree, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the position in ``tree.classes`` that the fitted model alone predicts for each encoded row."""
+        with threadpool_limits(limits=1, user_api="openmp"):
+            found = np.asarray(self.model.predict(Inputs.of(tree.columns).matrix(X)))
+        return self.classes[found.astype(np.int64)]
+
 
 def cross_validate_alone(
     tree: Tree,
@@ -168,8 +174,18 @@ def fit_shared(
     leaf = tree.apply(X)
     right = tree.prediction[leaf] == y if by_tree is None else by_tree
     ahead = np.bincount(leaf, weights=weight * (shared.rounds.right * 1.0 - right))
-    if not (ahead > 0).any():
-        return True
+    return not (ahead > 0).any() or _fit(shared, tree, X, y, sample_weight, clock)
+
+
+def _fit(
+    shared: Shared,
+    tree: Tree,
+    X: NDArray[np.float64],
+    y: NDArray[np.int64],
+    sample_weight: NDArray[np.float64] | None,
+    clock: Clock,
+) -> bool:
+    """Fit the model on all rows; say whether there was time for it."""
     inputs = Inputs.of(tree.columns).matrix(X)
     with threadpool_limits(limits=1, user_api="openmp"):
         return fit_in_time(shared.model, inputs, np.searchsorted(shared.classes, y), sample_weight, clock)
@@ -185,7 +201,7 @@ def shared_model(
     random_state: np.random.RandomState,
     try_settings: bool = False,
 ) -> Shared | None:
-    """Return the model of all rows, fitted; `try_settings` tries others than its own, of the default model.
+    """Return the model of all rows, fitted in any case; `try_settings` tries others than its own, of the default model.
 
     The other parameters are those of `cross_validate_alone`.
     """
@@ -194,5 +210,5 @@ def shared_model(
         tree, X, y, sample_weight, model, random_state=random_state, try_until=try_until
     )
     if alone is not None:
-        fit_shared(alone, tree, X, y, sample_weight)
+        _fit(alone, tree, X, y, sample_weight, NO_LIMIT)
     return alone

@@ -279,10 +279,14 @@ def _result(
         0.0 if leaf_accuracy else min(1.0, problem.cost_complexity)
     )  # every tree has a leaf, and pays for it
     bound = min(cost, max(least, bound))
-    proven = outcome.proven and complete and cost <= bound + TOLERANCE
+    by_solver = outcome.proven and complete and cost <= bound + TOLERANCE
+    proven = (
+        by_solver or cost <= least
+    )  # no mistake in any leaf, or none in one leaf: there is nothing to prove
     notes = [*problem.table.notes, *_notes(instance, solution, cost, terms["scaling"])]
-    if proven:
+    if by_solver:
         notes.append(f"Proven by {outcome.solver} in floating point, to its tolerance of {TOLERANCE:g}.")
+    if proven:
         bound = cost  # what is left is rounding of the solver
     shape = None if last.formulation is None else last.formulation.model
     stop = _stop(solution)

@@ -32,6 +32,10 @@ __all__ = ["solve_beside"]
 FIRST_TURN = 20_000  # steps: as many as a plain search has before its phases for hard problems
 GROWTH = 4
 MOST_STEPS = 2**62
+NOT_NEEDED = (
+    "The guessed lower bounds were not needed: the exact search over the same splits ended first, and this is its "
+    "tree."
+)
 SHARE_OF_TIME = 0.5  # of what is left, for an exact search while the guided one waits
 # In a short turn the phases for hard problems begin early, and none is longer than the turn:
 SHARE_OF_PLAIN_STEPS = 0.6
@@ -192,7 +196,7 @@ def _settled(turns: _Turns, last: SolveResult, ended: str | None) -> SolveResult
     elif status is SolveStatus.OPTIMAL_UNDER_GUESSES:
         notes = (*notes, _beside_the_guided(best, last, bound))
     elif status is SolveStatus.OPTIMAL:
-        notes = (*notes, "The guess was not needed: the exact search ended first, and this is its tree.")
+        notes = (*notes, NOT_NEEDED)
     bound = min(bound, best.objective)
     stats: dict[str, Any] = {
         **last.stats,

@@ -41,8 +41,8 @@ KEPT = re.compile(
     r"The reference uses \d+ thresholds?; \d+ (?:were|was) kept by column elimination .*", re.DOTALL
 )
 NOT_NEEDED = re.compile(
-    r"The guess was not needed: .*", re.DOTALL
-)  # beside a guess, which has notes of its own
+    r"The guess(?:ed lower bounds were| was) not needed: .*", re.DOTALL
+)  # beside a guess, which has notes of its own; the shorter form is of older files
 CHANGED = re.compile(
     r"Only \d+ of \d+ splits were offered: thresholds where the label changes\. .*", re.DOTALL
 )

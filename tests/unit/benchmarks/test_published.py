@@ -88,6 +88,24 @@ def test_stored_results_can_be_shown(path: Path) -> None:
     assert published.table(content).count("\n") > 1
 
 
+def test_the_command_has_the_options_that_were_used() -> None:
+    guessing = {"options": {"folds": 5, "peer_time_limit": 20.0, "sets": {"spiral": []}}}
+    command, unknown = published.made_by("guessing", guessing)
+    assert command == "python -m benchmarks.guessing --folds 5 --peer-time-limit 20.0"
+    assert unknown == "other options not recorded"
+    nothing = {"options": {"threads": 1}}
+    assert published.made_by("latent-tables", nothing) == (
+        "python -m benchmarks.latent tables",
+        "options not recorded",
+    )
+    assert published.made_by("latent-step", nothing) == (
+        "python -m benchmarks.latent step",
+        "",
+    )  # it has none
+    known = {"command": "python -m benchmarks.latent tables --splits 2", "options": {}}
+    assert published.made_by("latent-tables", known) == (known["command"], "")
+
+
 def test_a_file_without_a_benchmark_is_refused() -> None:
     assert published.command_of("sparse-grid") == "python -m benchmarks.sparse grid"
     assert published.command_of("row_prices") == "python -m benchmarks.row_prices"

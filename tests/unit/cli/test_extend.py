@@ -119,7 +119,10 @@ def test_every_row_is_answered_by_models_that_have_not_seen_it():
     parrot = DecisionTreeClassifier()
     parts = extend_leaves(tree, X, y, None, parrot, random_state=np.random.RandomState(0))
     assert (classify(tree, parts, X) == y).all()
-    held_out = held_out_answers(tree, X, y, None, parrot, folds=5, random_state=np.random.RandomState(0))
+    held_out, alone = held_out_answers(
+        tree, X, y, None, parrot, folds=5, random_state=np.random.RandomState(0)
+    )
+    assert alone is None  # no leaf may share it
     assert 0.35 < (held_out == y).mean() < 0.65
     for folds in (1, 301):
         with pytest.raises(InputError, match=f"folds={folds}"):
@@ -143,6 +146,28 @@ def test_rounds_are_chosen_as_in_python(files):
     plain = run("extend", model, train, "--rows", train, "--tune", "none")
     kept = [answer.output.count("kept") for answer in (result, plain)]
     assert kept[0] > kept[1]  # noise: in some leaf the tree answers as well as any model
+
+
+@pytest.mark.parametrize("held_back", [True, False])
+def test_a_model_that_does_better_alone_is_noted(files, tmp_path, monkeypatch, held_back):
+    """A fifth of the hybrid tree's answers is spoilt: better than a single leaf, worse than the model of all rows."""
+
+    def spoilt(tree, extensions, X):
+        answers = classify(tree, extensions, X)
+        answers[: len(X) // 5] = 1 - answers[: len(X) // 5]
+        return answers
+
+    _, train = files
+    leaf = tmp_path / "leaf.json"
+    assert run("fit", train, "-t", "sick", "-c", 0.9, "-o", leaf).exit_code == 0
+    words = ["--rows", write_rows(tmp_path / "new.csv", 300, 1)] if held_back else ["--folds", 3]
+    assert "The leaf model alone" not in run("extend", leaf, train, *words).output
+    for place in ("treewright.leaf_accuracy.classify", "treewright.leaf_accuracy._held_out.classify"):
+        monkeypatch.setattr(place, spoilt)
+    result = run("extend", leaf, train, *words)
+    assert result.exit_code == 0, result.output
+    assert "The leaf model alone, fitted on all rows, is right on" in result.output.replace("\n", " ")
+    assert "Use the model if accuracy counts" in result.output.replace("\n", " ")
 
 
 def test_a_model_made_in_python(files, tmp_path):

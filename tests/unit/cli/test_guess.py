@@ -68,7 +68,13 @@ def test_a_conditional_answer_is_no_proof(data, guided_ends_first):
 def test_an_exact_search_that_ends_first_is_a_proof(data):
     done = run("fit", data, "-t", "risk", "--guess", "bounds", "--max-depth", 2, "--require-proof")
     assert done.exit_code == 0, done.output
-    assert "The guess was not needed" in done.output
+    assert "The guessed lower bounds were not needed" in done.output
+
+
+def test_guessed_thresholds_say_that_all_of_them_were_not_tried(data):
+    done = run("fit", data, "-t", "risk", "--guess", "thresholds", "--n-estimators", 3, "--max-depth", 2)
+    assert done.exit_code == 0, done.output
+    assert "all thresholds was not tried; leave the guess of thresholds out" in done.output
 
 
 @pytest.mark.parametrize(

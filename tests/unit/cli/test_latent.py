@@ -9,9 +9,11 @@ from typer.testing import CliRunner
 torch = pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
 torch.set_num_threads(1)
 
+from treewright import LatentTreeClassifier  # noqa: E402
 from treewright.cli import app  # noqa: E402
 from treewright.convert import load_model  # noqa: E402
-from treewright.tree import LinearSplit  # noqa: E402
+from treewright.table import load_csv  # noqa: E402
+from treewright.tree import LinearSplit, ThresholdSplit  # noqa: E402
 
 
 @pytest.fixture
@@ -45,6 +47,23 @@ def test_fit_show_predict_verify(csv: Path, tmp_path: Path) -> None:
     assert answers.exists()
 
 
+@pytest.mark.parametrize("hardening", ["axis", "linear", "signs"])
+def test_the_hard_tree_is_the_one_of_python(csv: Path, tmp_path: Path, hardening: str) -> None:
+    model = tmp_path / "model.json"
+    run("fit", csv, "-t", "sign", "--method", "latent", "--max-depth", 2, "--epochs", 40, "-o", model,
+        "--hardening", hardening)  # fmt: skip
+    data = load_csv(csv, target="sign")
+    known = LatentTreeClassifier(2, epochs=40, hardening=hardening, random_state=0).fit(
+        data.table.X, data.target
+    )
+    tree, expected = load_model(model).tree, known.harden().tree
+    assert tree.n_leaves == expected.n_leaves
+    assert tree.predict(data.table.X).tolist() == expected.predict(data.table.X).tolist()
+    one_column = all(split is None or isinstance(split, ThresholdSplit) for split in tree.splits)
+    assert one_column is (hardening == "axis")
+    assert load_model(model).result.options["hardening"] == hardening
+
+
 def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: Path) -> None:
     # the tree was trained on their codes and saved to a file that no verb could read
     model = tmp_path / "model.json"
@@ -68,6 +87,8 @@ def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: P
         (("--method", "latent", "--max-depth", "0"), "depth"),
         (("--method", "latent", "--pruning", "-1"), "pruning"),
         (("--method", "latent", "--weight", "b"), "weights"),
+        (("--method", "latent", "--hardening", "soft"), "hardening='soft'; give one of linear, axis, signs"),
+        (("--hardening", "axis"), "--hardening is for --method latent"),
     ],
 )
 def test_bad_options(csv: Path, options: tuple[str, ...], words: str) -> None:

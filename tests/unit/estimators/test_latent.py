@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor  # noqa: E402
 from treewright.errors import InputError, ModelFileError  # noqa: E402
 from treewright.latent import dendrogram_purity  # noqa: E402
+from treewright.show import to_text  # noqa: E402
 
 IRIS = load_iris(return_X_y=True)
 QUICK = {"depth": 2, "epochs": 30, "batch_size": 32, "random_state": 0}
@@ -167,6 +168,14 @@ def test_clusterer():
     assert dendrogram_purity(model.nodes_, y) > 0.8
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert sorted(set(model.labels_)) == list(range(len(set(model.labels_))))
+    hard = model.harden()
+    assert model.tree_ is hard.tree
+    assert to_text(model) == to_text(hard.tree)
+    assert "cluster 0" in to_text(model)
+    assert hard.agreement == 1.0
+    assert model.harden(X[:50]).tree.predict(X[:50]).tolist() == [
+        f"cluster {k}" for k in model.predict(X[:50])
+    ]
     aimed = LatentTreeClusterer(depth=2, targets=["x0"], epochs=20, random_state=0).fit(X)
     assert aimed._encoder.source.tolist() == [1]
     for targets in (["x9"], [7], [], [0, 1], [1.5]):

@@ -65,6 +65,7 @@ def test_every_combination_for_every_objective(
         assert f"{result.lower_bound:.6f}" in result.sentence()
         assert any("Theorem 4.3" in note for note in result.notes)
         assert result.objective - result.lower_bound <= result.stats["reference_loss"] + 1e-9
+    assert thresholds == any("all thresholds was not tried" in note for note in result.notes)
     if thresholds:
         assert "guessed thresholds" in result.scope
         assert any("Theorem 4.1" in note for note in result.notes)
@@ -89,7 +90,7 @@ def test_three_classes(data: object) -> None:
     assert exact.result_.status is SolveStatus.OPTIMAL
     assert guessed.result_.status is SolveStatus.OPTIMAL
     assert guessed.result_.objective == exact.result_.objective == guessed.result_.lower_bound
-    assert any("guess was not needed" in note for note in guessed.result_.notes)
+    assert any("not needed: the exact search over the same splits" in note for note in guessed.result_.notes)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_the_exact_search_that_ends_first_gives_the_answer() -> None:
     assert beside.result_.status is SolveStatus.OPTIMAL
     assert beside.result_.lower_bound == exact.result_.objective
     assert beside.result_.sentence() == exact.result_.sentence()
-    assert any("guess was not needed" in note for note in beside.result_.notes)
+    assert any("not needed: the exact search over the same splits" in note for note in beside.result_.notes)
 
 
 def test_a_guess_that_costs_something_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

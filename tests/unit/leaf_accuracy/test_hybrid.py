@@ -220,6 +220,25 @@ def test_report_by_row_and_by_leaf():
         model.report(new, new_y[:3])
 
 
+def test_a_report_with_weights_is_that_of_repeated_rows():
+    X, y = made()
+    new, new_y = made(seed=1)
+    model = untuned(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
+    times = np.random.default_rng(0).integers(0, 4, len(new))
+    times[model.apply(new) == model.apply(new[:1])[0]] = 0  # a leaf without weight
+    report = model.report(new, new_y, sample_weight=times)
+    repeated = model.report(np.repeat(new, times, axis=0), np.repeat(new_y, times))
+    for share in ("accuracy", "top_accuracy", "share_explained"):
+        assert getattr(report, share) == pytest.approx(getattr(repeated, share))
+        assert getattr(report, share) != pytest.approx(getattr(model.report(new, new_y), share))
+    for entry, of_repeated in zip(report.leaves, repeated.leaves, strict=True):
+        assert entry.accuracy == pytest.approx(of_repeated.accuracy)
+    assert sum(entry.n_rows for entry in report.leaves) == len(new)
+    assert "% of the weight)" in report.sentence()
+    with pytest.raises(InputError, match=r"sample_weight has shape \(3,\)"):
+        model.report(new, new_y, sample_weight=times[:3])
+
+
 def test_pickled_and_cloned():
     X, y = made()
     model = untuned(leaf_estimator="xgboost", random_state=0).fit(X, y)

@@ -86,6 +86,21 @@ def test_a_solver_without_a_tree_gives_status_and_cart(
     assert "Not proven optimal (time limit reached)" in result.sentence()
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_tree_without_mistakes_needs_no_proof_of_the_solver(formulation: str) -> None:
+    """CART separates the rows; the solver is stopped before it has a bound."""
+    X = np.arange(60.0)[:, None]
+    problem = make_problem(table_from(X), X[:, 0] > 20, max_depth=2, cost_complexity=0.0)
+    result = solve(problem, formulation, limits=Limits(1e-3))
+    assert result.stats["solver_bound"] is None
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.stop_reason is None
+    assert result.loss == 0
+    assert result.objective == (1 if formulation == "leaf_accuracy" else 0)
+    assert "Not proven" not in result.sentence()
+    assert not any("Proven by" in note for note in result.notes)
+
+
 def test_what_is_reported_is_counted_from_the_data() -> None:
     problem = noisy(30)
     result = solve(problem, "leaf_accuracy", "warm", limits=Limits(2))
