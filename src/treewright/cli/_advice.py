@@ -41,8 +41,9 @@ def advice(
 
     With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
     limit, too, if that time and the seconds of `reading` are more than the limit. Where a time limit leaves nothing to
-    judge by, the smallest problem is named. `depth_as` says how a depth is asked for; `proven_depth` is one that the
-    run itself has proven. Where reading took the time, no smaller problem is at fault. Where nothing but `rounded` numbers is in the way, no option brings a proof.
+    judge by, the smallest problem is named, and where reading took the time, none. `depth_as` says how a depth is asked
+    for; `proven_depth` is one that the run itself has proven. Where nothing but `rounded` numbers is in the way, no
+    option brings a proof.
     """
     from treewright.result import StopReason
     from treewright.search import SmallerProblems
@@ -54,9 +55,10 @@ def advice(
         )
 
     if stop is StopReason.TIME_LIMIT and reading >= NEARLY_ALL * time_limit:
+        longer = round_up(max(10 * reading, LEAST_LIMIT))
         return (
-            f"Not proven optimal: reading took {reading:.1f} s, and --time-limit {time_limit:g} counts it, so that hardly "
-            f"any time was left to search. With more time: --time-limit {round_up(max(10 * reading, LEAST_LIMIT)):g}."
+            f"Not proven optimal: reading took {reading:.1f} s, and --time-limit {time_limit:g} counts it, so that "
+            f"hardly any time was left to search. With more time: --time-limit {longer:g}."
         )
 
     smaller = SmallerProblems.of(

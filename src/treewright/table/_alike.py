@@ -1,4 +1,4 @@
-"""Words that differ in capitals, blanks, hyphens, Latin accents or encoding only, and the spelling that stands for all of them.
+"""Words that differ in capitals, blanks, hyphens, Latin accents or encoding only, and the spelling that stands for all.
 
 In a column of yes and no alone, the first letter of each is another spelling, too.
 

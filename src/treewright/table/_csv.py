@@ -151,7 +151,7 @@ def load_csv(
     words : mapping of str to mapping of str to str, default=None
         By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``; NA here is a word, not missing.
     merge_words : iterable of str, default=()
-        Columns whose words that differ only in capitals, blanks, hyphens or accents become one: the most frequent of them.
+        Columns whose words that differ only in capitals, blanks, hyphens or accents become one: the most frequent.
     order : mapping of str to sequence of str, default=None
         By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
         asks for at most one of them; a word outside the order is an error.
