@@ -55,10 +55,10 @@ def advice(
         )
 
     if stop is StopReason.TIME_LIMIT and reading >= NEARLY_ALL * time_limit:
-        longer = round_up(max(10 * reading, LEAST_LIMIT))
+        enough = round_up(max(10 * reading, LEAST_LIMIT))
         return (
             f"Not proven optimal: reading took {reading:.1f} s, and --time-limit {time_limit:g} counts it, so that "
-            f"hardly any time was left to search. With more time: --time-limit {longer:g}."
+            f"hardly any time was left to search. With more time: --time-limit {enough:g}."
         )
 
     smaller = SmallerProblems.of(

@@ -1,4 +1,4 @@
-"""The question that a tree made in Python answers, as far as its result and rows tell it, and the call that checks it."""
+"""The question that a tree made in Python answers, as far as result and rows tell it, and the call that checks it."""
 
 from __future__ import annotations
 
