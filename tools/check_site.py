@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 PAGES = (  # one of each kind: lists, tables, code, formulas, pictures, output of examples, signatures
     "index", "user_guide", "prepare_your_file", "faq", "glossary", "certificate", "methods/optimal", "benchmarks",
     "results/continuous-grid", "gallery/index",
-    "gallery/ten_minutes", "api/index",
+    "gallery/ten_minutes", "api/index", "search",
 )  # fmt: skip
 WINDOWS = ({"color_scheme": "light", "width": 390}, {"color_scheme": "dark", "width": 1280})
 WIDTHS = (

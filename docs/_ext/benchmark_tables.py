@@ -20,17 +20,40 @@ if TYPE_CHECKING:
     from sphinx.config import Config
 
 
+METHODS = {  # what is compared, and how the names of its files begin
+    "Sparse trees, beside gosdt, STreeD, DL8.5 and ConTree": ("sparse", "continuous", "frontier", "harder"),
+    "Guessed thresholds, depths and bounds": ("guessing",),
+    "Near-optimal sets, beside TreeFARMS, PRAXIS and arborenum": ("near_optimal",),
+    "The worst leaf, and hybrid trees": ("leaf_accuracy", "hybrid"),
+    "Regression, survival and policy trees": ("regression", "held_out", "linear", "simple", "streed"),
+    "Born-again trees": ("born_again",),
+    "Latent trees": ("latent",),
+    "Mixed-integer programs beside the search": ("mip",),
+    "Large tables, and threads": ("shards", "threads"),
+    "Limits, forecasts, builds": ("limits", "forecast", "builds"),
+}
+
+
+def method_of(name: str) -> str:
+    """Return the row of the list that a file of results stands in."""
+    found = [method for method, beginnings in METHODS.items() if name.startswith(beginnings)]
+    if len(found) != 1:
+        raise ValueError(f"{name!r} stands in {len(found)} rows of METHODS; give it one.")
+    return found[0]
+
+
 class BenchmarkList(SphinxDirective):
-    """What each benchmark is about, with links to the pages of its results (the page must be Markdown)."""
+    """What the benchmarks compare, a row for each method, with links to the pages of their results (in Markdown)."""
 
     def run(self) -> list[nodes.Node]:
-        """Return a table with a row for each subject."""
-        subjects: dict[str, list[str]] = {}
+        """Return the table."""
+        names: dict[str, list[str]] = {method: [] for method in METHODS}
         for path in stored():
-            subjects.setdefault(subject_of(path.stem), []).append(f"[{path.stem}](results/{path.stem}.md)")
-        rows = [f"| {subject} | {', '.join(links)} |" for subject, links in subjects.items()]
+            names[method_of(path.stem)].append(path.stem)
         found = nodes.container()
-        text = ["| benchmark | results |", "|---|---|", *rows]
+        text = ["| benchmark | results |", "|---|---|"]
+        for method, own in names.items():
+            text.append(f"| {method} | {', '.join(f'[{name}](results/{name}.md)' for name in own)} |")
         self.state.nested_parse(StringList(text), self.content_offset, found)
         return found.children
 

@@ -3,6 +3,7 @@
 __all__ = [
     "InputError",
     "InputTypeError",
+    "LabelSpellingsWarning",
     "MissingDependencyError",
     "MissingLettersWarning",
     "ModelFileError",
@@ -105,6 +106,20 @@ class NoGainWarning(UserWarning):
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", NoGainWarning)
     ...     _ = OptimalTreeClassifier().fit([[20], [40]], [0, 1])
+    """
+
+
+class LabelSpellingsWarning(UserWarning):
+    """Labels differ in capitals and blanks only, such as "Yes" and "yes ", and each spelling is a class of its own.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import OptimalTreeClassifier
+    >>> from treewright.errors import LabelSpellingsWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", LabelSpellingsWarning)
+    ...     _ = OptimalTreeClassifier().fit([[20], [30], [40]], ["no", "Yes", "yes"])
     """
 
 

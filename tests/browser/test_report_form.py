@@ -59,7 +59,7 @@ def test_trying_the_nearest_change_flips_the_decision(visit):
 
 def test_what_is_no_number_is_named_beside_its_field(visit):
     page = visit().open(page_of(wide_tree(501)))
-    for wrong in ("abc", "1e999", "1,5", "0x10", "1_000", "Infinity", "<b>", "--1", "1 2"):
+    for wrong in ("abc", "1e999", "1,5,0", "1.000,5", "12,500", "0x10", "1_000", "Infinity", "<b>", "--1", "1 2"):
         page.fill("#value-0", wrong)
         page.click("#ask button.main")
         assert page.locator("#value-0").get_attribute("aria-invalid") == "true"
@@ -71,6 +71,23 @@ def test_what_is_no_number_is_named_beside_its_field(visit):
         page.click("#ask button.main")
         assert page.locator("[aria-invalid]").count() == 0
         assert "measurement number 500 is unknown; unknown goes with" in page.locator("#answer").inner_text()
+
+
+def test_a_comma_is_a_decimal_mark_where_nothing_else_is_meant(visit):
+    page = visit().open(page_of(boxed_tree(1)))
+
+    def answer(written):
+        page.fill("#value-0", written)
+        page.click("#ask button.main")
+        assert page.locator("[aria-invalid]").count() == 0
+        return page.locator("#answer").inner_text()
+
+    for comma, point in (("0,5", "0.5"), (" -2,25 ", "-2.25"), ("0,125", "0.125"), ("1,5e1", "1.5e1")):
+        assert answer(comma) == answer(point)
+    assert answer("0,5") != answer("-2,25")
+    page.fill("#value-0", "12,500")
+    page.click("#ask button.main")
+    assert "may be 12500 or 12.5" in page.locator("#value-0-hint.wrong").inner_text()
 
 
 def test_category_sets_read_well(visit):

@@ -57,6 +57,21 @@ def test_no_two_boxes_meet_and_the_page_fits(visit, n_leaves, width):
     assert overlaps(page) == []
 
 
+def test_words_on_two_lines_leave_the_branch_in_sight(visit):
+    columns = [Column("age", ColumnKind.CONTINUOUS, (), True)]
+    X = np.array([[20.0], [1085.05], [2090.0], [np.nan]] * 5)
+    y = np.array([0, 0, 1, 0] * 5, dtype=np.int32)
+    split = ThresholdSplit(0, 1085.05, missing_left=True)
+    tree = grow(columns, np.array(["no", "yes"]), [split, None, None], X, y, np.ones(20), 1.0 - np.eye(2))
+    page = visit().open(f"<!doctype html><body>{notebook_html(tree)}</body>")
+    lines, covered = page.evaluate("""() => {
+      const edge = document.querySelector(".tw-edge"), line = edge.closest(".tw-line").getBoundingClientRect();
+      return [edge.getClientRects().length, edge.getBoundingClientRect().width / line.width];
+    }""")
+    assert lines == 2
+    assert covered < 0.7
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast_is_enough(visit, scheme):
     """WCAG 2.2 AA: 4.5 for text, of every text on what lies behind it."""

@@ -43,3 +43,8 @@ def test_what_is_added_once(extension: ModuleType, written: str, said: str) -> N
 
 def test_the_site_uses_it() -> None:
     assert '"accessible"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
+
+
+def test_the_page_for_searching_has_a_heading_and_is_looked_at() -> None:
+    assert "<h1>Search</h1>" in (ROOT / "docs/_templates/search.html").read_text(encoding="utf-8")
+    assert '"search"' in (ROOT / "tools/check_site.py").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ __all__ = ["advice", "for_more_leaves", "for_sooner_guesses", "leaves_could_help
 
 LEAST_LIMIT = 30.0  # seconds, the default of the command line: the least that is proposed
 TRIAL_SECONDS = 2.0  # of one smaller problem
+NEARLY_ALL = 0.9  # of a time limit
 ROOM = 1.5  # of a time limit, over what reading and search are expected to take
 OPTIONS = {"max_leaf_nodes": "max_leaves"}  # of `frontier`, where they are not called like the field
 
@@ -40,8 +41,9 @@ def advice(
 
     With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
     limit, too, if that time and the seconds of `reading` are more than the limit. Where a time limit leaves nothing to
-    judge by, the smallest problem is named. `depth_as` says how a depth is asked for; `proven_depth` is one that the
-    run itself has proven. Where nothing but `rounded` numbers is in the way, no option brings a proof.
+    judge by, the smallest problem is named, and where reading took the time, none. `depth_as` says how a depth is asked
+    for; `proven_depth` is one that the run itself has proven. Where nothing but `rounded` numbers is in the way, no
+    option brings a proof.
     """
     from treewright.result import StopReason
     from treewright.search import SmallerProblems
@@ -50,6 +52,13 @@ def advice(
         return (
             "Not proven optimal, because numbers were rounded: more time brings no proof. Weights, costs or targets "
             "that differ less in size, or fewer digits of them, may."
+        )
+
+    if stop is StopReason.TIME_LIMIT and reading >= NEARLY_ALL * time_limit:
+        enough = round_up(max(10 * reading, LEAST_LIMIT))
+        return (
+            f"Not proven optimal: reading took {reading:.1f} s, and --time-limit {time_limit:g} counts it, so that "
+            f"hardly any time was left to search. With more time: --time-limit {enough:g}."
         )
 
     smaller = SmallerProblems.of(

@@ -311,17 +311,17 @@ def fit(
     if task == REGRESSION and target is not None:
         kept = settings_with(columns, **how)
         targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
+    used = (
+        *(reward or ()),
+        *(() if event is None else (event,)),
+        *targets[1:],
+        *named_costs(row_cost or ()).values(),
+    )
     csv = read_csv(
         data,
         target=targets[0] if targets else None,
         weight=weight,
-        ignore=(
-            *(ignore or ()),
-            *(reward or ()),
-            *(() if event is None else (event,)),
-            *targets[1:],
-            *named_costs(row_cost or ()).values(),
-        ),
+        ignore=(*(ignore or ()), *used),
         categorical=categorical or (),
         settings=columns,
         merge_words=merge_words or (),
@@ -329,7 +329,7 @@ def fit(
         **how,
     )
     has_classes = task in (CLASSIFICATION, PROBABILITY)
-    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns)
+    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns, used)
     if has_classes:
         refuse_quantity(csv, target)
     loss = criterion_of(task, criterion)

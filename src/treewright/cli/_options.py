@@ -52,13 +52,14 @@ SettingsFile = Annotated[
 MergeLabels = Annotated[
     bool,
     typer.Option(
-        "--merge-labels", help="Treat labels that differ only in capitals, blanks or accents as one class."
+        "--merge-labels",
+        help="Treat labels that differ only in capitals, blanks, hyphens or accents as one class.",
     ),
 ]
 MergeWords = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column in which words that differ only in capitals, blanks or accents become one. Repeatable.",
+        help="Column in which words that differ only in capitals, blanks, hyphens or accents become one. Repeatable.",
         metavar="COLUMN",
     ),
 ]

@@ -15,7 +15,7 @@ from treewright.cli._options import ModelPath, Rows, SettingsFile, SpreadsheetSa
 from treewright.cli._output import note, put
 from treewright.cli._read_csv import read_csv, settings_with
 from treewright.cli._shards import is_stream, predict_stream
-from treewright.cli._write_csv import csv_text
+from treewright.cli._write_csv import csv_text, runs_as_formula
 from treewright.errors import InputError
 
 __all__ = ["predict"]
@@ -60,6 +60,12 @@ def predict(
     tree = content.tree
     if proba and not tree.predicts_classes:
         raise InputError(f"--proba: this is a {tree.kind.value} tree, which has no classes; leave it out.")
+    labels = [] if tree.classes is None else tree.classes.tolist()
+    formulas = [label for label in labels if runs_as_formula(label)]
+    if formulas and not spreadsheet_safe:
+        note(
+            f"Note: a spreadsheet would run the label {formulas[0]!r} as a formula; add --spreadsheet-safe for one."
+        )
     if is_stream(data):
         settings = settings_with(columns, **how)
         predict_stream(content, data, settings, out, proba, leaf, spreadsheet_safe)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from treewright._busy import busy
+from treewright._plural import some_of
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
 from treewright.cli._wording import as_options
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "column_names",
     "labels_like",
+    "note_left_out",
     "read_csv",
     "read_groups",
     "reading_file",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 MOST_NAMED = 4  # columns that the data lack
+MOST_LEFT_OUT = 20
 MARKS = {"comma": ",", "point": "."}
 
 
@@ -195,28 +198,48 @@ def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> Inpu
     return InputError(f"{len(faults)} columns of {path.name} cannot be read:{listed}")
 
 
-def say_what_was_read(csv: CsvTable, data: Path, target: str | None, settings: Path | None) -> None:
-    """Say in a few lines what a file holds, how it was read, and whether something needs a look."""
+def say_what_was_read(
+    csv: CsvTable, data: Path, target: str | None, settings: Path | None, used: Collection[str] = ()
+) -> None:
+    """Say in a few lines what a file holds, how it was read, and whether something needs a look.
+
+    Parameters
+    ----------
+    csv : CsvTable
+    data : Path
+    target : str or None
+    settings : Path or None
+    used : collection of str, default=()
+        Columns that are no features and serve the task in another way.
+    """
     from treewright.table import look_at
 
     with busy("Looking at the columns"):
-        seen = look_at(csv.table, csv.target, name=data.name, target=target)
+        seen = look_at(csv.table, csv.target, name=data.name, target=target, reading=csv.reading)
     for line in seen.summary():
         note(line)
     for text in csv.table.notes:
         note(as_options(f"Note: {text}"))
     for text in blanked_in_words(csv):
         note(f"Note: {text}")
+    note_left_out([name for name in csv.left_out if name not in used])
     count = len(seen.findings)
     if count:
         first = as_options(seen.findings[0].text)
-        more = f" And {count - 1} more." if count > 1 else ""
+        others = dict.fromkeys(one.column or "rows" for one in seen.findings[1:])
+        more = f" And {count - 1} more: {some_of([*others])}." if count > 1 else ""
         named = "" if target is None else f" --target {shlex.quote(target)}"
         if settings is not None:
             named += f" --columns {shlex.quote(str(settings))}"
         elif csv.reading.encoding not in ("utf-8", "utf-16"):
             named += f" --encoding {csv.reading.encoding}"
         note(f"To look at: {first}{more} See: treewright look {shlex.quote(str(data))}{named}")
+
+
+def note_left_out(names: Sequence[str]) -> None:
+    """Name the columns that somebody took out; nothing is said of none."""
+    if names:
+        note(f"Left out: {some_of(names, MOST_LEFT_OUT)}.")
 
 
 def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:

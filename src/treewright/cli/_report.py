@@ -17,7 +17,7 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._options import Csv, Digits, Html, KnownTarget, ModelPath
 from treewright.cli._output import note
 from treewright.cli._policy import named_rewards, rewards_of
-from treewright.cli._read_csv import read_csv, read_groups
+from treewright.cli._read_csv import read_csv, read_groups, settings_with
 from treewright.cli._reborn_checks import objective_of_model
 from treewright.cli._regression import outputs_of, regression_problem_of
 from treewright.cli._survival import events_and_times, named_event
@@ -121,6 +121,10 @@ def report(
     groups: dict[str, Any] = {
         name: read_groups(test or data, name, content.reading, columns, **how) for name in group or ()
     }
+    known = settings_with(columns, **how)
+    terms = terms_of(content)
+    used = {*named, *(terms.rewards or ()), terms.event, *(terms.row_costs or ())}
+    left_out = tuple(name for name in train.left_out if name not in used)
     verification, claim_checked = None, True
     if _claims_about_rows(content):
         verification, claim_checked = checked(content, train, data, named, how_read)
@@ -141,7 +145,7 @@ def report(
             title=title,
             target=", ".join(named) or None,
             files=files,
-            settings=columns,
+            settings=replace(known, ignore=left_out),
             groups=groups,
             digits=digits or None,
             out=out,

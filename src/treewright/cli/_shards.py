@@ -14,6 +14,7 @@ from treewright.cli._advice import round_up
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf, read_objective
+from treewright.cli._read_csv import note_left_out
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, saved_to, tree_text
 from treewright.cli._write_csv import csv_text
@@ -136,11 +137,13 @@ def fit_in_shards(
             thresholds == "auto"
         )
         note(f"The table may be large: {' and '.join(chosen)}, as nothing else is given.")
+    left_out = (*(ignore or ()), *settings.ignore)
+    note_left_out(left_out)
     model = fit_shards(
         open_source(data, settings=settings),
         target,
         sample_weight=weight,
-        ignore=(*(ignore or ()), *settings.ignore),
+        ignore=left_out,
         categorical_features=(*(categorical or ()), *settings.categorical),
         cost_complexity=cost_complexity,
         max_depth=DEPTH if max_depth is None else max_depth,

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["csv_text"]
+__all__ = ["csv_text", "runs_as_formula"]
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 
@@ -20,12 +20,16 @@ def csv_text(rows: Iterable[Sequence[Any]], spreadsheet_safe: bool = False) -> s
     return text.getvalue()
 
 
-def _harmless(cell: Any) -> Any:
-    """Text that a spreadsheet takes for a formula gets an apostrophe; numbers stay numbers."""
+def runs_as_formula(cell: Any) -> bool:
+    """Whether a spreadsheet takes a cell for a formula; numbers are none."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(FORMULA_STARTS):
-        return cell
+        return False
     try:
         float(cell)
     except ValueError:
-        return f"'{cell}"
-    return cell
+        return True
+    return False
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if runs_as_formula(cell) else cell

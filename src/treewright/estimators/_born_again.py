@@ -27,6 +27,7 @@ from treewright.bornagain import (
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import tree_of_answers
 from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.tree import merge_equal_leaves
@@ -190,6 +191,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         check_classification_targets(y)
         warn_of_quantity(y)
+        warn_of_spellings(y)
         estimator = make_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:

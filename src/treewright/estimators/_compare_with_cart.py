@@ -23,6 +23,8 @@ from treewright.tree import ColumnKind, Tree, label_positions
 
 __all__ = ["CartComparison", "compare_with_cart"]
 
+CELL = "padding: .2em .8em; border-bottom: 1px solid color-mix(in srgb, currentcolor 25%, transparent)"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CartComparison:
@@ -160,12 +162,13 @@ class CartComparison:
         return f"<CartComparison: {self.sentence()}>"
 
     def _repr_html_(self) -> str:
-        rows = self.records()
-        head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
-        body = "".join(
-            f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row.values())}</tr>" for row in rows
-        )
-        return f"<p>{escape(self.sentence())}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        rows = [
+            {name: value for name, value in row.items() if name != "none has fewer than"} for row in self.records()
+        ]
+        head = "".join(f'<th scope="col" style="{CELL}">{escape(name)}</th>' for name in rows[0])
+        body = "".join(f"<tr>{''.join(map(_cell, row.values()))}</tr>" for row in rows)
+        table = f'<table style="border-collapse: collapse"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        return f"<p>{escape(self.sentence())}</p>{table}"
 
 
 def compare_with_cart(
@@ -357,4 +360,7 @@ def _time(seconds: float) -> str:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else escape(str(value))
+    """A cell of the notebook's table; what is no number is the name of a tree."""
+    if isinstance(value, int):
+        return f'<td style="{CELL}; text-align: right; font-variant-numeric: tabular-nums">{value:,}</td>'
+    return f'<th scope="row" style="{CELL}; text-align: left">{escape(str(value))}</th>'

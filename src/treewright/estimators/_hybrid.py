@@ -22,6 +22,7 @@ from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
+from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy import (
@@ -239,6 +240,7 @@ class HybridTreeClassifier(TreeClassifier):
             warn_of_column_vector()
             y = np.ravel(y)
         warn_of_quantity(y)
+        warn_of_spellings(y)
         random = check_random_state(self.random_state)
         seed, began = int(random.randint(2**31 - 1)), time.monotonic()
         given = DecisionTreeClassifier(max_depth=4, min_samples_leaf=50) if self.top is None else self.top

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
 from treewright.estimators._interrupt import settle_interrupt
+from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
@@ -165,6 +166,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         if isinstance(y, np.ndarray) and y.ndim == 2:
             y = column_or_1d(y, warn=True)
         warn_of_quantity(y)
+        warn_of_spellings(y)
         return self.fit_table(table, y, sample_weight, validation, begun=begun)
 
     def fit_table(

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
+from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
@@ -145,9 +146,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     classes_: NDArray[Any]
 
     def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
-        """Read the table of `fit`; warns of labels that seem to be a quantity, too."""
+        """Read the table of `fit`; warns of labels that seem to be a quantity, or are spelled in several ways, too."""
         table = super()._training_table(X, y, stacklevel=stacklevel + 1)
         warn_of_quantity(y, stacklevel=stacklevel + 1)
+        warn_of_spellings(y, stacklevel=stacklevel + 1)
         return table
 
     def predict(self, X: Any) -> NDArray[Any]:

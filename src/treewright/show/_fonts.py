@@ -2,7 +2,8 @@
 
 matplotlib draws a letter with the first font of a text's families that has it, and a box if none has. The families are
 therefore extended by installed fonts until every letter is covered; a font is read only if a letter is missing. What no
-installed font has is told in one warning. matplotlib before 3.11 neither joins nor turns letters that are written from
+installed font has is told in one warning, and matplotlib's own of the same letters are switched off: it repeats them at
+every drawing. matplotlib before 3.11 neither joins nor turns letters that are written from
 the right: for Arabic and Hebrew the notebook's picture and the report, drawn by the browser, are then better.
 """
 
@@ -19,13 +20,17 @@ from treewright.errors import MissingLettersWarning
 __all__ = ["cover_letters", "families_for"]
 
 SHOWN = 6
+_named: set[str] = set()  # letters that no installed font has
 
 
 def families_for(text: str) -> list[str]:
     """Return the font families that have all letters of a text as far as installed fonts do, the usual ones first."""
     import matplotlib as mpl
 
-    return list(_families(frozenset(text), tuple(mpl.rcParams["font.family"])))
+    families = _families(frozenset(text), tuple(mpl.rcParams["font.family"]))
+    for letter in _named.intersection(text):
+        warnings.filterwarnings("ignore", message=f"Glyph {ord(letter)} ")
+    return list(families)
 
 
 def cover_letters(artist: Any) -> None:
@@ -91,6 +96,7 @@ def _covered(path: str) -> frozenset[int]:
 
 def _warn_of(codes: Iterable[int]) -> None:
     letters = sorted(map(chr, codes))
+    _named.update(letters)
     if letters:
         shown = " ".join(letters[:SHOWN]) + (
             f" and {len(letters) - SHOWN} more" if len(letters) > SHOWN else ""

@@ -1,4 +1,4 @@
-"""Words that differ in capitals, blanks, Latin accents or encoding only, and the spelling that stands for all of them.
+"""Words that differ in capitals, blanks, hyphens, Latin accents or encoding only, and the spelling that stands for all.
 
 In a column of yes and no alone, the first letter of each is another spelling, too.
 
@@ -16,12 +16,16 @@ __all__ = ["groups_alike", "one_spelling"]
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 """Marks on Latin letters; on others (Japanese, Cyrillic) a mark makes another letter."""
 
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 
 YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "no"), ("true", "false"))
 
 
 def groups_alike(words: Iterable[str]) -> list[list[str]]:
-    """Return the words that differ in capitals, blanks or Latin accents only, groups and words in the order given."""
+    """Return the words that differ in capitals, blanks, hyphens or Latin accents only.
+
+    Groups and words are in the order given. A hyphen between letters is as a blank: `Full-time` and `full time`.
+    """
     alike: dict[str, list[str]] = {}
     for word in words:
         alike.setdefault(_plain(word), []).append(word)
@@ -50,7 +54,7 @@ def one_spelling(words: Iterable[str]) -> dict[str, str]:
 
 def _plain(word: str) -> str:
     word = _decoded_once_more(word)
-    letters = unicodedata.normalize("NFD", " ".join(word.casefold().split()))
+    letters = unicodedata.normalize("NFD", " ".join(_HYPHEN.sub(" ", word.casefold()).split()))
     return unicodedata.normalize("NFC", _ACCENTS.sub("", letters))
 
 

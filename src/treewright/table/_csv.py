@@ -73,6 +73,8 @@ class CsvTable:
         such as "NA", are not counted.
     absent : tuple of str, default=()
         Columns of the schema that were not needed, and that the file does not have.
+    left_out : tuple of str, default=()
+        Columns of the file that are neither features nor target or weight.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class CsvTable:
     reading: Reading = field(default_factory=Reading)
     blanked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def load_csv(
@@ -148,7 +151,7 @@ def load_csv(
     words : mapping of str to mapping of str to str, default=None
         By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``; NA here is a word, not missing.
     merge_words : iterable of str, default=()
-        Columns whose words that differ only in capitals, blanks or accents become one: the most frequent of them.
+        Columns whose words that differ only in capitals, blanks, hyphens or accents become one: the most frequent.
     order : mapping of str to sequence of str, default=None
         By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
         asks for at most one of them; a word outside the order is an error.
@@ -385,7 +388,11 @@ def _load(
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
     names = (column.name for column in columns or () if column.name not in asked)
     lacks = tuple(name for name in names if offered.get(name, name) not in text.index)
-    return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks), reader
+    used = (
+        {offered.get(column.name, column.name) for column in columns} if columns is not None else {*features}
+    )
+    left_out = tuple(name for name in text.names if name not in used | {target, weight})
+    return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks, left_out), reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:

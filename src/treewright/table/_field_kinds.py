@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.table._faults import ColumnFault
 from treewright.table._fillers import filler_words
@@ -24,6 +26,7 @@ __all__ = [
     "check_exact",
     "has_points",
     "is_decimal",
+    "is_number",
     "na_as_a_word",
     "present",
     "text_among",
@@ -43,6 +46,7 @@ SAYS_A_VALUE = re.compile(
     r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
 )
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
+MOST_ENDLESS = 3  # different fields that are infinite, named in one message
 GLANCE = 1000  # fields that usually show a decimal point, if a column has any
 
 
@@ -106,7 +110,7 @@ def na_as_a_word(column: str, fields: pl.Series, known: pl.Series) -> str:
 
 
 class TextAmong(ColumnFault):
-    """Text among numbers or dates; the `words`, if there are any, most likely mean missing.
+    """Text among numbers or dates, or infinite numbers; the `words`, if there are any, most likely mean missing.
 
     `numbers` are those of the `column`, without the text: one of them may mean missing as well. With `codes` the
     column most likely holds codes, of which some happen to be numbers.
@@ -193,13 +197,26 @@ def check_exact(
 ) -> None:
     """Refuse infinities and integers that float64 would change."""
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
+    endless = large[np.isinf(values[large])].tolist()
+    if endless:
+        rows = Counter(str(fields[row]).strip() for row in endless)
+        held = ", ".join(
+            f"{field[:40]!r} in {count_of(n, 'row')}" for field, n in rows.most_common(MOST_ENDLESS)
+        )
+        held += ", ..." if len(rows) > MOST_ENDLESS else ""
+        where, first = f"{held} (the first in line {lines[endless[0]]})", str(fields[endless[0]]).strip()
+        if len(endless) == 1:
+            where = f"{first[:40]!r} in line {lines[endless[0]]}"
+        these = "it" if len(rows) == 1 else "them"
+        raise TextAmong(
+            f"{subject} holds {where}: infinite, or too large for float64. Replace {these} by finite numbers, or add "
+            f"{these} to the missing values.",
+            column,
+            tuple(rows),
+            values[np.isfinite(values)],
+        )
     for row in large.tolist():
         field = str(fields[row]).strip()
-        if np.isinf(values[row]):
-            raise InputError(
-                f"{subject} holds {field[:40]!r} in line {lines[row]}: infinite, or too large for float64. Replace it "
-                "by a finite number, or add it to the missing values."
-            )
         digits = field.lstrip("+-")
         if digits.isdigit() and int(values[row]) != int(field):
             raise ColumnFault(
@@ -260,9 +277,14 @@ def worth_of(field: str) -> set[float]:
     return {float(way) for way in ways if is_decimal(way)}
 
 
-def is_decimal(field: str) -> bool:
-    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
+def is_number(field: str) -> bool:
+    """Whether a field is a decimal number, or infinite (not nan, or Python's 1_000)."""
     try:
-        return bool(np.isfinite(float(field))) and "_" not in field
+        return not np.isnan(float(field)) and "_" not in field
     except ValueError:
         return False
+
+
+def is_decimal(field: str) -> bool:
+    """Whether a field is a decimal number (not inf, nan, or Python's 1_000)."""
+    return is_number(field) and bool(np.isfinite(float(field)))

@@ -32,7 +32,7 @@ from treewright.table._field_kinds import (
     by_rows,
     check_exact,
     has_points,
-    is_decimal,
+    is_number,
     na_as_a_word,
     present,
     text_among,
@@ -77,7 +77,7 @@ class FieldReader:
     words : mapping of str to mapping of str to str
         By column, words that stand for another one; such a field does not mean "missing".
     merged : collection of str
-        Columns whose words that differ only in capitals, blanks or accents are one.
+        Columns whose words that differ only in capitals, blanks, hyphens or accents are one.
     missing_in : mapping of str to sequence of str
         By column, fields that mean "missing" there only.
     decimal_in : mapping of str to {".", ","}
@@ -122,7 +122,7 @@ class FieldReader:
         self._missing = [*missing, ""]
         self._declared = [field for field in missing if field not in MISSING_VALUES]
         self.missing_in = {name: tuple(codes) for name, codes in (missing_in or {}).items()}
-        self._some_numbers_are_missing = any(map(is_decimal, missing))
+        self._some_numbers_are_missing = any(map(is_number, missing))
         self.blanked: dict[str, dict[str, int]] = {}
         self._where = where
         self._decimal = decimal

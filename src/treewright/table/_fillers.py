@@ -1,7 +1,8 @@
 """Values that most likely stand for "unknown": numbers apart from all others, and words that say so.
 
 A column may have several such numbers. Each is judged by the values that are no such numbers, so that none hides
-another by making the others look near.
+another by making the others look near. Negative codes are judged as one set, and numbers that end at such a one, as
+998 ends at 999, with it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ APART = 1 / 4  # of the span of the others
 CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
 MOST_CODES = 5
 MOST_ANSWERS = 11  # such as 0 to 10
+MOST_CODES_IN_A_RUN = 3  # such as 997, 998 and 999
 REFUSALS = {
     -7.0,
     -8.0,
@@ -31,7 +33,7 @@ REFUSALS = {
     -997.0,
     -998.0,
     -999.0,
-}  # as surveys write them, several beside each other
+}  # as surveys write them, several at once
 OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
@@ -56,12 +58,12 @@ def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> It
     rows : ndarray of shape (n_values,), int64
         Of each value.
     """
-    negative, few = distinct < 0, distinct[distinct >= 0]
-    answers = 2 <= len(few) <= MOST_ANSWERS and bool((few == np.floor(few)).all())
-    if answers and negative.sum() > 1 and set(distinct[negative].tolist()) <= REFUSALS:
+    negative = distinct < 0
+    if _are_refusals(distinct, rows):
+        why = f"one of its {'few' if _are_answers(distinct[~negative]) else 'only'} negative values"
         for value, count in zip(distinct[negative].tolist(), rows[negative].tolist(), strict=True):
-            yield text_of_number(value), int(count), "one of its few negative values"
-        distinct, rows = few, rows[~negative]
+            yield text_of_number(value), int(count), why
+        distinct, rows = distinct[~negative], rows[~negative]
     far = _far_from_the_others(distinct.tolist())
     for place in far:
         if rows[place] > 1:
@@ -74,12 +76,40 @@ def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> It
             yield text_of_number(float(distinct[place])), int(rows[place]), why
 
 
+def _are_answers(values: NDArray[np.float64]) -> bool:
+    return 2 <= len(values) <= MOST_ANSWERS and bool((values == np.floor(values)).all())
+
+
+def _are_refusals(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> bool:
+    """Whether the negative values are several codes and nothing else.
+
+    Beside few answers that is enough; beside quantities, of which a difference may be negative, each has to be
+    repeated, and all together as frequent as a -1 that means unknown.
+    """
+    negative = distinct < 0
+    if negative.sum() < 2 or not set(distinct[negative].tolist()) <= REFUSALS:
+        return False
+    if _are_answers(distinct[~negative]):
+        return True
+    often = rows[negative].min() > 1 and rows[negative].sum() >= OFTEN * rows.sum()
+    return bool(often) and len(distinct) - negative.sum() >= FEWEST_VALUES - 1
+
+
+def _may_be_code(value: float, values: Sequence[float]) -> bool:
+    """Whether a value is a usual code, or one of those that end at it, as 997 and 998 end at 999."""
+    return value in FILLERS or any(
+        code in values and 0 < abs(code) - abs(value) < MOST_CODES_IN_A_RUN and code * value > 0
+        for code in FILLERS
+        if abs(code) >= 99
+    )
+
+
 def _far_from_the_others(values: list[float]) -> list[int]:
     """Positions of values apart from the rest, from the outermost inward, low ones first."""
     low, high = 0, len(values)  # those from low to before high are ordinary
-    while low < high and values[low] in FILLERS:
+    while low < high and _may_be_code(values[low], values):
         low += 1
-    while low < high and values[high - 1] in FILLERS:
+    while low < high and _may_be_code(values[high - 1], values):
         high -= 1
     if len(values) < FEWEST_VALUES or high - low < 2:
         return []

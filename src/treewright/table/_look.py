@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._plural import count_of, kind_of
+from treewright._plural import count_of, kind_of, some_of
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
+from treewright.table._csv_columns import parts_by_name
 from treewright.table._finding import Finding
-from treewright.table._formats import DateFormat
+from treewright.table._formats import Reading
 from treewright.table._from_data import table_from
 from treewright.table._leaks import of_leaks
 from treewright.table._suspicions import (
@@ -29,7 +30,6 @@ from treewright.table._suspicions import (
     of_fault,
     of_labels,
     of_rows,
-    some_of,
 )
 from treewright.table._table import Table
 from treewright.tree import ColumnKind
@@ -61,6 +61,8 @@ class Look:
     findings : tuple of Finding
     of_file : bool
         Whether what settles a finding is shown as an option of the command line, not as Python.
+    dates : mapping of str to str
+        By column that holds a part of a date, the column of the file that has the date.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Look:
     notes: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = field(default=())
     of_file: bool = True
+    dates: Mapping[str, str] = field(default_factory=dict)
 
     def options(self) -> str:
         """Return the options of the command line that accept every proposal."""
@@ -92,8 +95,13 @@ class Look:
 
     def summary(self) -> list[str]:
         """Return two lines: columns by kind, labels with their rows."""
+        kinds = {
+            kind: [name for name in names if name not in self.dates] for kind, names in self.kinds.items()
+        }
+        read = {self.dates[name] for names in self.kinds.values() for name in names if name in self.dates}
+        kinds["dates"] = [name for name in dict.fromkeys(self.dates.values()) if name in read]
         columns = "; ".join(
-            f"{kind}: {len(names):,} ({some_of(names)})" for kind, names in self.kinds.items() if names
+            f"{kind}: {len(names):,} ({some_of(names)})" for kind, names in kinds.items() if names
         )
         lines = [f"{self.name}: {count_of(self.n_rows, 'row')}; {columns or 'no column can be read yet'}."]
         if self.labels:
@@ -186,15 +194,17 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
         if target is not None and not isinstance(target, str):
             raise InputError("target holds labels; for a file give the name of its column of labels.")
         csv, faults, codes, spellings = load_leniently(data, target=target, **options)
-        seen = look_at(csv.table, csv.target, name=Path(data).name, target=target, codes=codes, faults=faults)
+        seen = look_at(
+            csv.table,
+            csv.target,
+            name=Path(data).name,
+            target=target,
+            codes=codes,
+            faults=faults,
+            reading=csv.reading,
+        )
         findings = [own for one in seen.findings for own in _as_written(one, spellings)]
-        of_dates = {
-            part: name
-            for name, written in csv.reading.columns.items()
-            if isinstance(written, DateFormat)
-            for part in written.names(name).values()
-        }
-        return replace(seen, findings=tuple(_of_whole_dates(findings, of_dates)))
+        return replace(seen, findings=tuple(_of_whole_dates(findings, seen.dates)))
     if options:
         raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
@@ -220,6 +230,7 @@ def look_at(
     target: str | None = None,
     codes: Sequence[str] = (),
     faults: Sequence[InputError] = (),
+    reading: Reading | None = None,
 ) -> Look:
     """Look at a table that has been read.
 
@@ -235,6 +246,8 @@ def look_at(
         Columns of numbers of which some are written with leading zeros.
     faults : sequence of InputError, default=()
         Columns that could not be read.
+    reading : Reading, default=None
+        How the file was read: the parts of a date are one column of it.
 
     Returns
     -------
@@ -271,10 +284,11 @@ def look_at(
         target,
         table.notes,
         tuple(findings),
+        dates={part: date for part, (date, _) in parts_by_name(reading).items()},
     )
 
 
-def _of_whole_dates(findings: Sequence[Finding], of_dates: dict[str, str]) -> list[Finding]:
+def _of_whole_dates(findings: Sequence[Finding], of_dates: Mapping[str, str]) -> list[Finding]:
     """What is to be ignored is a column of the file: of a date all parts, with what was seen in the first of them."""
     found: list[Finding] = []
     for finding in findings:

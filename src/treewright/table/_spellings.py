@@ -16,7 +16,7 @@ __all__ = ["rename_labels", "spellings"]
 
 
 def spellings(labels: NDArray[Any]) -> dict[str, str]:
-    """Return the most frequent spelling for each label that differs from it only in capitals, blanks or accents.
+    """Return the most frequent spelling for each label that differs only in capitals, blanks, hyphens or accents.
 
     Parameters
     ----------

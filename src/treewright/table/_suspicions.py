@@ -6,13 +6,14 @@ The thresholds are chosen to stay silent on ordinary quantities.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._plural import count_of
+from treewright._plural import count_of, some_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
@@ -33,7 +34,6 @@ __all__ = [
     "of_fault",
     "of_labels",
     "of_rows",
-    "some_of",
 ]
 
 FEWEST_ROWS = 20  # below, values differ from row to row by chance
@@ -79,7 +79,7 @@ def of_fault(fault: InputError) -> Iterator[Finding]:
         first, *others = fault.words
         yield Finding(fault.column, str(fault), "missing", first)
         for word in others:
-            text = f"{fault.column} holds the word {word!r} among its numbers, too: does it mean missing?"
+            text = f"{fault.column} holds {word!r} among its numbers, too: does it mean missing?"
             yield Finding(fault.column, text, "missing", word)
     if isinstance(fault, TextAmong) and fault.action != "categorical":
         yield from _filler_numbers(fault.column, *np.unique(fault.numbers, return_counts=True))
@@ -318,7 +318,7 @@ def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.i
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
-    """Words that differ only in capitals, blanks or accents, the most frequent first."""
+    """Words that differ only in capitals, blanks, hyphens or accents, the most frequent first."""
     groups = groups_alike(words)
     if groups:
         shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
@@ -341,8 +341,12 @@ def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int
         where = count_of(dict(counts)[label], "row")
         text = f"The target {target} has the label {label} in {where}: if it means unknown, leave these rows out."
         yield Finding(target, text)
-    rare = [label for label, rows in counts if rows < 5]
-    if rare and len(counts) <= MANY_LABELS:
+    rows = Counter[str]()
+    alike = {} if labels.dtype.kind in "biuf" else one_spelling([label for label, _ in counts])
+    for label, own in counts:
+        rows[alike.get(label, label)] += own
+    rare = [label for label, own in rows.items() if own < 5]
+    if rare and len(rows) <= MANY_LABELS:
         text = (
             f"The target {target} has {some_of(rare)} in fewer than 5 rows: too few for training and testing."
         )
@@ -382,8 +386,3 @@ def _word(column: Column, value: float) -> str:
     if column.kind is ColumnKind.CATEGORICAL:
         return column.categories[int(value)][:40]
     return text_of_number(float(value))
-
-
-def some_of(names: Sequence[str], limit: int = 6) -> str:
-    shown = ", ".join(name if len(name) <= 60 else f"{name[:57]}..." for name in names[:limit])
-    return shown + (", ..." if len(names) > limit else "")

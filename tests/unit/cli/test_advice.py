@@ -107,6 +107,13 @@ def test_a_time_limit_that_is_too_short_for_it_is_said_as_well():
     assert "--thresholds 16 --time-limit 20 (about 3 s" in advise(trial=trial, reading=2.0)
 
 
+def test_where_reading_took_the_time_no_smaller_problem_is_named():
+    said = advise(max_depth=2, reading=1.5, time_limit=0.8)
+    assert "reading took 1.5 s, and --time-limit 0.8 counts it" in said
+    assert said.endswith("With more time: --time-limit 50.")
+    assert "--thresholds" not in said
+
+
 @pytest.mark.parametrize("longest", [0.5, 9.0, 70.0])
 def test_more_time_for_the_whole_problem_is_ten_times_that_for_a_smaller_one(longest):
     ended = Ended(0.4, tried=False, longest=longest, rows=64, of_rows=3000)
@@ -163,7 +170,7 @@ def test_after_a_short_time_something_that_ends_is_named_with_its_time(tmp_path,
     said = done.stderr.splitlines()[-1]
     judged = r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)"
     late = (
-        "|likely to come sooner with --max-depth 2" if limit == "0.01" else ""
+        "|reading took .* With more time: --time-limit" if limit == "0.01" else ""
     )  # nothing is tried after a late end
     assert re.search(judged + late, said), said
 

@@ -238,3 +238,66 @@ def test_the_decimal_mark_of_one_column(tmp_path):
     done = run("fit", data, "-t", "y", "--columns", tmp_path / "columns.yaml")
     assert "limit <= 79608" in done.stdout
     assert run("verify", out, data).exit_code == 0
+
+
+@pytest.fixture
+def endless(tmp_path):
+    rows = [
+        f"{k},{'inf' if k % 9 == 0 else '-inf' if k == 1 else k % 17},{'b' if k % 17 > 8 else 'a'}"
+        for k in range(90)
+    ]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["id,x,y", *rows]) + "\n")
+    return path
+
+
+def test_an_infinite_number_may_mean_missing(endless, tmp_path):
+    seen = run("look", endless, "-t", "y")
+    assert "holds 'inf' in 10 rows, '-inf' in 1 row (the first in line 2): infinite" in seen.stdout
+    assert "--missing x=inf --missing x=-inf --ignore id" in seen.stdout
+    assert run("look", endless, "-t", "y", "--fix").exit_code == 0
+    for given in (["--columns", tmp_path / "columns.yaml"], ["--missing", "inf", "--missing", "-inf"]):
+        done = run("fit", endless, "-t", "y", "--max-depth", 1, *given)
+        assert done.exit_code == 0, done.output
+        assert "'inf' is taken as missing in x (10 rows)." in done.stderr
+
+
+def test_columns_that_were_left_out_are_named(endless, tmp_path):
+    endless.write_text(endless.read_text().replace("inf", "5"))
+    out, page = tmp_path / "m.json", tmp_path / "m.html"
+    plain = run("fit", endless, "-t", "y", "--max-depth", 1)
+    assert "Left out" not in plain.output
+    assert "To look at: id " in plain.stderr
+    done = run("fit", endless, "-t", "y", "--max-depth", 1, "--ignore", "id", "--out", out)
+    assert "Left out: id.\n" in done.stderr
+    assert run("report", out, endless, "--out", page, "--no-models").exit_code == 0
+    assert "<dt>Columns left out</dt><dd><bdi>id</bdi></dd>" in page.read_text()
+
+
+def test_columns_of_rewards_are_not_left_out(tmp_path):
+    path = tmp_path / "trial.csv"
+    path.write_text("x,a,b,name\n" + "".join(f"{k},{k % 3},{k % 5},p{k}\n" for k in range(60)))
+    out, page = tmp_path / "m.json", tmp_path / "m.html"
+    given = ["--task", "policy", "--reward", "a", "--reward", "b", "--ignore", "name"]
+    done = run("fit", path, *given, "--max-depth", 1, "--out", out)
+    assert "Left out: name.\n" in done.stderr
+    assert run("report", out, path, "--out", page).exit_code == 0
+    assert "<dt>Columns left out</dt><dd><bdi>name</bdi></dd>" in page.read_text()
+
+
+def test_the_columns_of_the_other_findings_are_named(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = [f"{k},{k % 23},1,{'ab'[k % 23 > 9]}" for k in range(90)]
+    path.write_text("\n".join(["id,x,same,y", *rows]) + "\n")
+    said = run("fit", path, "-t", "y", "--max-depth", 1).stderr
+    assert " And 2 more: id, same. See: " in said
+
+
+def test_a_label_that_is_a_formula_is_told(tmp_path):
+    path, out = tmp_path / "rows.csv", tmp_path / "m.json"
+    for label, told in (("=1+1", True), ("-1", False)):
+        path.write_text("x,y\n" + "".join(f"{k},{label if k > 20 else 'no'}\n" for k in range(40)))
+        assert run("fit", path, "-t", "y", "--max-depth", 1, "--out", out).exit_code == 0
+        done = run("predict", out, path)
+        assert ("would run the label '=1+1' as a formula; add --spreadsheet-safe" in done.stderr) is told
+        assert "spreadsheet" not in run("predict", out, path, "--spreadsheet-safe").stderr

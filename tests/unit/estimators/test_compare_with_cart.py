@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -31,7 +33,16 @@ def test_counts_are_those_of_the_two_trees():
     )
     assert "proven in" in words
     assert [row["mistakes"] for row in compared.records()] == [compared.cart_mistakes, compared.mistakes]
-    assert "<table>" in compared._repr_html_()
+    page = compared._repr_html_()
+    assert "none has fewer" not in page
+    assert "></td>" not in page
+    assert re.findall(r'scope="col"[^>]*>([^<]*)<', page) == [
+        "tree",
+        "leaves",
+        "depth",
+        "mistakes",
+        "mistakes on test rows",
+    ]
     assert len(repr(compared)) < 400
 
 

@@ -46,5 +46,16 @@ def test_what_no_font_has_is_told_once(latin_only, monkeypatch):
         _fonts.families_for("да")
 
 
+def test_matplotlib_does_not_repeat_what_was_told(latin_only, monkeypatch):
+    monkeypatch.setattr(_fonts, "_installed", tuple)
+    monkeypatch.setattr(_fonts, "_named", set())
+    figure = Figure()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        plot_tree(model(), figure.subplots())
+        figure.canvas.draw()
+    assert {warning.category for warning in told} == {MissingLettersWarning}
+
+
 def test_last_resort_fonts_do_not_count():
     assert not [font for font in _fonts._installed() if font.name.startswith("Last Resort")]

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from treewright import OptimalTreeClassifier, accuracy_frontier
+import treewright.problem
+import treewright.table
+import treewright.verify
+from treewright import (
+    OptimalPolicyTree,
+    OptimalProbabilityTree,
+    OptimalSurvivalTree,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    accuracy_frontier,
+)
 from treewright.convert import Terms
 from treewright.errors import InputError
 from treewright.show import report
@@ -168,3 +180,40 @@ def test_what_is_not_comparable_is_not_compared():
     front = accuracy_frontier(X, Y, max_depth=3, max_leaves=3, thresholds=2)
     assert better_than(None, None, front) is None
     assert better_than(replace(MODEL.result_, options={}), None, front) is None
+
+
+SEX = np.arange(300) % 2
+OF_PYTHON = {
+    "labels": (OptimalTreeClassifier(0.01, max_depth=2), Y),
+    "weights of classes": (OptimalTreeClassifier(0.01, max_depth=2, class_weight="balanced"), Y),
+    "costs": (OptimalTreeClassifier(0.01, max_depth=2, costs=[[0, 2], [1, 0]]), Y),
+    "balanced": (
+        OptimalTreeClassifier(0.01, max_depth=2, objective="balanced_accuracy", min_samples_leaf=9),
+        Y,
+    ),
+    "f1": (OptimalTreeClassifier(0.01, max_depth=2, objective="f1"), Y),
+    "numbers": (OptimalTreeRegressor(max_depth=2), X[:, 0]),
+    "quantile": (OptimalTreeRegressor(max_depth=2, criterion="quantile", quantile=0.8), X[:, 0]),
+    "shares": (OptimalProbabilityTree(max_depth=2, criterion="log_loss"), Y),
+    "actions": (OptimalPolicyTree(max_depth=2, action_costs=[0.1, 0.0]), X[:, :2]),
+    "times": (OptimalSurvivalTree(max_depth=1), (SEX == 1, 1 + X[:, 0] ** 2)),
+}
+
+
+@pytest.mark.parametrize("made", OF_PYTHON)
+def test_a_tree_made_in_python_says_how_it_is_verified(made):
+    model, y = OF_PYTHON[made]
+    model = model.fit(X, y)
+    text = report(model, X, y, fit_models=False)
+    call = html.unescape(re.search("How to verify</dt><dd><code>(.*?)</code>", text)[1])
+    assert eval(call, {"treewright": treewright, "X": X, "y": y, "model": model}).ok
+
+
+def test_a_tree_made_in_python_is_told_as_one_of_a_file_where_all_rows_count_the_same():
+    plain = page()
+    assert "the share of training rows that it gets wrong (" in plain
+    assert "a leaf costs 0.002 of the rows" in plain
+    weighted = OptimalTreeClassifier(0.002, max_depth=3).fit(X, Y, sample_weight=1 + SEX)
+    said = report(weighted, X, Y, fit_models=False)
+    assert "the share of training rows that it gets wrong" not in said
+    assert "a leaf costs 0.002 of the total weight" in said

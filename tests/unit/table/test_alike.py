@@ -15,6 +15,7 @@ from treewright.table._alike import groups_alike, one_spelling
         ["Straße", "STRASSE"],
         ["são", "sa\u0303o", "SAO"],
         ["Müller", "MÃ¼ller"],
+        ["Full-time", "full time", "FULL\u2011TIME"],
     ],
 )
 def test_one_word_in_several_spellings(alike):
@@ -27,6 +28,8 @@ def test_a_word_read_with_a_wrong_encoding_stands_for_none(words):
     assert one_spelling(words) == dict.fromkeys(words[:-1], "Müller")
 
 
-@pytest.mark.parametrize("different", [["か", "が"], ["мои", "мой"], ["a b", "ab"], ["1", "¹"]])
+@pytest.mark.parametrize(
+    "different", [["か", "が"], ["мои", "мой"], ["a b", "ab"], ["1", "¹"], ["1-2", "1 2"], ["B-", "B"]]
+)
 def test_different_words_stay_apart(different):
     assert groups_alike(different) == []

@@ -31,7 +31,20 @@ def fillers(values) -> list[str]:
         (list(range(11)) * 5 + [99] * 3, ["99"]),
         ([-9] * 2 + list(range(20)) * 3 + [999] * 2, ["-9", "999"]),
         ([-9] + [1.5 * k for k in range(60)], []),  # once
-        ([-9] * 5 + [-8, -7] * 3 + list(range(40)), []),  # other values are negative, too
+        ([-9] * 5 + [-8, -7] * 3 + list(range(40)), ["-9", "-8", "-7"]),  # no other value is negative
+        ([-99] * 5 + [-98] * 3 + list(range(85)) * 2, ["-99", "-98"]),
+        ([-99] * 5 + [-98] * 3 + [k - 20 for k in range(55)], ["-99", "-98"]),  # beside temperatures
+        ([-999] * 5 + [-998] * 3 + list(range(85)) * 2, ["-999", "-998"]),
+        ([997] * 3 + [998] * 3 + [999] * 5 + list(range(85)) * 2, ["999", "998", "997"]),
+        ([-9] * 5 + [-8] * 3 + [998] * 3 + [999] * 5 + list(range(85)), ["-9", "-8", "999", "998"]),
+        ([997] * 3 + [999] * 5 + list(range(85)), ["999", "997"]),
+        ([998] * 3 + list(range(85)), []),  # no 999
+        ([998, 999] * 3 + list(range(800, 998)), []),
+        ([998] * 3 + [999] * 5 + [700 + 11 * k for k in range(27)], []),  # near the others
+        ([-9] * 5 + [-6, -8] * 3 + list(range(40)), []),  # other values are negative, too
+        ([-9] * 3 + [-8] + list(range(40)), []),  # one of them once
+        ([-9, -8] * 2 + list(range(40)) * 20, []),  # seldom
+        ([-8, -7] * 9 + [k / 2 for k in range(-12, 40)], []),  # temperatures
         ([-1] * 2 + list(range(40)) * 20, []),  # seldom: a value like others
         ([-1, 0, 1] * 20, []),
         ([1, 2, 3, 4, 5, 9] * 9, []),

@@ -79,6 +79,9 @@ def test_labels():
     assert "OptimalTreeRegressor" in str(seen)
     seen = look(frame(y=["rare", *["a", "b"] * 99, "a"]), target="y")
     assert "rare in fewer than 5 rows" in str(seen)
+    seen = look(frame(y=["FAIL", "FAIL", *["fail", "pass"] * 98, "Odd", "odd"]), target="y")
+    assert "'fail' = 'FAIL'" in str(seen)
+    assert "y has Odd in fewer than 5 rows" in str(seen)
 
 
 def test_rows_that_repeat():
@@ -357,3 +360,10 @@ def test_dates_with_a_time_of_day_are_no_names_of_rows() -> None:
     (found,) = look(pd.DataFrame({"placed": days, "a": [k % 7 for k in range(60)]})).findings
     assert (found.column, found.action) == ("placed", "dates")
     assert "pandas.to_datetime(X['placed'], dayfirst=True)" in found.in_python
+
+
+def test_a_date_is_one_column(tmp_path):
+    path = tmp_path / "rows.csv"
+    rows = [f"202{k % 4}-0{1 + k % 9}-1{k % 7},{k % 23 / 2},{'ab'[k % 23 > 9]}" for k in range(90)]
+    path.write_text("\n".join(["seen,x,y", *rows]) + "\n")
+    assert look(path, target="y").summary()[0] == "rows.csv: 90 rows; numbers: 1 (x); dates: 1 (seen)."

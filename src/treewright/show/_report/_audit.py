@@ -23,6 +23,7 @@ __all__ = ["facts", "fingerprint", "groups_of_rows"]
 
 MOST_VALUES = 10  # different numbers that are groups of their own
 OF_CLASSES = ("balanced_accuracy", "f1", "brier", "log_loss", "row_costs")  # objectives beside accuracy
+MOST_LEFT_OUT = 40  # columns that are named
 QUARTERS = 4  # groups that a column of more numbers is cut into
 ABOUT = (
     ("purpose", "Purpose"),
@@ -61,6 +62,10 @@ def facts(
         file = f", file {files[kind]}" if kind in files else ""
         check = f", SHA-256 of the file {files[f'{kind}_sha256']}" if f"{kind}_sha256" in files else ""
         said.append((what, f"{len(rows):,}{file}{check}; fingerprint as read {fingerprint(rows)}"))
+    if settings.ignore:
+        more = len(settings.ignore) - MOST_LEFT_OUT
+        named = ", ".join(settings.ignore[:MOST_LEFT_OUT]) + (f" and {more:,} more" if more > 0 else "")
+        said.append(("Columns left out", named))
     said += reading
     said += _rules(result, terms, settled)
     versions = f"treewright {__version__}, Python {platform.python_version()}, numpy {np.__version__}"

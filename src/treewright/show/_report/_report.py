@@ -21,6 +21,7 @@ from treewright._plural import kind_of
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveResult
+from treewright.show._report._asked import terms_told, verifying_call
 from treewright.show._report._audit import facts, groups_of_rows
 from treewright.show._report._certificate import explain
 from treewright.show._report._checked import as_checked, failed_checks
@@ -167,6 +168,8 @@ def report(
     kind = task_of(tree, result, terms)
     train = read_rows(tree, X, y, "X", kind.read)
     test = None if X_test is None else read_rows(tree, X_test, y_test, "X_test", kind.read)
+    if terms is None:
+        terms = terms_told(model, tree, result, train)
     trees = {name: _other_tree(name, other, tree) for name, other in (others or {}).items()}
     reading = model.reading if isinstance(model, Model) else None
     known = with_units(settings_from(settings), reading)
@@ -223,6 +226,7 @@ def report(
         model_data=named.get("data"),
         test_data=named.get("test"),
         command=_command(result, named),
+        call=verifying_call(model, result, task.verifier),
         claim_checked=claim_checked,
         digits=digits,
         model_json=script_json(data),

@@ -306,6 +306,7 @@ const form = byId("person");
 if (!form) return;
 const answer = byId("answer");
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const THOUSANDS = /^[+-]?[1-9]\d{0,2},\d{3}$/; // a comma that may stand between thousands, or before decimals
 
 const fields = columns.map((column, k) => {
   const id = `value-${k}`;
@@ -350,11 +351,13 @@ function read() {
   const row = fields.map((field) => {
     const { column, input, hint, text } = field;
     const written = input.value.trim();
+    const pointed = isNumber(column) && /^[^.]*,[^,.]*$/.test(written) ? written.replace(",", ".") : written;
     let value = NaN, problem = "", beyond = "";
     if (written !== "") {
-      value = Number(written);
+      value = Number(pointed);
       if (isNumber(column)) {
-        if (!DECIMAL.test(written)) problem = `“${written.slice(0, 40)}” is not a number; write it like 12 or 2.5, or leave it empty.`;
+        if (THOUSANDS.test(written)) problem = `“${written.slice(0, 40)}” may be ${written.replace(",", "")} or ${Number(pointed)}; write it without the comma, or with a point.`;
+        else if (!DECIMAL.test(pointed)) problem = `“${written.slice(0, 40)}” is not a number; write it like 12 or 2.5, or leave it empty.`;
         else if (!Number.isFinite(value)) problem = "This number is too large.";
         else beyond = outside(column, value);
       }
