@@ -235,7 +235,9 @@ def _read_tree(block: str, t: int, group: int, k: int, names: tuple[str, ...], s
                 raise ModelFileError(f"{name} in {where} names a node that does not exist.")
             side[:inner] = np.where(child >= 0, child, inner + ~child)
     if "num_cat" in fields and (n_categorical := _count(fields, "num_cat", where)):
-        raise ModelFileError(f"num_cat is {n_categorical} in {where}, and none of its decisions asks for a category.")
+        raise ModelFileError(
+            f"num_cat is {n_categorical} in {where}, and none of its decisions asks for a category."
+        )
     value = np.zeros((n, k))
     value[inner:, group] = leaves
     return _in_order(feature, threshold, left, right, value, missing_left, where)
