@@ -145,7 +145,7 @@ class BoundOnTheWay:
     problem, space, z
         As in `bound_by_errors`.
     limits : Limits
-        Of the run: those of memory and threads hold here, too.
+        Of the run.
     """
 
     def __init__(self, problem: Problem, space: SplitMatrix | RankedSpace, z: float, limits: Limits) -> None:
@@ -168,7 +168,9 @@ class BoundOnTheWay:
         """
         if seconds >= self._next:
             self._next = 2 * seconds
-            of_these = replace(self._limits, time_limit=SHARE * seconds, begun=None)
+            of_these = replace(
+                self._limits, time_limit=SHARE * seconds, begun=None, n_jobs=1
+            )  # beside the others
             found = bound_by_errors(self._problem, self._space, self._z, of_these.started())
             self.upper = min(self.upper, found.upper)
             if found.interrupted:
