@@ -1,4 +1,4 @@
-"""Write the pictures of web pages in docs/images: the top of a report, the form of one person, curves of survival.
+"""Write the pictures of web pages in docs/images: the top of a report, the form of one person, curves of survival, a notebook.
 
 Usage: python tools/screenshots.py docs/images   (needs Chromium and Playwright, as the tests of the report do)
 """
@@ -42,7 +42,15 @@ def main(folder: Path) -> None:
             tab.locator("nav").evaluate("nav => nav.remove()")
             tab.locator("#ask").screenshot(path=folder / "report_person.png")
             survival(folder, page, browser)
+            notebook(folder, model, browser)
             browser.close()
+
+
+def notebook(folder: Path, model: OptimalTreeClassifier, browser: Browser) -> None:
+    """Take the picture of what a notebook shows of a fitted estimator."""
+    tab = browser.new_page(viewport={"width": 1000, "height": 800})
+    tab.set_content(f"<body style='margin: 16px'><div id=shown>{model._repr_html_()}</div>")
+    tab.locator("#shown").screenshot(path=folder / "notebook.png")
 
 
 def survival(folder: Path, page: Path, browser: Browser) -> None:
