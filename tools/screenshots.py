@@ -1,4 +1,4 @@
-"""Write the pictures of web pages in docs/images: the top of a report, the form of one person, curves of survival, a notebook.
+"""Write the pictures of web pages in docs/images: a report, the form of one person, curves of survival, a notebook.
 
 Usage: python tools/screenshots.py docs/images   (needs Chromium and Playwright, as the tests of the report do)
 """
