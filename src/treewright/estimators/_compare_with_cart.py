@@ -163,7 +163,8 @@ class CartComparison:
 
     def _repr_html_(self) -> str:
         rows = [
-            {name: value for name, value in row.items() if name != "none has fewer than"} for row in self.records()
+            {name: value for name, value in row.items() if name != "none has fewer than"}
+            for row in self.records()
         ]
         head = "".join(f'<th scope="col" style="{CELL}">{escape(name)}</th>' for name in rows[0])
         body = "".join(f"<tr>{''.join(map(_cell, row.values()))}</tr>" for row in rows)
