@@ -59,7 +59,19 @@ def test_trying_the_nearest_change_flips_the_decision(visit):
 
 def test_what_is_no_number_is_named_beside_its_field(visit):
     page = visit().open(page_of(wide_tree(501)))
-    for wrong in ("abc", "1e999", "1,5,0", "1.000,5", "12,500", "0x10", "1_000", "Infinity", "<b>", "--1", "1 2"):
+    for wrong in (
+        "abc",
+        "1e999",
+        "1,5,0",
+        "1.000,5",
+        "12,500",
+        "0x10",
+        "1_000",
+        "Infinity",
+        "<b>",
+        "--1",
+        "1 2",
+    ):
         page.fill("#value-0", wrong)
         page.click("#ask button.main")
         assert page.locator("#value-0").get_attribute("aria-invalid") == "true"

@@ -46,7 +46,7 @@ def _words(y: Any) -> set[str]:
     if y is None or np.ma.is_masked(y) or getattr(getattr(y, "dtype", None), "kind", "O") in "biufc":
         return set()
     try:
-        labels = y.unique() if callable(getattr(y, "unique", None)) else np.ravel(np.asarray(y))
+        labels: Any = y.unique() if callable(getattr(y, "unique", None)) else np.ravel(np.asarray(y))
         distinct = labels.tolist() if hasattr(labels, "tolist") else labels.to_list()
         return {label for label in distinct if isinstance(label, str)}
     except (AttributeError, TypeError, ValueError):

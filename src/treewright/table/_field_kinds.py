@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GLANCE",
     "TextAmong",
+    "are_codes",
     "by_rows",
     "check_exact",
     "has_points",
@@ -156,7 +157,7 @@ def text_among(
         )
     these = "is text" if n_text == 1 else "are text"
     limits = [text for text in offending if BEYOND.match(text)]
-    codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and _are_codes(offending)
+    codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and are_codes(offending)
     more = ""
     if limits and what == "numbers":
         more = (
@@ -177,8 +178,10 @@ def text_among(
     )
 
 
-def _are_codes(texts: pl.Series) -> bool:
-    return all(map(CODE.match, texts)) and not all(map(SLIP.match, texts))
+def are_codes(texts: Iterable[str]) -> bool:
+    """Whether texts look like codes, such as V27 and B-12, and are no slips of the keyboard."""
+    texts = list(texts)
+    return bool(texts) and all(map(CODE.match, texts)) and not all(map(SLIP.match, texts))
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ from treewright.table._finding import Finding
 from treewright.table._formats import Reading
 from treewright.table._from_data import table_from
 from treewright.table._leaks import of_leaks
+from treewright.table._numbers_as_text import numbers_as_text
 from treewright.table._suspicions import (
     dates_as_text,
-    numbers_as_text,
     of_column,
     of_fault,
     of_labels,

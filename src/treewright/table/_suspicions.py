@@ -29,7 +29,6 @@ from treewright.tree import Column, ColumnKind
 
 __all__ = [
     "dates_as_text",
-    "numbers_as_text",
     "of_column",
     "of_fault",
     "of_labels",
@@ -53,11 +52,6 @@ KNOWN_IDS = re.compile(
 )
 MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
 WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
-NUMBER_AS_TEXT = re.compile(  # "10%", "$62,745", "1 200 CHF"
-    r"^([^\w\s.,+\-\u2212]?|[A-Z]{3} ?)[ ]?([+\-\u2212]?(?:\d{1,3}(?:[ ,.'\u00a0]\d{3})+|\d+)(?:[.,]\d+)?)"
-    r"[ ]?([^\w\s.,]?|[A-Z]{3})$"
-)
-COMMA_DECIMAL, POINT_DECIMAL = (re.compile(rf"{mark}\d{{1,2}}(?!\d)\D*$") for mark in (",", r"\."))
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
@@ -262,42 +256,6 @@ def dates_as_text(table: Table) -> Iterator[Finding]:
                 text += " Add dayfirst=True where the day comes first."
             day_first = bool(parts) and (first > 12 or "." in words[0])
             yield Finding(column.name, text, "dates", ", dayfirst=True" if day_first else "")
-
-
-def numbers_as_text(table: Table) -> Iterator[Finding]:
-    """Columns of a frame whose words are all numbers: a file's are read as numbers, a frame's have to be made so."""
-    for column in table.columns:
-        words = column.categories
-        found = [NUMBER_AS_TEXT.match(word.strip()) for word in words]
-        if column.kind is not ColumnKind.CATEGORICAL or len(words) < 3 or not all(found):
-            continue
-        if any(re.match(r"0\d", word.strip()) for word in words):  # a code
-            continue
-        units = {"".join(match.group(1, 3)) for match in found if match is not None}
-        text = f"{column.name} holds numbers as text ({', '.join(words[:SHOWN])}, ...), and each is a word of its own"
-        text += ", with different units or none." if len(units) > 1 else "."
-        own = f"X[{column.name!r}]"
-        number = f"{own}.str.replace('\u2212', '-')" if any("\u2212" in word for word in words) else own
-        behind = any(unit.endswith(("-", "\u2212")) for unit in units)
-        if (
-            len(units) == 1
-            and not behind
-            and any(map(COMMA_DECIMAL.search, words))
-            and not any(map(POINT_DECIMAL.search, words))
-        ):
-            keep, point = "r'[^0-9,+-]', '', regex=True", "',', '.'"
-            number = f"{number}.str.replace({keep}).str.replace({point})"
-            text += f" If they are quantities: {own} = pandas.to_numeric({number})."
-        elif (
-            behind
-            or len(units) > 1
-            or any(re.search(r",\d+$", match.group(2)) for match in found if match is not None)
-        ):
-            text += f" If they are quantities, make {own} numbers of one unit first."
-        else:
-            keep = "r'[^0-9.+-]', '', regex=True"
-            text += f" If they are quantities: {own} = pandas.to_numeric({number}.str.replace({keep}))."
-        yield Finding(column.name, text)
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:

@@ -24,7 +24,12 @@ WORDS = ["yes", "Yes", "yes ", "no", "NO"] * 8
 
 @pytest.mark.parametrize(
     "model",
-    [OptimalTreeClassifier(), LeafAccuracyTreeClassifier(), OptimalProbabilityTree(max_depth=1), HybridTreeClassifier()],
+    [
+        OptimalTreeClassifier(),
+        LeafAccuracyTreeClassifier(),
+        OptimalProbabilityTree(max_depth=1),
+        HybridTreeClassifier(),
+    ],
 )
 def test_classifiers_warn_where_they_are_called(model):
     with warnings.catch_warnings(record=True) as told:
@@ -39,7 +44,14 @@ def test_classifiers_warn_where_they_are_called(model):
 
 @pytest.mark.parametrize(
     "kind",
-    [list, np.array, pd.Series, pl.Series, pd.Categorical, lambda words: np.array(words, dtype=object)[:, None]],
+    [
+        list,
+        np.array,
+        pd.Series,
+        pl.Series,
+        pd.Categorical,
+        lambda words: np.array(words, dtype=object)[:, None],
+    ],
 )
 def test_labels_come_in_many_arrays(kind):
     with pytest.warns(LabelSpellingsWarning, match="5 spellings of 2 labels"):
@@ -47,7 +59,8 @@ def test_labels_come_in_many_arrays(kind):
 
 
 @pytest.mark.parametrize(
-    "labels", [["yes", "no"], ["a b", "ab"], ["full-time", "full time"], [1, 0], [True, False], [None, "a"], None]
+    "labels",
+    [["yes", "no"], ["a b", "ab"], ["full-time", "full time"], [1, 0], [True, False], [None, "a"], None],
 )
 def test_silence_on_ordinary_labels(labels):
     warn_of_spellings(labels)  # warnings are errors in tests

@@ -160,6 +160,37 @@ def test_a_frame_whose_numbers_are_text_is_told_with_the_call(words: list[str]) 
     assert made.tolist() == [float(re.sub(r"[^0-9.]", "", word)) for word in words]
 
 
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        (["$20,009", "$48,123", "$1,200", "unknown"], [20009, 48123, 1200]),
+        (["€ 1.200,50", "€ 99,25", "€ 7,10"], [1200.5, 99.25, 7.1]),
+        (["92.8 psi", "101.5 psi", "88 psi"], [92.8, 101.5, 88]),
+        (["1'200.50", "99.25", "7.10", "?", "none"], [1200.5, 99.25, 7.1]),
+        (["3.5", "4.25", "1.125", "n/a yet"], [3.5, 4.25, 1.125]),
+    ],
+)
+def test_numbers_beside_words_in_a_frame_are_told_with_the_call(
+    words: list[str], numbers: list[float]
+) -> None:
+    """Amounts and one word seemed to identify the rows; with a comma in each, to be several answers."""
+    (text,) = of_frame(words)
+    call = re.search(r"pandas\.to_numeric\(.*\)", text)
+    assert call is not None
+    made = eval(call[0], {"pandas": pd, "X": {"one": pd.Series(words)}})
+    assert made.tolist()[: len(numbers)] == numbers
+    assert made.isna().sum() == len(words) - len(numbers)
+
+
+def test_what_differs_in_nearly_every_row_may_be_a_number() -> None:
+    amounts = [f"${20009 + 37 * k:,}" for k in range(300)]
+    for others in (["unknown"], [f"word {chr(97 + k)}" for k in range(12)]):
+        words = [*amounts, *others]
+        (found,) = [own for own in look(pd.DataFrame({"one": words})).findings if own.column == "one"]
+        assert "numbers as text" in found.text
+        assert found.action == ""
+
+
 @pytest.mark.parametrize("words", [["10%", "20", "15%"], ["1,200", "2,300", "3,100"], ["€5", "$7", "9"]])
 def test_numbers_that_no_call_can_read_are_left_to_the_reader(words: list[str]) -> None:
     (text,) = of_frame(words)
@@ -168,7 +199,13 @@ def test_numbers_that_no_call_can_read_are_left_to_the_reader(words: list[str]) 
 
 @pytest.mark.parametrize(
     "words",
-    [["08001", "3011", "4051"], ["1.2.3", "1.2.4", "2.0.0"], ["10-20", "20-30", "30-40"], ["a", "1", "2"]],
+    [
+        ["08001", "3011", "4051"],
+        ["1.2.3", "1.2.4", "2.0.0"],
+        ["10-20", "20-30", "30-40"],
+        ["a", "1", "2"],
+        ["V27", "250", "401", "780"],
+    ],
 )
 def test_codes_and_ranges_are_no_numbers(words: list[str]) -> None:
     assert not any("numbers as text" in text for text in of_frame(words))
