@@ -6,6 +6,7 @@ seeds start at 500. Rows of a split are kept as they come: a run that is broken 
 error of a difference within a table is over its splits, which share rows: it says less than one over tables.
 
     python -m benchmarks.hybrid defaults --data FOLDER
+    python -m benchmarks.hybrid classes --data FOLDER     # tables of more than two classes
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Annotated, Any
 from unittest.mock import patch
 
 import numpy as np
+import polars as pl
 import typer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
@@ -43,7 +45,7 @@ HYBRIDS: dict[str, dict[str, Any]] = {
     "plain loss": {},  # the default before: rounds and settings by the loss with what is lost by being too sure
     "default": {},
 }
-ANSWERERS = {"all rows": "shared", "own": "model", "tree": "kept"}  # whose answers leaves give: treatments
+ANSWERERS = {"all rows": ("shared",), "own": ("model", "simple"), "tree": ("kept", "one class")}  # treatments
 WAYS = ("alone", "alone, tuned", *HYBRIDS)
 
 app = typer.Typer(help=__doc__, add_completion=False)
@@ -52,6 +54,38 @@ app = typer.Typer(help=__doc__, add_completion=False)
 @app.callback()
 def main() -> None:
     """Hybrid trees beside their parts."""
+
+
+@app.command()
+def classes(
+    data: Annotated[Path, typer.Option(help="Folder of the reference data.")] = DATA,
+    only: Annotated[
+        str, typer.Option(help="Comma-separated tables of continuous columns.")
+    ] = "segment,fault",
+    splits: Annotated[int, typer.Option(help="Splits of each table.")] = 3,
+    ways: Annotated[str, typer.Option(help="What is compared; semicolons between.")] = "alone;default",
+    trials: Annotated[int, typer.Option(help="Trials that tune the model alone.")] = 10,
+    write: Annotated[bool, typer.Option(help="Write the results file.")] = True,
+) -> None:
+    """Compare accuracy on test rows of tables with more than two classes, which are not balanced."""
+    rows: list[dict[str, Any]] = []
+    for name in only.split(","):
+        frame = pl.read_csv(data / "continuous" / f"{name}.csv.gz", infer_schema_length=None)
+        labels = np.unique(frame["label"].to_numpy(), return_inverse=True)[1].astype(np.int64)
+        table_of_all = Rows(frame.drop("label").cast(pl.Float64).to_numpy(), labels)
+        for seed in range(FIRST_SEED, FIRST_SEED + splits):
+            parts = split(table_of_all, seed)
+            row = {
+                "data": name,
+                "seed": seed,
+                "classes": len(np.unique(labels)),
+                "train_rows": len(parts[0].y),
+            }
+            for way in ways.split(";"):
+                row |= one(way, *parts, seed, trials)
+            rows.append(row)
+    print(table(rows))
+    finish("hybrid-classes", {"splits": splits, "trials": trials, "commit": commit()}, rows, write)
 
 
 @app.command()
@@ -166,7 +200,8 @@ def _one_way(rows: list[dict[str, Any]], ours: str) -> str:
             error = f" ± {stdev(apart) / len(apart) ** 0.5:.2f}" if len(apart) > 1 else ""
             line.append(f"{fmean(apart):+.2f}{error}")
         line.append(f"{100 * fmean(row[f'{ours}, explained'] for row in own):.0f}%")
-        counts = [sum(row[f"{ours}, who answers"].get(who, 0) for row in own) for who in ANSWERERS.values()]
+        answers = [row[f"{ours}, who answers"] for row in own]
+        counts = [sum(each.get(who, 0) for each in answers for who in kinds) for kinds in ANSWERERS.values()]
         line.append(" / ".join(map(str, counts)))
         lines.append(line)
     return format_table(header, lines)

@@ -176,6 +176,8 @@ def test_clusterer():
     assert model.harden(X[:50]).tree.predict(X[:50]).tolist() == [
         f"cluster {k}" for k in model.predict(X[:50])
     ]
+    model.set_params(splits=torch.nn.Linear(2, 7), epochs=2).fit(X)  # a module of its own has no hard tree
+    assert not hasattr(model, "tree_")
     aimed = LatentTreeClusterer(depth=2, targets=["x0"], epochs=20, random_state=0).fit(X)
     assert aimed._encoder.source.tolist() == [1]
     for targets in (["x9"], [7], [], [0, 1], [1.5]):
