@@ -391,7 +391,8 @@ def _load(
     used = (
         {offered.get(column.name, column.name) for column in columns} if columns is not None else {*features}
     )
-    left_out = tuple(name for name in text.names if name not in used | {target, weight})
+    used |= {name for name in (target, weight) if name is not None}
+    left_out = tuple(name for name in text.names if name not in used)
     return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks, left_out), reader
 
 
