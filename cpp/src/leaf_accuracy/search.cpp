@@ -171,8 +171,8 @@ bool Search::is_dense(const Node& node) const {
     return data_.planes.size() <= kMaxPlanes && max_splits(node) <= options_.dense_splits;
 }
 
-// A unit is some 20 microseconds: the dense step takes about one per 2e7 splits^2 rows, and a class, in whose every leaf
-// is to be counted, is as much as 500 rows; a sweep counts its own passes.
+// A unit is some 20 microseconds: the dense step takes about one per 2e7 splits^2 rows, and a class is as much as 500
+// rows, for each leaf counts it; a sweep counts its own passes.
 std::int64_t Search::work(const Node& node) const {
     if (!is_dense(node)) return 1;
     const double splits = static_cast<double>(max_splits(node));
