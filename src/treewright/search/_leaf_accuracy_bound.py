@@ -168,9 +168,8 @@ class BoundOnTheWay:
         """
         if seconds >= self._next:
             self._next = 2 * seconds
-            of_these = replace(
-                self._limits, time_limit=SHARE * seconds, begun=None, n_jobs=1
-            )  # beside the others
+            # One thread, for the search may have all others.
+            of_these = replace(self._limits, time_limit=SHARE * seconds, begun=None, n_jobs=1)
             found = bound_by_errors(self._problem, self._space, self._z, of_these.started())
             self.upper = min(self.upper, found.upper)
             if found.interrupted:

@@ -37,14 +37,14 @@ def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> f
     seen = events > 0
     if not seen.any():
         return 0.0
-    ratio = events.sum() / hazard.sum()
-    parts = ratio * hazard
+    all_events, all_hazard = events.sum(), hazard.sum()
+    parts = all_events / all_hazard * hazard
     expected, own = parts[seen], events[seen]
     fitted, beyond = expected / own, (expected - own) / own
     # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard, or expected
     # events that are no numbers above 0.
     logs, far = np.log1p(np.maximum(beyond, -HALF)), fitted <= HALF
-    logs[far] = np.log(events.sum()) - np.log(hazard.sum()) + np.log(hazard[seen][far]) - np.log(own[far])
+    logs[far] = np.log(all_events) - np.log(all_hazard) + np.log(hazard[seen][far]) - np.log(own[far])
     parts[seen] = own * (beyond - logs)
     return max(0.0, exact_sum(parts))
 
