@@ -26,10 +26,12 @@ from treewright.cli._fit_checks import (
 )  # fmt: skip
 from treewright.cli._fit_classes import fit_classes
 from treewright.cli._guess import read_guesses
+from treewright.cli._leaf_accuracy import THRESHOLDS as LEAF_THRESHOLDS
 from treewright.cli._options import ASCII, Ignore, MergeLabels, MergeWords, ModelOut, Rows, SettingsFile
 from treewright.cli._policy import fit_policy
 from treewright.cli._probability import fit_probability, fit_row_costs, named_costs
 from treewright.cli._question import (
+    THRESHOLDS_HELP,
     Categorical,
     ClassWeight,
     Cost,
@@ -37,7 +39,6 @@ from treewright.cli._question import (
     MemoryLimit,
     ProgressBar,
     StepLimit,
-    ThresholdChoice,
     TimeLimit,
     Weight,
     read_limits,
@@ -134,7 +135,9 @@ def fit(
             show_default="1; leaf-accuracy: 0.05",
         ),
     ] = None,
-    thresholds: ThresholdChoice = "auto",
+    thresholds: Annotated[
+        str | None, typer.Option(help=THRESHOLDS_HELP, show_default="auto; leaf-accuracy: 16")
+    ] = None,
     objective: Annotated[
         str,
         typer.Option(
@@ -274,6 +277,8 @@ def fit(
     Exit codes: 0 a tree was found, 1 not proven and --require-proof was given, 2 bad input,
     130 interrupted by Ctrl-C, 143 ended by SIGTERM (the best tree found has been saved).
     """  # noqa: D301  (\b keeps the lines apart in the help)
+    if thresholds is None:
+        thresholds = LEAF_THRESHOLDS if is_by_leaf(objective) and not guess else "auto"
     given = SimpleNamespace(**locals())
     from treewright.convert import check_writable
 

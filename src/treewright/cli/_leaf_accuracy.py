@@ -11,11 +11,19 @@ if TYPE_CHECKING:
     from treewright.result import LeafAccuracyResult
     from treewright.search import Guesses
 
-__all__ = ["LEAF_ACCURACY", "MAX_DEPTH", "MIN_SAMPLES_LEAF", "refuse_others", "search_leaf_accuracy"]
+__all__ = [
+    "LEAF_ACCURACY",
+    "MAX_DEPTH",
+    "MIN_SAMPLES_LEAF",
+    "THRESHOLDS",
+    "refuse_others",
+    "search_leaf_accuracy",
+]
 
 LEAF_ACCURACY = "leaf-accuracy"
 MAX_DEPTH = 4  # as in LeafAccuracyTreeClassifier
 MIN_SAMPLES_LEAF = "0.05"
+THRESHOLDS = "16"
 
 
 def refuse_others(

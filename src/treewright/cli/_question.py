@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "F1",
+    "THRESHOLDS_HELP",
     "Categorical",
     "ClassWeight",
     "Cost",
@@ -54,12 +55,10 @@ MinSamplesLeaf = Annotated[
         help="Minimum number of rows in a leaf: an integer, or a fraction of the rows such as 0.01."
     ),
 ]
-ThresholdChoice = Annotated[
-    str,
-    typer.Option(
-        help="'all' thresholds, those between a number of quantile bins, or 'auto': all, if they can be searched."
-    ),
-]
+THRESHOLDS_HELP = (
+    "'all' thresholds, those between a number of quantile bins, or 'auto': all, if they can be searched."
+)
+ThresholdChoice = Annotated[str, typer.Option(help=THRESHOLDS_HELP)]
 ClassWeight = Annotated[
     list[str] | None, typer.Option(help="'balanced', or LABEL=FACTOR. Repeatable.", metavar="FACTOR")
 ]

@@ -118,7 +118,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         criteria: Sequence[Criterion] = ("lower_bound", "accuracy"),
         rule: Literal["one_se", "best"] = "one_se",
         confidence: float = 0.95,
-        thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = "auto",
+        thresholds: Literal["auto", "all", "guess"] | int | Mapping[str, Sequence[float]] = 16,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         categorical_features: Sequence[str] | Sequence[int] | None = None,
         cv: int | Iterable[Any] | Any = 5,
