@@ -153,7 +153,7 @@ def _optimal(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
 
 
 def _default(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
-    """The default but for thresholds and limit, so that all searches have the same ones."""
+    """The default but for the limit, so that all searches have the same one."""
     end = time.process_time() + cpu_limit
     return LeafAccuracyTreeClassifier(
         thresholds=bins, time_limit=None, progress=lambda _: time.process_time() > end
@@ -162,6 +162,10 @@ def _default(train: Rows, seed: int, *, bins: int, cpu_limit: float) -> Any:
 
 def _as_it_comes(train: Rows, seed: int) -> Any:
     return LeafAccuracyTreeClassifier(progress=False)
+
+
+def _auto_thresholds(train: Rows, seed: int) -> Any:
+    return LeafAccuracyTreeClassifier(thresholds="auto", progress=False)
 
 
 def _default_cv(train: Rows, seed: int, *, bins: int) -> Any:
@@ -174,6 +178,7 @@ TREES = {
     "optimal": Method(10, ("bins", "cpu_limit"), _optimal),
     "default": Method(10, ("bins", "cpu_limit"), _default),
     "default as it comes": Method(10, (), _as_it_comes),
+    "auto thresholds": Method(10, (), _auto_thresholds),
     "default cv": Method(10, ("bins",), _default_cv),
     "cart": Method(10, (), _cart),
     "cart tuned": Method(10, (), _tuned_cart),

@@ -73,7 +73,7 @@ def test_all_thresholds_of_a_small_table():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = np.where(X[:, 0] > 0.2, "yes", "no")
-    model = LeafAccuracyTreeClassifier(2, min_samples_leaf=5).fit(X, y)
+    model = LeafAccuracyTreeClassifier(2, min_samples_leaf=5, thresholds="auto").fit(X, y)
     assert model.leaf_accuracy_ == 1.0
     assert model.result_.scope == "all thresholds"
     assert model.get_n_leaves() == 2
