@@ -1,9 +1,11 @@
-// Engine over binary columns: from arrays to a tree shape with its bounds.
+// Engine over binary columns: from arrays to a tree shape with its bounds, and to graphs of near-optimal trees.
 #include "binary_problem.hpp"
 #include "check.hpp"
 #include "control.hpp"
+#include "near_optimal_set.hpp"
 #include "treewright/space/binary_dataset.hpp"
 #include "treewright/search/front.hpp"
+#include "treewright/search/near_optimal.hpp"
 #include "treewright/bounds/row_prices.hpp"
 #include "treewright/search/schedule.hpp"
 #include "treewright/core/cost_units.hpp"
@@ -15,9 +17,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -30,6 +34,8 @@ using treewright::span_of;
 using treewright::Stop;
 using treewright::to_numpy;
 using treewright::Vector;
+using treewright::near_optimal::kNoSteps;
+using treewright::near_optimal::NearOptimalSet;
 using namespace treewright::binary;
 
 struct FrontOutcome {
@@ -74,14 +80,28 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     return next;
 }
 
+// A search that later questions go on with, as long as none was stopped: what it has solved is solved.
+template <class Acc>
+struct Kept {
+    Settings settings;
+    std::unique_ptr<Control> control;  // the search refers to it; a new run has a new one in it
+    std::unique_ptr<Search<Acc>> search;
+
+    [[nodiscard]] bool answers(const Settings& asked) const {
+        return search != nullptr && settings.leaf_penalty == asked.leaf_penalty &&
+               settings.unit_shift == asked.unit_shift && settings.threads == asked.threads;
+    }
+};
+
 // A problem over binary columns, reduced once; searched and priced as often as wanted.
 class BinaryProblem {
    public:
     BinaryProblem(const Matrix<std::uint8_t>& goes_right, const Vector<std::int32_t>& y,
                   const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, double leaf_penalty,
                   std::int64_t min_count, bool equivalent_points, std::optional<Vector<std::int64_t>> guess,
-                  bool packed)
-        : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0) {
+                  bool packed, bool near_optimal)
+        : min_count_(min_count > 1 ? std::min(min_count, static_cast<std::int64_t>(y.shape(0)) + 1) : 0),
+          near_optimal_(near_optimal) {
         treewright::require_binary_problem(goes_right, y, weight, costs, packed);
         treewright::require(leaf_penalty >= 0, "leaf_penalty must be at least 0");
         if (guess) {
@@ -92,25 +112,36 @@ class BinaryProblem {
         {
             nb::gil_scoped_release release;
             data_ = reduce({span_of(goes_right), goes_right.shape(0), y.shape(0), span_of(y), span_of(weight),
-                            span_of(costs), costs.shape(1), min_count_ > 0,
+                            span_of(costs), costs.shape(1), min_count_ > 0 || near_optimal,
                             guess ? span_of(*guess) : std::span<const std::int64_t>{}, equivalent_points, packed},
                            control);
         }
         treewright::raise_if_interrupted(control);
         total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), std::int64_t{0});
-        if (min_count_ > 0) total_ += static_cast<std::int64_t>(y.shape(0));
+        if (min_count_ > 0 || near_optimal) total_ += static_cast<std::int64_t>(y.shape(0));
+        if (near_optimal && min_count_ == 0) {  // rows that cost nothing are rows of its trees, and change no cost
+            all_ = costly_rows(data_);
+            if (all_.n_rows > 0)
+                std::swap(all_, data_);
+            else
+                min_count_ = 1;
+        }
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_penalty);
     }
 
     nb::dict search(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, nb::object price_rows,
                     bool fewest_leaves, std::optional<std::pair<std::int64_t, std::int64_t>> recheck,
                     std::size_t threads, double time_limit, std::int64_t step_limit, std::size_t memory_limit,
-                    nb::object report) const {
+                    nb::object report) {
         treewright::require(max_leaves >= 0, "max_leaves must be at least 0");
         treewright::require(threads >= 1, "threads must be at least 1");
-        Control control = treewright::make_control(time_limit, step_limit, memory_limit, std::move(report));
+        auto its_control = std::make_unique<Control>(
+            treewright::make_control(time_limit, step_limit, memory_limit, std::move(report)));
+        Control& control = *its_control;
         Settings settings{units_.leaf_penalty, units_.shift, depth_of(max_depth), few(max_leaves), min_count_, options};
         settings.threads = threads;
+        if (near_optimal_ && is_small()) small_ = {settings, std::move(its_control), nullptr};
+        if (near_optimal_ && !is_small()) large_ = {settings, std::move(its_control), nullptr};
         const RowPriceSource prices = price_source(price_rows, control);
         const bool counts = fewest_leaves && can_count_leaves();
         std::optional<RecheckBudget> budget;
@@ -121,9 +152,11 @@ class BinaryProblem {
         {
             nb::gil_scoped_release release;
             control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
-            out = total_ < (std::int64_t{1} << 28)
-                      ? search_tree<std::int32_t>(data_, settings, counts, prices, control, budget)
-                      : search_tree<std::int64_t>(data_, settings, counts, prices, control, budget);
+            const auto find = [&]<class Acc>(Kept<Acc>& kept) {
+                return search_tree<Acc>(data_, settings, counts, prices, control, budget,
+                                        near_optimal_ ? &kept.search : nullptr);
+            };
+            out = is_small() ? find(small_) : find(large_);
             orient(data_, out.shape, 0, shape);
             if (out.recheck) orient(data_, out.recheck->shape, 0, rechecked);
         }
@@ -132,9 +165,8 @@ class BinaryProblem {
         const auto base = static_cast<double>(data_.base_cost);
         result["upper_bound"] = base + units_.to_weight(out.bounds.upper);
         result["lower_bound"] = base + units_.bound_unit() * static_cast<double>(out.bounds.lower);
-        result["bytes_needed"] = total_ < (std::int64_t{1} << 28)
-                                     ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
-                                     : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
+        result["bytes_needed"] = is_small() ? Subproblems<std::int32_t>::bytes_needed(data_, min_count_ > 0)
+                                            : Subproblems<std::int64_t>::bytes_needed(data_, min_count_ > 0);
         result["exact"] = out.bounds.exact();
         result["leaves_exact"] = out.leaves_exact;
         result["feasible"] = out.bounds.upper < kInfinity;
@@ -161,6 +193,21 @@ class BinaryProblem {
         return result;
     }
 
+    // All trees within a budget; `leaf_penalty`, `budget` in cost units: 2^unit_shift to a weight unit.
+    [[nodiscard]] NearOptimalSet near_optimal(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
+                                              std::int32_t max_depth, std::size_t threads, double time_limit,
+                                              std::size_t memory_limit, nb::object report) {
+        treewright::require(near_optimal_, "near_optimal: the problem was not made for it");
+        treewright::require(leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 &&
+                                budget < kInfinity && threads > 0,
+                            "near_optimal: price, unit, depth, budget or threads out of range");
+        Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
+        Settings settings{leaf_penalty, unit_shift, max_depth, 0, min_count_, {}};
+        settings.threads = threads;
+        return is_small() ? near_optimal_of(small_, settings, budget, std::move(control))
+                          : near_optimal_of(large_, settings, budget, std::move(control));
+    }
+
     nb::dict front(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, double time_limit,
                    std::int64_t step_limit, std::size_t memory_limit, nb::object report) const {
         if (max_leaves < 1) throw std::invalid_argument("front: at least one leaf is needed");
@@ -175,8 +222,8 @@ class BinaryProblem {
         std::vector<Shape> shapes;
         {
             nb::gil_scoped_release release;
-            out = total_ < (std::int64_t{1} << 28) ? search_front<std::int32_t>(data_, settings, control)
-                                                   : search_front<std::int64_t>(data_, settings, control);
+            out = is_small() ? search_front<std::int32_t>(data_, settings, control)
+                             : search_front<std::int64_t>(data_, settings, control);
             for (std::size_t l = 0; l < out.shapes.size(); ++l) {
                 // A stop while the tree was being written may have left a worse one than was proven to exist.
                 out.bounds[l].upper = cost_of(data_, out.shapes[l], 0, 0);
@@ -262,6 +309,42 @@ class BinaryProblem {
    private:
     static constexpr std::int64_t kMaxRowPrice = std::int64_t{1} << 60;
 
+    [[nodiscard]] bool is_small() const { return total_ < (std::int64_t{1} << 28); }
+
+    template <class Acc>
+    [[nodiscard]] NearOptimalSet near_optimal_of(Kept<Acc>& kept, const Settings& settings, std::int64_t budget,
+                                                 Control control) {
+        if (kept.answers(settings)) {
+            *kept.control = std::move(control);
+        } else {
+            kept = {settings, std::make_unique<Control>(std::move(control)), nullptr};
+            kept.search =
+                std::make_unique<Search<Acc>>(data_, settings, std::span<const std::int64_t>{}, *kept.control);
+        }
+        const Dataset& rows = all_.n_rows > 0 ? all_ : data_;
+        NearOptimalGraph graph;
+        {
+            nb::gil_scoped_release release;
+            graph = near_optimal_graph(rows, *kept.search, settings.max_depth, budget, *kept.control);
+        }
+        // In terms of the input: its position of each column, and the side where that column is zero first.
+        std::vector<std::int32_t> source;
+        for (const Column& column : rows.columns) source.push_back(column.source);
+        for (SetEdge& edge : graph.edges)
+            if (rows.columns[static_cast<std::size_t>(edge.column)].flipped) std::swap(edge.child[0], edge.child[1]);
+        const Stop stop = kept.control->reason();
+        const std::int64_t steps = kept.control->steps();
+        if (kept.control->ended()) kept = {};
+        return {std::move(graph),
+                std::move(source),
+                settings.leaf_penalty,
+                settings.unit_shift,
+                std::max<std::int64_t>(min_count_, 1),
+                settings.threads,
+                stop,
+                steps};
+    }
+
     [[nodiscard]] static std::int32_t depth_of(std::int32_t max_depth) {
         return max_depth < 0 || max_depth > kUnlimited ? kUnlimited : max_depth;
     }
@@ -333,8 +416,12 @@ class BinaryProblem {
 
     Dataset data_;
     std::int64_t min_count_;
+    bool near_optimal_;       // whether it is asked for sets of trees, too
+    Dataset all_;             // then: the rows that cost nothing as well, where the search leaves them out
     std::int64_t total_ = 0;  // bounds every channel sum, and the sum over channels
     Units units_;
+    Kept<std::int32_t> small_;
+    Kept<std::int64_t> large_;
 };
 
 }  // namespace
@@ -355,14 +442,18 @@ void bind_binary(nb::module_& m) {
                               "A problem over binary columns, reduced to distinct rows and columns.")
         .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
                       const Matrix<std::int64_t>&, double, std::int64_t, bool, std::optional<Vector<std::int64_t>>,
-                      bool>(),
+                      bool, bool>(),
              "goes_right"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "leaf_penalty"_a, "min_count"_a,
-             "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false)
+             "equivalent_points"_a, "guess"_a.none() = nb::none(), "packed"_a = false, "near_optimal"_a = false,
+             "`near_optimal`: all trees within a budget are asked for, too.")
         .def("search", &BinaryProblem::search, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a,
              "price_rows"_a.none(), "fewest_leaves"_a, "recheck"_a.none() = nb::none(), "threads"_a = 1, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most "
              "steps).")
+        .def("near_optimal", &BinaryProblem::near_optimal, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
+             "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
+             "Return all trees within the budget. Of the price of the search, what it has solved is solved.")
         .def("front", &BinaryProblem::front, nb::kw_only(), "max_depth"_a, "max_leaves"_a, "options"_a, "time_limit"_a,
              "step_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Search for the cheapest tree of each number of leaves. Bounds are in weight units.")

@@ -129,11 +129,17 @@ class BinaryOptions:
 class BinaryProblem:
     """A problem over binary columns, reduced to distinct rows and columns."""
 
-    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False) -> None: ...
+    def __init__(self, goes_right: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_penalty: float, min_count: int, equivalent_points: bool, guess: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, packed: bool = False, near_optimal: bool = False) -> None:
+        """`near_optimal`: all trees within a budget are asked for, too."""
 
     def search(self, *, max_depth: int, max_leaves: int, options: BinaryOptions, price_rows: object | None, fewest_leaves: bool, recheck: tuple[int, int] | None = None, threads: int = 1, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
         """
         Search for the cheapest tree. Bounds are in weight units. `recheck`: of a guess, (steps before, most steps).
+        """
+
+    def near_optimal(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """
+        Return all trees within the budget. Of the price of the search, what it has solved is solved.
         """
 
     def front(self, *, max_depth: int, max_leaves: int, options: BinaryOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
@@ -475,17 +481,6 @@ class NearOptimalSet:
     def sum_by_node(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
         """Sum values (row x class) over the rows of each node."""
 
-class NearOptimalProblem:
-    """A table over binary columns whose near-optimal trees are asked for."""
-
-    def __init__(self, packed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None: ...
-
-    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
-        """Return all trees within the budget."""
-
-    @property
-    def base_cost(self) -> int: ...
-
 class NearOptimalRankedProblem:
     """A table over ranked columns whose near-optimal trees are asked for."""
 
@@ -494,7 +489,7 @@ class NearOptimalRankedProblem:
         `split` numbers the splits of all columns, in order of their ranks; column c has those from `first_split[c]` on.
         """
 
-    def make(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+    def near_optimal(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
         """Return all trees within the budget."""
 
     @property

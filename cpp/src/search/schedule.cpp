@@ -4,8 +4,10 @@
 #include "treewright/search/price_stages.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,10 +43,12 @@ bool binds(const Settings& settings, std::int64_t cost) {
 template <class Acc>
 class Schedule {
    public:
-    Schedule(const Dataset& data, const Settings& settings, const RowPriceSource& source, Control& control)
+    Schedule(const Dataset& data, const Settings& settings, const RowPriceSource& source, Control& control,
+             std::unique_ptr<Search<Acc>>* kept = nullptr)
         : data_(data),
           settings_(settings),
           control_(control),
+          kept_(kept),
           stages_(source,
                   (settings.max_leaves > 0 ? kFirstStageWithLeafLimit : kFirstStage) * settings.options.plain_steps,
                   control) {}
@@ -65,17 +69,18 @@ class Schedule {
    private:
     void search_without_leaf_limit() {
         settings_.first_of_equals = ties_can_be_broken();
-        Search<Acc> search(data_, settings_, {}, control_);
-        Bounds known = search.run_plain();
-        if (!known.exact() && !control_.ended()) known = search.try_dense_program(known);
+        auto search = std::make_unique<Search<Acc>>(data_, settings_, std::span<const std::int64_t>{}, control_);
+        Bounds known = search->run_plain();
+        if (!known.exact() && !control_.ended()) known = search->try_dense_program(known);
         const std::int32_t depth = implied_depth(known.upper);
         if (known.exact() || control_.ended() || depth > kMaxImpliedDepth || depth >= settings_.max_depth) {
-            out_.bounds = raise(search, known);
-            out_.shape = search.tree(out_.bounds);
+            out_.bounds = raise(*search, known);
+            out_.shape = search->tree(out_.bounds);
+            end(std::move(search));
         } else {
-            search_shallow_trees(search, known, depth);
+            search_shallow_trees(*search, known, depth);
+            account(*search);
         }
-        account(search);
     }
 
     // Whether the first of equal trees can be told for about nothing once the least cost is proven. The dense program
@@ -90,18 +95,27 @@ class Schedule {
     void search_shallow_trees(Search<Acc>& any_depth, Bounds known, std::int32_t depth) {
         Settings settings = settings_;
         settings.max_depth = depth;
-        Search<Acc> shallow(data_, settings, {}, control_, any_depth.bytes());
-        shallow.begin_together();
-        const Bounds found = shallow.run_plain();
+        auto shallow = std::make_unique<Search<Acc>>(data_, settings, std::span<const std::int64_t>{}, control_,
+                                                     any_depth.bytes());
+        shallow->begin_together();
+        const Bounds found = shallow->run_plain();
         known.upper = std::min(known.upper, found.upper);
         known.lower = std::min(known.upper, std::max(known.lower, found.lower));
-        out_.bounds = raise(shallow, known);
-        out_.shape = shallow.tree(out_.bounds);
+        out_.bounds = raise(*shallow, known);
+        out_.shape = shallow->tree(out_.bounds);
         if (control_.ended()) {  // the first search may have the better tree
             Shape other = any_depth.tree();
             if (cost(other) < cost(out_.shape)) out_.shape = std::move(other);
         }
-        account(shallow);
+        end(std::move(shallow));
+    }
+
+    // A search that has done its work; it is kept for what is asked next, if anything is.
+    void end(std::unique_ptr<Search<Acc>> search) {
+        account(*search);
+        if (kept_ == nullptr || control_.ended()) return;
+        search->use_prices({});  // they end with this run
+        *kept_ = std::move(search);
     }
 
     // The depth of the deepest tree that costs at most `upper`: L leaves cost L * c or more, as no row costs less than
@@ -195,6 +209,7 @@ class Schedule {
     const Dataset& data_;
     Settings settings_;
     Control& control_;
+    std::unique_ptr<Search<Acc>>* kept_;
     RowPriceStages stages_;
     Outcome out_;
 };
@@ -255,10 +270,10 @@ std::optional<Recheck> recheck_guess(const Dataset& data, Settings settings, con
 
 template <class Acc>
 Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leaves, const RowPriceSource& prices,
-                    Control& control, const std::optional<RecheckBudget>& recheck) {
+                    Control& control, const std::optional<RecheckBudget>& recheck, std::unique_ptr<Search<Acc>>* kept) {
     Settings settings = asked;
     if (settings.max_leaves > 0 && cannot_bind(data, settings)) settings.max_leaves = 0;
-    Outcome out = Schedule<Acc>(data, settings, prices, control).run();
+    Outcome out = Schedule<Acc>(data, settings, prices, control, kept).run();
     out.leaves_exact = settings.leaf_penalty > 0;
     if (fewest_leaves && settings.leaf_penalty == 0 && out.bounds.exact())
         find_fewest_leaves<Acc>(data, settings, out, control);
@@ -269,8 +284,8 @@ Outcome search_tree(const Dataset& data, const Settings& asked, bool fewest_leav
 }
 
 template Outcome search_tree<std::int32_t>(const Dataset&, const Settings&, bool, const RowPriceSource&, Control&,
-                                           const std::optional<RecheckBudget>&);
+                                           const std::optional<RecheckBudget>&, std::unique_ptr<Search<std::int32_t>>*);
 template Outcome search_tree<std::int64_t>(const Dataset&, const Settings&, bool, const RowPriceSource&, Control&,
-                                           const std::optional<RecheckBudget>&);
+                                           const std::optional<RecheckBudget>&, std::unique_ptr<Search<std::int64_t>>*);
 
 }  // namespace treewright::binary

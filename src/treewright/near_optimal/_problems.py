@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from treewright._native import core
 from treewright.binarize import SplitMatrix
+from treewright.near_optimal._units import Units
 from treewright.problem import Problem
 from treewright.search import IntegerCosts, ranked_splits
 
@@ -17,10 +16,18 @@ MOST_TOTAL = 2**30  # of all costs, over ranked columns: the kernel's sums have 
 MOST_CLASSES = 2**16
 
 
-def binary_problem(problem: Problem, split_matrix: SplitMatrix, integers: IntegerCosts) -> Any:
+def binary_problem(problem: Problem, split_matrix: SplitMatrix, units: Units) -> core.BinaryProblem:
     """Return the problem over binary columns."""
-    return core.NearOptimalProblem(
-        split_matrix.packed, problem.y, integers.weight, integers.costs, min_count=problem.min_samples_leaf
+    return core.BinaryProblem(
+        split_matrix.packed,
+        problem.y,
+        units.integers.weight,
+        units.integers.costs,
+        leaf_penalty=problem.cost_complexity / units.integers.unit,
+        min_count=problem.min_samples_leaf,
+        equivalent_points=True,
+        packed=True,
+        near_optimal=True,
     )
 
 
@@ -32,7 +39,9 @@ def fits_ranked(problem: Problem, integers: IntegerCosts) -> bool:
     return largest < MOST_TOTAL and problem.n_classes < MOST_CLASSES
 
 
-def ranked_problem(problem: Problem, split_matrix: SplitMatrix, integers: IntegerCosts) -> Any:
+def ranked_problem(
+    problem: Problem, split_matrix: SplitMatrix, units: Units
+) -> core.NearOptimalRankedProblem:
     """Return the problem over ranked columns; the numbers of their splits are those in `split_matrix`."""
     ranked = ranked_splits(split_matrix, problem.table)
     numbers = [number for column in ranked for number in column.numbers]
@@ -43,7 +52,7 @@ def ranked_problem(problem: Problem, split_matrix: SplitMatrix, integers: Intege
         np.array(numbers, dtype=np.int32),
         np.cumsum([0, *(len(column.numbers) for column in ranked)], dtype=np.int64),
         problem.y,
-        integers.weight,
-        integers.costs,
+        units.integers.weight,
+        units.integers.costs,
         min_count=problem.min_samples_leaf,
     )

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright._arguments import check_arguments
+from treewright._native import core
 from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
@@ -41,6 +42,7 @@ from treewright.search import (
 __all__ = ["solve_near_optimal"]
 
 COST_BITS = 58  # of all costs together, in the integers of the search
+SPARE_BITS = 2  # costs below 2^60 are below what the search takes for infinite
 MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
@@ -120,7 +122,7 @@ def solve_near_optimal(
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
     rules = LeafRules(leaf_labels == "any", redundant_splits)
     units = units_of(problem)
-    integers, unit = units.integers, units.unit
+    unit = units.unit
     space = choose_engine(problem, thresholds, method="near-optimal", limits=limits).space
     split_matrix = (
         space if isinstance(space, SplitMatrix) else midpoints(problem.table, candidates=space.candidates)
@@ -136,12 +138,23 @@ def solve_near_optimal(
             return least + units.rounding + in_errors(slack, unit)
         return (least + units.rounding) * (1 + as_written(epsilon))
 
+    @cache
+    def native() -> core.BinaryProblem | core.NearOptimalRankedProblem:
+        ranked = isinstance(space, RankedSpace) and fits_ranked(problem, units.integers)
+        return (ranked_problem if ranked else binary_problem)(problem, split_matrix, units)
+
+    def grouped() -> core.BinaryProblem | None:
+        try:
+            made = native()
+        except KeyboardInterrupt:
+            return None
+        assert isinstance(made, core.BinaryProblem)  # of binary columns
+        return made
+
     def task_up_to(budget: Fraction) -> _Task:
-        ranked = isinstance(space, RankedSpace) and fits_ranked(problem, integers)
-        native = (ranked_problem if ranked else binary_problem)(problem, split_matrix, integers)
         notes = (*problem.notes, *space.notes)
         largest = units.holding(problem, budget)
-        return _Task(problem, split_matrix, native, units, rules, largest, notes)
+        return _Task(problem, split_matrix, native(), units, rules, largest, notes)
 
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
@@ -162,7 +175,16 @@ def solve_near_optimal(
     if best is None:
         task = None
         best = (
-            solve_binary(problem, space, limits=limits, progress=progress, ungrouped=True)
+            solve_binary(
+                problem,
+                space,
+                limits=limits,
+                progress=progress,
+                ungrouped=True,
+                grouped=grouped
+                if units.integers.slack == 0
+                else None,  # the search goes on as that for the set
+            )
             if isinstance(space, SplitMatrix)
             else solve_ranked(problem, space, limits=limits, progress=progress)
         )
@@ -195,7 +217,7 @@ class _Task:
 
     problem: Problem
     split_matrix: SplitMatrix
-    native: Any
+    native: core.BinaryProblem | core.NearOptimalRankedProblem
     units: Units
     rules: LeafRules
     largest: Fraction  # budget that will be asked, or more than any tree costs; all are in its units, for one search
@@ -218,14 +240,13 @@ class _Task:
         depth = min(most_leaves - 1, len(self.split_matrix.splits))
         if problem.max_depth is not None:
             depth = min(depth, problem.max_depth)
-        errors = float(problem.costs.max()) / float(self.units.unit)
-        shift = max(
-            0, min(MOST_SHIFT, COST_BITS - int(2 * errors + problem.table.n_rows + self.largest).bit_length())
-        )
-        native = self.native.make(
-            leaf_penalty=int(leaf_penalty * 2**shift // 1),
+        shift, price = self._cost_units()
+        # The price is no lower than the exact one, or rounded down: by more than that no tree of the set costs more.
+        above = max(Fraction(0), price - leaf_penalty * 2**shift) * most_leaves
+        native = self.native.near_optimal(
+            leaf_penalty=price,
             unit_shift=shift,
-            budget=int(left * 2**shift // 1),
+            budget=int((left * 2**shift + above) // 1),
             max_depth=max(depth, 0),
             **how,
         )
@@ -233,6 +254,18 @@ class _Task:
             problem, self.split_matrix, native, native.arrays(), self.units.unit, leaf_penalty, self.native.base_cost,
             self.rules.any_label, self.rules.redundant, how["memory_limit"], rounding=self.units.rounding,
         )  # fmt: skip
+
+    def _cost_units(self) -> tuple[int, int]:
+        """Return the bits that one error is shifted by, and what a leaf costs: those of the search, if budgets fit."""
+        leaf_penalty = self.units.leaf_penalty
+        errors = float(self.problem.costs.max()) / float(self.units.unit)
+        room = COST_BITS - int(2 * errors + self.problem.table.n_rows + self.largest).bit_length()
+        if isinstance(self.native, core.BinaryProblem):
+            shift, price = self.native.unit_shift, self.native.leaf_penalty
+            if shift <= room + SPARE_BITS and 0 <= price - leaf_penalty * 2**shift <= 2:
+                return shift, price
+        shift = max(0, min(MOST_SHIFT, room))
+        return shift, int(leaf_penalty * 2**shift // 1)
 
 
 def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> bool:

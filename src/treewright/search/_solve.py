@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -130,6 +131,7 @@ def solve_binary(
     reference: ReferenceCosts | None = None,
     recheck: tuple[int, int] | None = None,
     ungrouped: bool = False,
+    grouped: Callable[[], core.BinaryProblem | None] | None = None,
 ) -> SolveResult:
     """Find the tree with the smallest objective whose splits are among `split_matrix`; see `solve`.
 
@@ -148,6 +150,9 @@ def solve_binary(
         better tree and the higher bound are returned.
     ungrouped : bool, default=False
         Whether a run whose limits end before equal rows of a large table are found is left with the best single split.
+    grouped : callable, default=None
+        Returns the rows with equal ones put together, None after Ctrl-C, for a caller who asks more of them; of costs
+        that need no rounding, and without a reference.
 
     Returns
     -------
@@ -177,7 +182,11 @@ def solve_binary(
     integers = row_costs(problem)
     guess = None if reference is None else integers.of(reference.predictions)
     leaf_penalty = problem.cost_complexity / integers.unit
-    bits = grouped_rows(problem, split_matrix, integers, options, leaf_penalty=leaf_penalty, guess=guess)
+    bits = (
+        grouped()
+        if grouped is not None
+        else grouped_rows(problem, split_matrix, integers, options, leaf_penalty=leaf_penalty, guess=guess)
+    )
     if bits is None:
         return _of_one_split(problem, split_matrix, StopReason.INTERRUPT, options)
     if reference is not None:  # row prices prove more than a conditional search can use

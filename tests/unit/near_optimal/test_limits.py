@@ -90,12 +90,14 @@ def test_an_optimum_that_is_not_proven_gives_no_trees_and_says_so(wide, stop):
 @pytest.mark.parametrize("stop", ["time", "Ctrl-C", "callback"])
 @pytest.mark.parametrize("thresholds", ["auto", "all"])
 def test_a_run_that_is_stopped_before_the_optimum_begins_nothing_more(wide, stop, thresholds, monkeypatch):
-    """Neither a second reduction of the table nor a matrix of all pairs of its columns."""
+    """Neither a graph nor a second reduction of the table."""
     from treewright.near_optimal import _solve
+    from treewright.search import _solve as of_the_optimum
 
     begun = []
-    monkeypatch.setattr(_solve, "binary_problem", lambda *given: begun.append(given))
+    monkeypatch.setattr(_solve._Task, "graph", lambda *given, **_: begun.append(given))
     monkeypatch.setattr(_solve, "ranked_problem", lambda *given: begun.append(given))
+    monkeypatch.setattr(of_the_optimum, "grouped_rows", lambda *given, **_: begun.append(given))
     X, y = wide
     X = X if thresholds == "auto" else X[:, :8] + np.arange(len(y))[:, None] * 1e-3
     found = near_optimal_trees(

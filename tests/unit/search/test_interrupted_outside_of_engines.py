@@ -14,9 +14,10 @@ import pytest
 
 from treewright._native import core
 from treewright.binarize import midpoints
+from treewright.near_optimal import _solve as near_optimal
 from treewright.near_optimal import solve_near_optimal
 from treewright.problem import make_f1_problem, make_policy_problem, make_problem
-from treewright.result import SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search import (
     BinaryOptions,
     Limits,
@@ -59,7 +60,7 @@ def bits(n: int) -> Callable[[], Any]:
 def near_bits(n: int) -> Callable[[], Any]:
     made = bits(n)
     assert isinstance(made, partial)
-    return partial(core.NearOptimalProblem, *made.args, min_count=1)
+    return partial(made, near_optimal=True)
 
 
 @pytest.mark.parametrize("make", [bits, near_bits])
@@ -169,22 +170,27 @@ def test_a_set_of_near_optimal_trees_keeps_the_best_tree(monkeypatch: Any) -> No
     of = table()
     problem = make_problem(of, labels(of), cost_complexity=0.01, max_depth=2)
     whole = solve_near_optimal(problem)
-    monkeypatch.setattr(core, "NearOptimalProblem", interrupted)
-    for known in (None, whole.best):
+
+    def keeps(known: SolveResult | None) -> None:
         found = solve_near_optimal(problem, known=known)
         assert found.stop_reason is StopReason.INTERRUPT
         assert found.best.objective == pytest.approx(whole.best.objective)
 
+    with monkeypatch.context() as patched:
+        patched.setattr(core, "BinaryProblem", interrupted)
+        keeps(whole.best)
+    monkeypatch.setattr(near_optimal._Task, "graph", interrupted)
+    keeps(None)
+    keeps(whole.best)
+
 
 @pytest.mark.parametrize("calls", range(3))
 def test_a_set_of_near_optimal_trees_keeps_what_is_complete(calls: int, monkeypatch: Any) -> None:
-    from treewright.near_optimal import _solve as near
-
     of = table()
     problem = make_problem(of, labels(of), cost_complexity=0.001, max_depth=3)
     whole = solve_near_optimal(problem, epsilon=0.5)
-    monkeypatch.setattr(near, "QUICK", 0.0)
-    monkeypatch.setattr(near.Counts, "make", after(calls, near.Counts.make))
+    monkeypatch.setattr(near_optimal, "QUICK", 0.0)
+    monkeypatch.setattr(near_optimal.Counts, "make", after(calls, near_optimal.Counts.make))
     found = solve_near_optimal(problem, epsilon=0.5)
     assert found.stop_reason is StopReason.INTERRUPT
     assert found.best.objective == pytest.approx(whole.best.objective)

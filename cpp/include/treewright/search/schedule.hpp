@@ -50,6 +50,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -105,10 +106,12 @@ struct Outcome {
 
 // Of the settings, `max_leaves` is a limit on the leaves, 0 for none. `fewest_leaves`: the last phase, where the leaf
 // penalty is 0; all leaves must cost less than one weight unit together. `prices` may be empty. `recheck`: whether
-// guesses are rechecked.
+// guesses are rechecked. `kept`: takes the search without a limit on leaves, if it was not stopped: what it has proven
+// serves other questions on the same data, as long as `control` lives.
 template <class Acc>
 [[nodiscard]] Outcome search_tree(const Dataset& data, const Settings& settings, bool fewest_leaves,
                                   const RowPriceSource& prices, Control& control,
-                                  const std::optional<RecheckBudget>& recheck = {});
+                                  const std::optional<RecheckBudget>& recheck = {},
+                                  std::unique_ptr<Search<Acc>>* kept = nullptr);
 
 }  // namespace treewright::binary

@@ -1,4 +1,5 @@
-// The problems whose near-optimal trees are asked for: over binary columns, and over all splits of ranked columns.
+// The problem over all splits of ranked columns whose near-optimal trees are asked for; over binary columns it is that of
+// the search (binary.cpp).
 #include "near_optimal_set.hpp"
 #include "ranked_search.hpp"
 #include "treewright/search/ranked_near_optimal.hpp"
@@ -20,115 +21,7 @@ using treewright::Vector;
 
 namespace {
 
-// A search that one budget after the other asks, as long as none was stopped: what it has solved is solved.
-template <class Acc>
-struct Session {
-    Session(const Dataset& data, const Settings& its_settings, treewright::Control its_control)
-        : control(std::move(its_control)), settings(its_settings), search(data, settings, {}, control) {}
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-    treewright::Control control;  // stays in its place; a new run has a new one in it
-    Settings settings;
-    Search<Acc> search;
-};
-
-// A table reduced once, for the graphs of several budgets.
-class NearOptimalProblem {
-   public:
-    NearOptimalProblem(const Matrix<std::uint8_t>& packed, const Vector<std::int32_t>& y,
-                       const Vector<std::int64_t>& weight, const Matrix<std::int64_t>& costs, std::int64_t min_count)
-        : min_count_(std::max<std::int64_t>(min_count, 1)) {
-        treewright::require_binary_problem(packed, y, weight, costs, true);
-        const std::size_t n = y.shape(0);
-        treewright::require(n > 0, "no rows");
-        treewright::Control control = treewright::interruptible();
-        {
-            nb::gil_scoped_release release;
-            data_ = reduce({span_of(packed),
-                            packed.shape(0),
-                            n,
-                            span_of(y),
-                            span_of(weight),
-                            span_of(costs),
-                            costs.shape(1),
-                            true,
-                            {},
-                            true,
-                            true},
-                           control);
-        }
-        treewright::raise_if_interrupted(control);
-        if (min_count_ == 1) costly_ = costly_rows(data_);
-        total_ = std::accumulate(data_.cost.begin(), data_.cost.end(), static_cast<std::int64_t>(n));
-    }
-
-    // `leaf_penalty`, `budget` in cost units: 2^unit_shift to a weight unit.
-    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
-                                      std::int32_t max_depth, std::size_t threads, double time_limit,
-                                      std::size_t memory_limit, nb::object report) {
-        treewright::require(leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 &&
-                                budget < kInfinity && threads > 0,
-                            "make: price, unit, depth, budget or threads out of range");
-        treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
-        Settings settings;
-        settings.leaf_penalty = leaf_penalty;
-        settings.unit_shift = unit_shift;
-        settings.max_depth = max_depth;
-        settings.min_count = costly_.n_rows > 0 ? 0 : min_count_;
-        settings.threads = threads;
-        return total_ < (std::int64_t{1} << 28) ? set_of(small_, settings, budget, std::move(control))
-                                                : set_of(large_, settings, budget, std::move(control));
-    }
-
-    [[nodiscard]] std::int64_t base_cost() const { return data_.base_cost; }
-
-   private:
-    template <class Acc>
-    [[nodiscard]] NearOptimalSet set_of(std::unique_ptr<Session<Acc>>& session, const Settings& settings,
-                                        std::int64_t budget, treewright::Control control) {
-        const auto same = [&](const Settings& known) {
-            return known.leaf_penalty == settings.leaf_penalty && known.unit_shift == settings.unit_shift &&
-                   known.threads == settings.threads;
-        };
-        if (session != nullptr && same(session->settings)) {
-            session->control = std::move(control);
-        } else {
-            session.reset();
-            session =
-                std::make_unique<Session<Acc>>(costly_.n_rows > 0 ? costly_ : data_, settings, std::move(control));
-        }
-        NearOptimalGraph graph;
-        {
-            nb::gil_scoped_release release;
-            graph = near_optimal_graph(data_, session->search, settings.max_depth, budget, session->control);
-        }
-        // In terms of the input: its position of each column, and the side where that column is zero first.
-        std::vector<std::int32_t> source;
-        for (const Column& column : data_.columns) source.push_back(column.source);
-        for (SetEdge& edge : graph.edges)
-            if (data_.columns[static_cast<std::size_t>(edge.column)].flipped) std::swap(edge.child[0], edge.child[1]);
-        const treewright::Stop stop = session->control.reason();
-        const std::int64_t steps = session->control.steps();
-        if (session->control.ended()) session.reset();
-        return {std::move(graph),
-                std::move(source),
-                settings.leaf_penalty,
-                settings.unit_shift,
-                min_count_,
-                settings.threads,
-                stop,
-                steps};
-    }
-
-    Dataset data_;
-    std::int64_t min_count_;
-    Dataset costly_;          // the rows that cost anything; none: a search over all
-    std::int64_t total_ = 0;  // bounds every channel sum
-    std::unique_ptr<Session<std::int32_t>> small_;
-    std::unique_ptr<Session<std::int64_t>> large_;
-};
-
-// The same over ranked columns, whose splits are numbered one column after the other.
+// A table over ranked columns, whose splits are numbered one column after the other, for the graphs of several budgets.
 class NearOptimalRankedProblem {
    public:
     NearOptimalRankedProblem(const Matrix<std::uint32_t>& rank, const Vector<std::int32_t>& split,
@@ -178,14 +71,14 @@ class NearOptimalRankedProblem {
         data.prepare();
     }
 
-    [[nodiscard]] NearOptimalSet make(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
-                                      std::int32_t max_depth, std::size_t threads, double time_limit,
-                                      std::size_t memory_limit, nb::object report) {
+    [[nodiscard]] NearOptimalSet near_optimal(std::int64_t leaf_penalty, int unit_shift, std::int64_t budget,
+                                              std::int32_t max_depth, std::size_t threads, double time_limit,
+                                              std::size_t memory_limit, nb::object report) {
         treewright::require(leaf_penalty >= 0 && unit_shift >= 0 && unit_shift <= 32 && max_depth >= 0 &&
                                 budget < kInfinity && threads > 0,
-                            "make: price, unit, depth, budget or threads out of range");
+                            "near_optimal: price, unit, depth, budget or threads out of range");
         treewright::require(total_ <= (treewright::kMaxCost >> unit_shift) && leaf_penalty <= treewright::kMaxCost,
-                            "make: costs out of range");
+                            "near_optimal: costs out of range");
         treewright::Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         NearOptimalGraph graph;
         // The search wants a leaf to cost something; one unit more for each leaf leaves no tree out.
@@ -259,16 +152,7 @@ class NearOptimalRankedProblem {
 
 }  // namespace
 
-void bind_near_optimal_problem(nb::module_& m) {
-    nb::class_<NearOptimalProblem>(m, "NearOptimalProblem",
-                                   "A table over binary columns whose near-optimal trees are asked for.")
-        .def(nb::init<const Matrix<std::uint8_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
-                      const Matrix<std::int64_t>&, std::int64_t>(),
-             "packed"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a)
-        .def("make", &NearOptimalProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
-             "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
-             "Return all trees within the budget.")
-        .def_prop_ro("base_cost", &NearOptimalProblem::base_cost);
+void bind_ranked_near_optimal(nb::module_& m) {
     nb::class_<NearOptimalRankedProblem>(m, "NearOptimalRankedProblem",
                                          "A table over ranked columns whose near-optimal trees are asked for.")
         .def(nb::init<const Matrix<std::uint32_t>&, const Vector<std::int32_t>&, const Vector<std::int64_t>&,
@@ -277,8 +161,8 @@ void bind_near_optimal_problem(nb::module_& m) {
              "rank"_a, "split"_a, "first_split"_a, "y"_a, "weight"_a, "costs"_a, nb::kw_only(), "min_count"_a,
              "`split` numbers the splits of all columns, in order of their ranks; column c has those from "
              "`first_split[c]` on.")
-        .def("make", &NearOptimalRankedProblem::make, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a, "budget"_a,
-             "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
+        .def("near_optimal", &NearOptimalRankedProblem::near_optimal, nb::kw_only(), "leaf_penalty"_a, "unit_shift"_a,
+             "budget"_a, "max_depth"_a, "threads"_a, "time_limit"_a, "memory_limit"_a, "report"_a.none(),
              "Return all trees within the budget.")
         .def_prop_ro("base_cost", &NearOptimalRankedProblem::base_cost);
 }
