@@ -2,10 +2,9 @@
 #include "binary_problem.hpp"
 #include "check.hpp"
 #include "control.hpp"
-#include "near_optimal_set.hpp"
+#include "front_outcome.hpp"
+#include "kept_search.hpp"
 #include "treewright/space/binary_dataset.hpp"
-#include "treewright/search/front.hpp"
-#include "treewright/search/near_optimal.hpp"
 #include "treewright/bounds/row_prices.hpp"
 #include "treewright/search/schedule.hpp"
 #include "treewright/core/cost_units.hpp"
@@ -34,33 +33,10 @@ using treewright::span_of;
 using treewright::Stop;
 using treewright::to_numpy;
 using treewright::Vector;
+using treewright::near_optimal::KeptSearch;
 using treewright::near_optimal::kNoSteps;
 using treewright::near_optimal::NearOptimalSet;
 using namespace treewright::binary;
-
-struct FrontOutcome {
-    std::vector<Bounds> bounds;  // in weight units above what every tree pays
-    std::vector<Shape> shapes;
-    std::size_t cache_entries = 0;
-    std::size_t cache_shed = 0;
-    std::size_t bytes = 0;
-};
-
-template <class Acc>
-FrontOutcome search_front(const Dataset& data, const Settings& settings, Control& control) {
-    FrontOutcome out;
-    FrontSearch<Acc> engine(data, settings, control);
-    engine.run();
-    for (std::size_t l = 0; l < engine.lower().size(); ++l) {
-        out.bounds.push_back({engine.lower()[l], engine.upper()[l]});
-        if (engine.upper()[l] >= kInfeasible<Acc>) break;  // no tree has enough rows in its leaves
-        out.shapes.push_back(engine.tree(l + 1));
-    }
-    out.cache_entries = engine.cache().size();
-    out.cache_shed = engine.cache().shed_count();
-    out.bytes = engine.bytes();
-    return out;
-}
 
 // Turns the side of zeros first into left first: the side where the input column is 0 is left.
 std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& out) {
@@ -70,8 +46,7 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     }
     const Column& column = data.columns[static_cast<std::size_t>(in[at])];
     out.push_back(column.source);
-    Shape zeros;
-    Shape ones;
+    Shape zeros, ones;
     std::size_t next = orient(data, in, at + 1, zeros);
     next = orient(data, in, next, ones);
     if (column.flipped) std::swap(zeros, ones);
@@ -79,19 +54,6 @@ std::size_t orient(const Dataset& data, const Shape& in, std::size_t at, Shape& 
     out.insert(out.end(), ones.begin(), ones.end());
     return next;
 }
-
-// A search that later questions go on with, as long as none was stopped: what it has solved is solved.
-template <class Acc>
-struct Kept {
-    Settings settings;
-    std::unique_ptr<Control> control;  // the search refers to it; a new run has a new one in it
-    std::unique_ptr<Search<Acc>> search;
-
-    [[nodiscard]] bool answers(const Settings& asked) const {
-        return search != nullptr && settings.leaf_penalty == asked.leaf_penalty &&
-               settings.unit_shift == asked.unit_shift && settings.threads == asked.threads;
-    }
-};
 
 // A problem over binary columns, reduced once; searched and priced as often as wanted.
 class BinaryProblem {
@@ -121,10 +83,8 @@ class BinaryProblem {
         if (min_count_ > 0 || near_optimal) total_ += static_cast<std::int64_t>(y.shape(0));
         if (near_optimal && min_count_ == 0) {  // rows that cost nothing are rows of its trees, and change no cost
             all_ = costly_rows(data_);
-            if (all_.n_rows > 0)
-                std::swap(all_, data_);
-            else
-                min_count_ = 1;
+            if (all_.n_rows == 0) min_count_ = 1;
+            if (all_.n_rows > 0) std::swap(all_, data_);
         }
         units_ = Units::make(std::accumulate(data_.guess.begin(), data_.guess.end(), total_), leaf_penalty);
     }
@@ -147,12 +107,11 @@ class BinaryProblem {
         std::optional<RecheckBudget> budget;
         if (recheck) budget = RecheckBudget{recheck->first, recheck->second};
         Outcome out;
-        Shape shape;
-        Shape rechecked;
+        Shape shape, rechecked;
         {
             nb::gil_scoped_release release;
             control.units(units_.to_weight(1), units_.bound_unit(), static_cast<double>(data_.base_cost));
-            const auto find = [&]<class Acc>(Kept<Acc>& kept) {
+            const auto find = [&]<class Acc>(KeptSearch<Acc>& kept) {
                 return search_tree<Acc>(data_, settings, counts, prices, control, budget,
                                         near_optimal_ ? &kept.search : nullptr);
             };
@@ -204,8 +163,10 @@ class BinaryProblem {
         Control control = treewright::make_control(time_limit, kNoSteps, memory_limit, std::move(report));
         Settings settings{leaf_penalty, unit_shift, max_depth, 0, min_count_, {}};
         settings.threads = threads;
-        return is_small() ? near_optimal_of(small_, settings, budget, std::move(control))
-                          : near_optimal_of(large_, settings, budget, std::move(control));
+        const auto made = [&](auto& kept) {
+            return kept.set_of(all_.n_rows > 0 ? all_ : data_, data_, settings, budget, std::move(control));
+        };
+        return is_small() ? made(small_) : made(large_);
     }
 
     nb::dict front(std::int32_t max_depth, std::int32_t max_leaves, const Options& options, double time_limit,
@@ -311,40 +272,6 @@ class BinaryProblem {
 
     [[nodiscard]] bool is_small() const { return total_ < (std::int64_t{1} << 28); }
 
-    template <class Acc>
-    [[nodiscard]] NearOptimalSet near_optimal_of(Kept<Acc>& kept, const Settings& settings, std::int64_t budget,
-                                                 Control control) {
-        if (kept.answers(settings)) {
-            *kept.control = std::move(control);
-        } else {
-            kept = {settings, std::make_unique<Control>(std::move(control)), nullptr};
-            kept.search =
-                std::make_unique<Search<Acc>>(data_, settings, std::span<const std::int64_t>{}, *kept.control);
-        }
-        const Dataset& rows = all_.n_rows > 0 ? all_ : data_;
-        NearOptimalGraph graph;
-        {
-            nb::gil_scoped_release release;
-            graph = near_optimal_graph(rows, *kept.search, settings.max_depth, budget, *kept.control);
-        }
-        // In terms of the input: its position of each column, and the side where that column is zero first.
-        std::vector<std::int32_t> source;
-        for (const Column& column : rows.columns) source.push_back(column.source);
-        for (SetEdge& edge : graph.edges)
-            if (rows.columns[static_cast<std::size_t>(edge.column)].flipped) std::swap(edge.child[0], edge.child[1]);
-        const Stop stop = kept.control->reason();
-        const std::int64_t steps = kept.control->steps();
-        if (kept.control->ended()) kept = {};
-        return {std::move(graph),
-                std::move(source),
-                settings.leaf_penalty,
-                settings.unit_shift,
-                std::max<std::int64_t>(min_count_, 1),
-                settings.threads,
-                stop,
-                steps};
-    }
-
     [[nodiscard]] static std::int32_t depth_of(std::int32_t max_depth) {
         return max_depth < 0 || max_depth > kUnlimited ? kUnlimited : max_depth;
     }
@@ -420,8 +347,8 @@ class BinaryProblem {
     Dataset all_;             // then: the rows that cost nothing as well, where the search leaves them out
     std::int64_t total_ = 0;  // bounds every channel sum, and the sum over channels
     Units units_;
-    Kept<std::int32_t> small_;
-    Kept<std::int64_t> large_;
+    KeptSearch<std::int32_t> small_;
+    KeptSearch<std::int64_t> large_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The problem over all splits of ranked columns whose near-optimal trees are asked for; over binary columns it is that of
-// the search (binary.cpp).
+// The problem over all splits of ranked columns whose near-optimal trees are asked for. Over binary columns it is that
+// of the search (binary.cpp).
 #include "near_optimal_set.hpp"
 #include "ranked_search.hpp"
 #include "treewright/search/ranked_near_optimal.hpp"

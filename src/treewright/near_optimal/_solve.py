@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
@@ -18,10 +18,11 @@ from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
 from treewright.near_optimal._counts import Counts
-from treewright.near_optimal._graph import Membership, SetGraph
+from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._least import proven_by_set
 from treewright.near_optimal._nothing import LeafRules, nothing_known
 from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
+from treewright.near_optimal._task import Task
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.near_optimal._units import Units, units_of
 from treewright.problem import Problem
@@ -41,9 +42,6 @@ from treewright.search import (
 
 __all__ = ["solve_near_optimal"]
 
-COST_BITS = 58  # of all costs together, in the integers of the search
-SPARE_BITS = 2  # costs below 2^60 are below what the search takes for infinite
-MOST_SHIFT = 32
 STAGES = (
     Fraction(1, 8),
     Fraction(1, 2),
@@ -151,10 +149,10 @@ def solve_near_optimal(
         assert isinstance(made, core.BinaryProblem)  # of binary columns
         return made
 
-    def task_up_to(budget: Fraction) -> _Task:
+    def task_up_to(budget: Fraction) -> Task:
         notes = (*problem.notes, *space.notes)
         largest = units.holding(problem, budget)
-        return _Task(problem, split_matrix, native(), units, rules, largest, notes)
+        return Task(problem, split_matrix, native(), units, rules, largest, notes)
 
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
@@ -211,63 +209,6 @@ def solve_near_optimal(
     return _rising(task, best, optimum, up_to_bound, limits, progress)
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What stays the same for all budgets."""
-
-    problem: Problem
-    split_matrix: SplitMatrix
-    native: core.BinaryProblem | core.NearOptimalRankedProblem
-    units: Units
-    rules: LeafRules
-    largest: Fraction  # budget that will be asked, or more than any tree costs; all are in its units, for one search
-    notes: tuple[str, ...]
-
-    @property
-    def stated(self) -> tuple[Problem, SplitMatrix, Units, LeafRules]:
-        """What a set without trees is made of."""
-        return self.problem, self.split_matrix, self.units, self.rules
-
-    def graph(self, budget: Fraction, **how: Any) -> SetGraph:
-        """Return the graph of all trees within a budget, complete or not."""
-        problem, left = self.problem, min(budget, self.largest) - self.native.base_cost
-        leaf_penalty = self.units.leaf_penalty
-        most_leaves = problem.table.n_rows
-        if leaf_penalty > 0:
-            most_leaves = max(1, min(most_leaves, int(left // leaf_penalty)))
-        if problem.max_leaf_nodes is not None:
-            most_leaves = min(most_leaves, problem.max_leaf_nodes)
-        depth = min(most_leaves - 1, len(self.split_matrix.splits))
-        if problem.max_depth is not None:
-            depth = min(depth, problem.max_depth)
-        shift, price = self._cost_units()
-        # The price is no lower than the exact one, or rounded down: by more than that no tree of the set costs more.
-        above = max(Fraction(0), price - leaf_penalty * 2**shift) * most_leaves
-        native = self.native.near_optimal(
-            leaf_penalty=price,
-            unit_shift=shift,
-            budget=int((left * 2**shift + above) // 1),
-            max_depth=max(depth, 0),
-            **how,
-        )
-        return SetGraph(
-            problem, self.split_matrix, native, native.arrays(), self.units.unit, leaf_penalty, self.native.base_cost,
-            self.rules.any_label, self.rules.redundant, how["memory_limit"], rounding=self.units.rounding,
-        )  # fmt: skip
-
-    def _cost_units(self) -> tuple[int, int]:
-        """Return the bits that one error is shifted by, and what a leaf costs: those of the search, if budgets fit."""
-        leaf_penalty = self.units.leaf_penalty
-        errors = float(self.problem.costs.max()) / float(self.units.unit)
-        room = COST_BITS - int(2 * errors + self.problem.table.n_rows + self.largest).bit_length()
-        if isinstance(self.native, core.BinaryProblem):
-            shift, price = self.native.unit_shift, self.native.leaf_penalty
-            if shift <= room + SPARE_BITS and 0 <= price - leaf_penalty * 2**shift <= 2:
-                return shift, price
-        shift = max(0, min(MOST_SHIFT, room))
-        return shift, int(leaf_penalty * 2**shift // 1)
-
-
 def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> bool:
     """Whether a result is proven, of this question and these rows.
 
@@ -294,7 +235,7 @@ def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> b
 
 
 def _is_optimal(
-    task: _Task, cost: Fraction, limits: Limits, seconds: float, progress: ProgressCallback | None
+    task: Task, cost: Fraction, limits: Limits, seconds: float, progress: ProgressCallback | None
 ) -> tuple[bool, StopReason | None]:
     """Whether no tree costs less: proven by the graph of all trees that cost no more, which has to have one.
 
@@ -320,7 +261,7 @@ def _is_optimal(
 
 
 def _rising(
-    task: _Task,
+    task: Task,
     best: SolveResult,
     least: Fraction,
     up_to_bound: Callable[[Fraction], Fraction],

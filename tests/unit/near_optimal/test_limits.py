@@ -95,7 +95,7 @@ def test_a_run_that_is_stopped_before_the_optimum_begins_nothing_more(wide, stop
     from treewright.search import _solve as of_the_optimum
 
     begun = []
-    monkeypatch.setattr(_solve._Task, "graph", lambda *given, **_: begun.append(given))
+    monkeypatch.setattr(_solve.Task, "graph", lambda *given, **_: begun.append(given))
     monkeypatch.setattr(_solve, "ranked_problem", lambda *given: begun.append(given))
     monkeypatch.setattr(of_the_optimum, "grouped_rows", lambda *given, **_: begun.append(given))
     X, y = wide

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from treewright._native import core
-from treewright.near_optimal import _solve as near_optimal
-from treewright.near_optimal import solve_near_optimal
+from treewright.near_optimal import _task, solve_near_optimal
 from treewright.problem import make_problem
 from treewright.search import BinaryOptions
 from treewright.table import table_from
@@ -115,7 +114,7 @@ def test_prices_of_all_sizes(price: float, monkeypatch: pytest.MonkeyPatch) -> N
     X = rng.integers(0, 2, (60, 4)).astype(float)
     problem = make_problem(table_from(X), rng.integers(0, 2, 60), cost_complexity=price, max_depth=2)
     found = solve_near_optimal(problem, epsilon=0.4)
-    monkeypatch.setattr(near_optimal, "SPARE_BITS", -100)
+    monkeypatch.setattr(_task, "SPARE_BITS", -100)
     alone = solve_near_optimal(problem, epsilon=0.4)
     assert len(found) == len(alone) > 0
     assert found.table() == alone.table()

@@ -179,7 +179,7 @@ def test_a_set_of_near_optimal_trees_keeps_the_best_tree(monkeypatch: Any) -> No
     with monkeypatch.context() as patched:
         patched.setattr(core, "BinaryProblem", interrupted)
         keeps(whole.best)
-    monkeypatch.setattr(near_optimal._Task, "graph", interrupted)
+    monkeypatch.setattr(near_optimal.Task, "graph", interrupted)
     keeps(None)
     keeps(whole.best)
 
