@@ -34,7 +34,7 @@ class SetGraph:
     problem : Problem
     split_matrix : SplitMatrix
         The splits that the trees use.
-    native : core.NearOptimalProblem
+    native : core.NearOptimalSet
         Holds the graph in the compiled core.
     arrays : mapping
         What its ``arrays()`` returned: nodes (a set of rows with the depth that is left), and edges (splits of
