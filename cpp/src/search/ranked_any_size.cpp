@@ -80,6 +80,7 @@ Cost Search::search_by_any_size(Hunt& hunt) {
         proven = std::max(proven, std::min(bound, hunt.target()));
         if (hunt.last_round) control_.lower_bound(proven);
     };
+    if (control_.stopped()) return proven;
     const Cost least = any_size().solve(hunt.node, hunt.size, hunt.target(), 1).lower;
     raise(least);
     for (const int part : kRisingParts) {

@@ -178,6 +178,11 @@ Outcome Search::branch(const Node& node, Size size, Cost budget, std::size_t lev
     const bool at_root = level == 0;
     const std::size_t n_columns = node.columns.size();
     Outcome best{0, objective_.leaf_cost(node), PartialTree::leaf()};
+    if (!at_root && control_.poll()) {  // not by way of all depths between
+        const Outcome two_levels = solve(node, {2, size.leaves}, std::min(best.upper, budget), level);
+        best.offer(two_levels.upper, two_levels.plan);
+        return best;
+    }
     Cost whole = objective_.leaf_penalty();  // lower bound of the node one level down
     if (options_.shallower) {
         const Outcome shallower =

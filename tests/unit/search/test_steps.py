@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from treewright.problem import make_problem
+from treewright.result import SolveStatus
 from treewright.search import (
     BinaryOptions,
     Limits,
+    RankedOptions,
     solve,
     solve_frontier,
     solve_leaf_accuracy,
@@ -41,3 +43,20 @@ def test_steps_are_counted_and_limited(name):
         first, second = (run(problem, Limits(step_limit=limit)) for _ in range(2))
         assert first.stats["steps"] == second.stats["steps"] == limit
         assert first.objective == second.objective
+
+
+def test_a_pause_ends_all_levels_of_a_deep_search():
+    """Below a node that is left, nothing is searched without being counted.
+
+    Where depth and leaves bound nothing, a level that went on for itself began all depths below it anew: 5,180 nodes
+    here, and of 15 columns a run of minutes that looked at no clock.
+    """
+    rng = np.random.default_rng(5)
+    X = (rng.random((100, 8)) < rng.random(8)).astype(float)
+    y = ((X[:, 0] + X[:, 1] * X[:, -1] + rng.normal(size=100) * 0.7) > 0.6).astype(int)
+    problem = make_problem(table_from(X), y, cost_complexity=0.01, min_samples_leaf=8)
+    options = RankedOptions(leaf_count=False, plain_work=300, core_passes=0)
+    result = solve(problem, options=options)
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.objective == pytest.approx(0.06)
+    assert result.stats["subproblems"] < 2000
