@@ -1,13 +1,18 @@
 // All phases of a search against a plain recursion over the input rows: with and without a limit on leaves, leaf
-// penalties, row prices, every other limit, switches, little memory, a stop at any step or while prices are made.
+// penalties, row prices, every other limit, switches, little memory, a stop at any step or while prices are made. And
+// graphs of near-optimal trees by a search that is kept.
 #include "check.hpp"
+#include "equal_graphs.hpp"
 #include "made_input.hpp"
 #include "plain_trees.hpp"
 #include "treewright/core/cost_units.hpp"
+#include "treewright/search/near_optimal.hpp"
 #include "treewright/search/schedule.hpp"
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <utility>
 #include <vector>
 
 using namespace treewright;
@@ -153,6 +158,42 @@ int recheck(Dice& dice, std::int64_t scale) {
     return 1;
 }
 
+// The search that has found the best tree makes the graphs that a new one makes; its prices have ended with its run.
+template <class Acc>
+int keep(Dice& dice, std::int64_t scale, Counts& counts) {
+    const MadeInput in(dice, 2 + dice.below(4), 4 + dice.below(20), 2 + dice.below(2), scale);
+    const auto least = static_cast<std::int64_t>(1 + dice.below(3));
+    const Dataset rows = reduce(in.view(true, true));
+    const Dataset data = least > 1 ? rows : costly_rows(rows);
+    if (data.n_rows == 0) return 0;
+    const Units units =
+        Units::make(1000 * scale, static_cast<double>(scale * static_cast<std::int64_t>(dice.below(3))));
+    Settings settings{units.leaf_penalty,    units.shift, static_cast<std::int32_t>(1 + dice.below(4)), 0,
+                      least > 1 ? least : 0, {}};
+    settings.options.plain_steps = static_cast<std::int64_t>(1 + dice.below(20));
+    Control control({.seconds = 60});
+    std::unique_ptr<Search<Acc>> search;
+    Outcome out;
+    {
+        const RowPriceSource prices = share_of_a_leaf(data.n_rows, settings.leaf_penalty, false, counts, control);
+        out = search_tree<Acc>(data, settings, true, dice.coin() ? prices : RowPriceSource{}, control, {}, &search);
+    }
+    check(search != nullptr, "a search that was not stopped is kept");
+    if (out.bounds.upper >= kInfinity) return 0;
+    int edges = 0;
+    for (const std::int64_t more : {std::int64_t{0}, std::int64_t{1} << units.shift, scale << units.shift}) {
+        const std::int64_t budget = out.bounds.upper + more;
+        control = Control({.seconds = 60});
+        const NearOptimalGraph graph = near_optimal_graph(rows, *search, settings.max_depth, budget, control);
+        Control alone({.seconds = 60});
+        Search<Acc> fresh(data, settings, {}, alone);
+        check(graph.complete, "no limit, so complete");
+        check(equal(graph, near_optimal_graph(rows, fresh, settings.max_depth, budget, alone)), "the same graph");
+        edges = static_cast<int>(graph.edges.size());
+    }
+    return edges;
+}
+
 }  // namespace
 
 int main() {
@@ -166,6 +207,10 @@ int main() {
     for (int trial = 0; trial < 2000; ++trial)
         rechecked += recheck<std::int32_t>(dice, 2) + recheck<std::int64_t>(dice, std::int64_t{1} << 34);
     check(rechecked > 100, "guesses that a tree refutes");
+    int edges = 0;
+    for (int trial = 0; trial < 300; ++trial)
+        edges += keep<std::int32_t>(dice, 2, counts) + keep<std::int64_t>(dice, std::int64_t{1} << 34, counts);
+    check(edges > 1000, "graphs with trees");
     check(counts.priced > 100 && counts.stopped > 100 && counts.proven > 1000 && counts.counted > 100,
           "every way was taken");
     std::puts("schedule: ok");
