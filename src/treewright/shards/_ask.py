@@ -12,6 +12,7 @@ from treewright._numbers import is_whole
 from treewright.binarize import given_splits
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
+from treewright.search import in_fractions
 from treewright.shards._deal import Deal
 from treewright.shards._question import Question
 from treewright.shards._sampled import Sampled, quantiles_of
@@ -86,8 +87,8 @@ def _factors(
         return tuple(total / (len(classes) * weight) if weight else Fraction(0) for weight in weights)
     if class_weight is None:
         return (Fraction(1),) * len(classes)
-    given = {str(label): Fraction(float(factor)) for label, factor in class_weight.items()}
-    return tuple(given.get(str(label), Fraction(1)) for label in classes)
+    given = {str(label): float(factor) for label, factor in class_weight.items()}
+    return tuple(in_fractions(np.array([given.get(str(label), 1.0) for label in classes])))
 
 
 def check_choice(thresholds: Any) -> None:
