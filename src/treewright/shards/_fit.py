@@ -193,7 +193,7 @@ def fit_shards(
             class_weight=class_weight,
         )
         place = Place(question, dealt.schema, dealt.labels)
-        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled)
+        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled, seed=seed, shuffled=bool(shuffle))
         run = Run(place, dealt.shards, chosen, limits, pool, report)
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)
