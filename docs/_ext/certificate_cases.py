@@ -243,6 +243,14 @@ def in_shards_stopped() -> str:
     ).sentence()
 
 
+def in_shards_stopped_costs() -> str:
+    """Say what such a fit says if every label has its cost."""
+    data, costs = iris(), 1.0 - 0.9 * np.eye(3)
+    return fit_shards(
+        data.table.X, data.y, max_depth=2, shard_rows=38, costs=costs, progress=lambda s: s.done >= 3
+    ).result_.sentence()
+
+
 def in_one_shard() -> str:
     """Say what a fit on a single shard says that was stopped."""
     found = in_shards()
@@ -369,6 +377,7 @@ CASES: dict[str, Maker] = {
     "shards": lambda: in_shards().sentence(),
     "shards-proven": in_shards_proven,
     "shards-stopped": in_shards_stopped,
+    "shards-stopped-costs": in_shards_stopped_costs,
     "shards-one": in_one_shard,
     "policy": lambda: policy().sentence(),
     "policy-stopped": policy_stopped,

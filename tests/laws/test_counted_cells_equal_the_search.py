@@ -51,6 +51,10 @@ def table(rng: np.random.Generator) -> tuple[pl.DataFrame, dict[str, Any]]:
         asked["class_weight"] = "balanced"
     elif how < 0.5:
         asked["costs"] = rng.integers(1, 6, (n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+    elif how < 0.6:
+        asked["costs"] = rng.choice([0.1, 0.3, 0.7], (n_classes, n_classes)) * (1.0 - np.eye(n_classes))
+    elif how < 0.7:
+        asked["class_weight"] = {f"k{k}": float(rng.choice([0.1, 0.3, 1 / 3, 0.7])) for k in range(n_classes)}
     return frame, asked
 
 
@@ -99,18 +103,46 @@ def _of_problem(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_rounded_costs_prove_no_more_than_they_may() -> None:
-    """Three classes of which each counts as much as the others have no common unit within 64 bits."""
+    """Weights of classes whose ratios are no fractions have no common unit within 64 bits."""
     rng = np.random.default_rng(0)
     n = 60_000
     X = rng.normal(size=(n, 3)).astype(np.float32)
     y = rng.choice(3, size=n, p=[0.7, 0.2, 0.1]) ^ (X[:, 0] > 1)
     result = fit_shards(
-        X, y, class_weight={0: 1 / 3, 1: 0.7, 2: 3.1, 3: 1 / 7}, max_depth=2, thresholds=8, progress=False
+        X, y, class_weight={0: 2**0.5, 1: 0.7, 2: 3**0.5, 3: np.pi}, max_depth=2, thresholds=8, progress=False
     ).result_
     assert result.stats["subproblems"] == 0
     assert result.lower_bound <= result.objective
     assert result.gap < 1e-9
     assert result.status is SolveStatus.FEASIBLE or result.lower_bound >= result.objective - 1e-15
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"costs": [[0.0, 0.1], [0.3, 0.0]]},
+        {"class_weight": {False: 0.1, True: 0.7}},
+        {"class_weight": {False: 1 / 3, True: 1 / 7}, "costs": [[0.0, 0.1], [0.3, 0.0]]},
+        {"objective": "balanced_accuracy", "costs": [[0.0, 0.1], [0.3, 0.0]]},
+    ],
+    ids=str,
+)
+def test_decimals_are_compared_as_they_are_written(asked: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = ((X[:, 0] > 0.5) & (X[:, 1] < 1)) ^ (rng.random(3000) < 0.1)
+    result = fit_shards(X, y, max_depth=2, thresholds=8, progress=False, **asked).result_
+    assert result.stats["counted"]
+    assert result.status is SolveStatus.OPTIMAL
+    assert result.gap < 1e-15
+
+
+def test_what_ties_as_written_is_a_tie() -> None:
+    """Three errors of .1 cost as much as one of .3; as float64 they cost more."""
+    asked: dict[str, Any] = {"costs": [[0.0, 0.3], [0.1, 0.0]], "max_depth": 1, "thresholds": 2}
+    result = fit_shards(np.zeros((4, 1)), [0, 1, 1, 1], progress=False, **asked).result_
+    assert result.tree.prediction.tolist() == [0]  # the first of equals
+    assert result.status is SolveStatus.OPTIMAL
 
 
 def test_what_cannot_be_counted_is_searched() -> None:

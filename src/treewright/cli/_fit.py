@@ -294,7 +294,7 @@ def fit(
             data, target=target, out=out, weight=weight, ignore=ignore, categorical=categorical,
             cost_complexity=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
-            class_weight=class_weight, shard_rows=shard_rows, gap=gap,
+            class_weight=class_weight, cost=cost, shard_rows=shard_rows, gap=gap,
             jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
             settings=settings_with(columns, **how), limits=read_limits(time_limit, step_limit, memory_limit),
             require_proof=require_proof, progress=progress, ascii_only=ascii_only,

@@ -172,13 +172,11 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
 
 def suits_shards(given: SimpleNamespace) -> bool:
     """Whether a large file may be searched in shards though nobody asked for them: nothing says otherwise."""
-    factors = [text for text in given.class_weight or () if text != "balanced"]
     return (
         given.target is not None
         and given.max_depth is None
         and given.thresholds == "auto"
         and given.step_limit is None
-        and not factors
         and not any(_not_with_shards(given).values())
     )
 
@@ -189,7 +187,6 @@ def _not_with_shards(given: SimpleNamespace) -> dict[str, bool]:
         "--method latent": given.method == "latent",
         "--objective leaf-accuracy": is_by_leaf(given.objective),
         "--objective f1": given.objective == F1,
-        "--cost": bool(given.cost),
         "--row-cost": bool(given.row_cost),
         "--guess": bool(given.guess),
         "--merge-words": bool(given.merge_words),

@@ -37,6 +37,8 @@ __all__ = [
     "ThresholdChoice",
     "TimeLimit",
     "Weight",
+    "read_class_weight",
+    "read_costs",
     "read_limits",
     "read_min_samples_leaf",
     "read_objective",
@@ -137,7 +139,7 @@ def state_question(
     labels = _labels(csv.target)
     factors = _class_weight(class_weight or (), labels)
     by_label = dict(zip(labels.values(), factors, strict=True)) if isinstance(factors, tuple) else None
-    costs = _costs(cost or (), labels)
+    costs = read_costs(cost or (), csv.target)
     objective = read_objective(objective, *((F1, LEAF_ACCURACY) if f1 else ()))
     asked: dict[str, Any] = {
         "sample_weight": csv.sample_weight,
@@ -219,6 +221,28 @@ def read_min_samples_leaf(text: str) -> int | float:
         raise InputError(f"--min-samples-leaf {text!r}; give an integer, or a fraction below 1.") from None
 
 
+def read_class_weight(entries: Sequence[str], target: NDArray[Any]) -> dict[Any, float]:
+    """Return the factor of each label of a target, given as LABEL=FACTOR."""
+    labels = _labels(target)
+    return dict(zip(labels.values(), _factors(entries, labels), strict=True))
+
+
+def read_costs(entries: Sequence[str], target: NDArray[Any]) -> tuple[tuple[float, ...], ...] | None:
+    """Return the costs between the labels of a target, given as TRUE:PREDICTED=COST."""
+    if not entries:
+        return None
+    names = list(_labels(target))
+    matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
+    for name, cost in pairs(entries, "--cost"):
+        places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
+        if len(places) != 1:
+            raise InputError(
+                f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
+            )
+        matrix[places[0][0]][places[0][1]] = cost
+    return tuple(map(tuple, matrix))
+
+
 def _labels(target: NDArray[Any]) -> dict[str, Any]:
     """The labels by their text, in the order of the classes."""
     import numpy as np
@@ -229,24 +253,13 @@ def _labels(target: NDArray[Any]) -> dict[str, Any]:
 def _class_weight(entries: Sequence[str], labels: dict[str, Any]) -> tuple[float, ...] | str | None:
     if not entries or list(entries) == ["balanced"]:
         return entries[0] if entries else None
+    return _factors(entries, labels)
+
+
+def _factors(entries: Sequence[str], labels: dict[str, Any]) -> tuple[float, ...]:
     factors = dict.fromkeys(labels, 1.0)
     for name, factor in pairs(entries, "--class-weight"):
         if name not in labels:
             raise InputError(f"--class-weight names the label {name!r}; the labels are {', '.join(labels)}.")
         factors[name] = factor
     return tuple(factors.values())
-
-
-def _costs(entries: Sequence[str], labels: dict[str, Any]) -> tuple[tuple[float, ...], ...] | None:
-    if not entries:
-        return None
-    names = list(labels)
-    matrix = [[float(i != j) for j in range(len(names))] for i in range(len(names))]
-    for name, cost in pairs(entries, "--cost"):
-        places = [(i, j) for i, a in enumerate(names) for j, b in enumerate(names) if f"{a}:{b}" == name]
-        if len(places) != 1:
-            raise InputError(
-                f"--cost {name!r}; give TRUE:PREDICTED=COST with two of the labels {', '.join(names)}."
-            )
-        matrix[places[0][0]][places[0][1]] = cost
-    return tuple(map(tuple, matrix))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -102,6 +103,13 @@ def report(
     from treewright.show import report as make_report
 
     check_writable(out)
+    for folder in (data, test):
+        if folder is not None and folder.is_dir():
+            raise InputError(
+                f"{folder} is a folder, and a report holds all rows in memory. Give one of its files, of whose rows it "
+                f"then tells; treewright verify {shlex.quote(str(model))} {shlex.quote(str(folder))} checks the model "
+                "against all of them."
+            )
     content = load_model(model)
     refuse_other_question(content)
     named = seen_columns(content, target)

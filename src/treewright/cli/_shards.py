@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,9 @@ import typer
 from treewright._plural import count_of
 from treewright.cli._advice import round_up
 from treewright.cli._answers import answer_columns, answer_names
+from treewright.cli._options import pairs
 from treewright.cli._output import note, put, say
-from treewright.cli._question import read_min_samples_leaf, read_objective
+from treewright.cli._question import read_class_weight, read_costs, read_min_samples_leaf, read_objective
 from treewright.cli._read_csv import note_left_out
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, saved_to, tree_text
@@ -112,6 +114,7 @@ def fit_in_shards(
     thresholds: str,
     objective: str,
     class_weight: Sequence[str] | None,
+    cost: Sequence[str] | None,
     shard_rows: int | None,
     gap: float | None,
     jobs: int | None,
@@ -129,8 +132,11 @@ def fit_in_shards(
     from treewright.shards import fit_shards
     from treewright.sources import open_source
 
-    if class_weight and list(class_weight) != ["balanced"]:
-        raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
+    factors: Any = "balanced" if list(class_weight or ()) == ["balanced"] else None
+    if class_weight and factors is None:
+        pairs(class_weight, "--class-weight")  # refused before the rows are read
+        factors = partial(read_class_weight, class_weight)
+    pairs(cost or (), "--cost")
     note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
     if max_depth is None or thresholds == "auto":
         chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (
@@ -151,7 +157,8 @@ def fit_in_shards(
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf or "1"),
         thresholds=_thresholds(thresholds),
         objective=read_objective(objective),  # type: ignore[arg-type]  # one of the two
-        class_weight="balanced" if class_weight else None,
+        costs=partial(read_costs, cost) if cost else None,
+        class_weight=factors,
         shard_rows=SHARD_ROWS if shard_rows is None else shard_rows,
         gap=gap,
         n_jobs=jobs,

@@ -7,10 +7,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from treewright._numbers import is_real, is_whole
+from treewright._numbers import as_written, is_real, is_whole
 from treewright.errors import InputError
 
-__all__ = ["LARGEST_BUDGET", "as_written", "check_bound", "check_count", "in_errors", "up_to"]
+__all__ = ["LARGEST_BUDGET", "check_bound", "check_count", "in_errors", "up_to"]
 
 LARGEST_BUDGET = 2**60  # errors that a tree of a set costs at the most, its leaves among them
 FEW_DIGITS = 12  # of a number that somebody wrote; the quotient of two whole numbers has more, or is exact
@@ -30,11 +30,6 @@ def check_count(name: str, value: Any, least: int) -> None:
     """Check a whole number."""
     if not is_whole(value) or value < least:
         raise InputError(f"{name}={value!r}; give an integer of at least {least}.")
-
-
-def as_written(value: float) -> Fraction:
-    """Return the decimal number that a float was written as: .05 is one twentieth."""
-    return Fraction(repr(float(value)))
 
 
 def in_errors(value: float, unit: Fraction) -> Fraction:

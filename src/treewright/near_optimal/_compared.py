@@ -9,8 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._numbers import as_written
 from treewright.errors import InputError, SolverError
-from treewright.near_optimal._bounds import as_written, check_bound, check_count
+from treewright.near_optimal._bounds import check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
 from treewright.near_optimal._restricted import RestrictedSet
 from treewright.near_optimal._row_gaps import GapKind, RowGap, row_gaps

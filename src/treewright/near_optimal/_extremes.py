@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._numbers import as_written
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import as_written
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._order import Step, halves, leaves_of, splits_of
 from treewright.near_optimal._votes import sums_of_leaves

@@ -14,9 +14,10 @@ import numpy as np
 
 from treewright._arguments import check_arguments
 from treewright._native import core
+from treewright._numbers import as_written
 from treewright.binarize import SplitMatrix, midpoints
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import as_written, check_bound, in_errors, up_to
+from treewright.near_optimal._bounds import check_bound, in_errors, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._least import proven_by_set

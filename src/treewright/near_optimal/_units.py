@@ -12,16 +12,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from treewright._numbers import as_written
 from treewright.errors import InputError
-from treewright.near_optimal._bounds import LARGEST_BUDGET, as_written, in_errors
+from treewright.near_optimal._bounds import LARGEST_BUDGET, in_errors
 from treewright.problem import Problem
-from treewright.search import IntegerCosts, integer_costs
+from treewright.search import IntegerCosts, common_unit, integer_costs
 from treewright.tree import Tree
 
 __all__ = ["Units", "units_of"]
 
 MOST_COSTS = 10_000  # different ones, of which a common unit is looked for
-FEW, MANY = 10**4, 10**6  # largest denominators of a unit that is a fraction: of thirds before decimals
 FLOATS = Fraction(1, 2**48)  # relative: of a unit, an objective and the measured rounding, as float64
 
 
@@ -103,9 +103,5 @@ def _exact_unit(problem: Problem, integers: IntegerCosts) -> Fraction | None:
     total = int(integers.weight.sum())
     if whole[-1] == 0:  # a single class
         return Fraction(1, total)
-    given = [float(cost) for cost in costs]
-    one = Fraction(given[-1]) / whole[-1]
-    for unit in (one.limit_denominator(FEW), as_written(given[-1]) / whole[-1], one.limit_denominator(MANY)):
-        if [float(unit * k) for k in whole] == given:
-            return unit / total
-    return None
+    unit = common_unit([float(cost) for cost in costs], whole)
+    return None if unit is None else unit / total

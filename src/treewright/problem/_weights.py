@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._numbers import as_written
 from treewright._plural import kind_of
 from treewright.errors import InputError
 
@@ -196,14 +196,10 @@ def _product(
         return plain
     pairs, place = np.unique(number.reshape(-1) * len(factor) + y, return_inverse=True)
     exact = [
-        float(_as_written(distinct[pair // len(factor)]) * _as_written(factor[pair % len(factor)]))
+        float(as_written(distinct[pair // len(factor)]) * as_written(factor[pair % len(factor)]))
         for pair in pairs.tolist()
     ]
     return np.asarray(np.array(exact)[place.reshape(-1)])
-
-
-def _as_written(value: float) -> Fraction:
-    return Fraction(repr(float(value)))
 
 
 def _whole(weight: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -29,7 +29,8 @@ class ShardsResult(SolveResult):
     stop_reason : StopReason or None
     stats : mapping
         ``rows``; for each part of the rows ``shard_rows``, ``shard_weights`` and ``shard_bounds``; how many are
-        ``shards_proven`` optimal, and ``shards_lost``, of which no more is known than the penalty of one leaf.
+        ``shards_proven`` optimal, and ``shards_lost``, of which no more is known than the penalty of one leaf; where
+        right labels cost something, ``shard_floors``: that penalty and the least cost of each row.
     options : mapping
         ``method`` is "shards".
     notes : tuple of str
@@ -62,7 +63,10 @@ class ShardsResult(SolveResult):
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         lost = self.stats.get("shards_lost")
-        without = f"; of {lost} of them nothing is known but the penalty of one leaf" if lost else ""
+        known = "the penalty of one leaf" + (
+            " and the least cost of each row" if "shard_floors" in self.stats else ""
+        )
+        without = f"; of {lost} of them nothing is known but {known}" if lost else ""
         return (
             f"Within {percent_at_most(self.gap)} of the best possible over {over} and {self.scope}{why}: this tree "
             f"has {what}, and no tree{self._constraints()} can be below {at_least(self.lower_bound)}, as proven on "

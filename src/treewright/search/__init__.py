@@ -3,6 +3,8 @@
 from treewright.search._accuracy_frontier import accuracy_frontier
 from treewright.search._choose_engine import Choice, choose_engine
 from treewright.search._forecast import SearchForecast, SearchTrial, forecast_search
+from treewright.search._fractions import common_unit as common_unit
+from treewright.search._fractions import in_fractions as in_fractions
 from treewright.search._frontier import Frontier
 from treewright.search._frontier import check_max_leaves as check_max_leaves
 from treewright.search._guided import Guessed, Guesses, solve_guided

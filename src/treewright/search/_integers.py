@@ -25,7 +25,15 @@ from numpy.typing import NDArray
 
 from treewright.problem import Problem
 
-__all__ = ["IntegerCosts", "RowCosts", "integer_costs", "is_coarse", "row_costs", "whole_weights"]
+__all__ = [
+    "IntegerCosts",
+    "RowCosts",
+    "in_whole_numbers",
+    "integer_costs",
+    "is_coarse",
+    "row_costs",
+    "whole_weights",
+]
 
 LARGEST_TOTAL = 2**57  # the engines add the costs of all classes of all rows
 SMALLEST = 2.0**-200  # smaller numbers beside 1 are told apart no further: sums of them would be no numbers
@@ -183,7 +191,7 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     if most_loss < math.inf:
         least = _least_weights(label_costs, max(most_loss, SMALLEST) * math.ldexp(total, -cost_exponent))
         weights = np.minimum(weights, least[problem.y])
-        exact_weight = _exact(weights)
+        exact_weight = in_whole_numbers(weights)
     room = room or LARGEST_TOTAL // problem.n_classes  # for sum(weight) * max(cost)
     weight_sum = 1 if exact_weight is None else int(exact_weight[0].sum())
     largest_cost = 1 if exact_costs is None else max(1, int(exact_costs[0].max()))  # 0 for a single class
@@ -252,9 +260,11 @@ def _numbers(problem: Problem) -> _Numbers:
             exact_weight = np.ones(len(weights), dtype=np.int64), 1.0
         else:
             weights, _ = _normalized(weights)
-            exact_weight = _exact(weights)
+            exact_weight = in_whole_numbers(weights)
         label_costs, exponent = _normalized(problem.costs)
-        known = _KNOWN[problem] = _Numbers(weights, label_costs, exponent, exact_weight, _exact(label_costs))
+        known = _KNOWN[problem] = _Numbers(
+            weights, label_costs, exponent, exact_weight, in_whole_numbers(label_costs)
+        )
         for exact in (known.exact_weight, known.exact_costs):
             if exact is not None:
                 exact[0].setflags(write=False)  # all who ask get the same
@@ -292,7 +302,7 @@ def _normalized(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return np.ldexp(values, -exponent), exponent
 
 
-def _exact(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | None:
+def in_whole_numbers(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], float] | None:
     """Return integers and the factor that made them if some factor makes all values whole."""
     if not values.any():  # the costs of a single class
         return values.astype(np.int64), 1.0

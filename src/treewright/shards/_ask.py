@@ -7,19 +7,23 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright._numbers import is_whole
 from treewright.binarize import given_splits
 from treewright.errors import InputError
 from treewright.problem import check_min_samples_leaf, make_problem
+from treewright.search import in_fractions
 from treewright.shards._deal import Deal
 from treewright.shards._question import Question
-from treewright.shards._sampled import Sampled, quantiles_of
+from treewright.shards._sampled import SAMPLE_ROWS, Sampled, quantiles_of
 from treewright.shards._work import Place, load
 from treewright.table import Table, table_from
 from treewright.tree import ColumnKind
 
 __all__ = ["ask", "check_choice", "chosen_thresholds"]
+
+MOST_READ = 32  # shards, for thresholds
 
 
 def ask(
@@ -86,8 +90,8 @@ def _factors(
         return tuple(total / (len(classes) * weight) if weight else Fraction(0) for weight in weights)
     if class_weight is None:
         return (Fraction(1),) * len(classes)
-    given = {str(label): Fraction(float(factor)) for label, factor in class_weight.items()}
-    return tuple(given.get(str(label), Fraction(1)) for label in classes)
+    given = {str(label): float(factor) for label, factor in class_weight.items()}
+    return tuple(in_fractions(np.array([given.get(str(label), 1.0) for label in classes])))
 
 
 def check_choice(thresholds: Any) -> None:
@@ -112,18 +116,23 @@ def check_choice(thresholds: Any) -> None:
 
 
 def chosen_thresholds(
-    thresholds: Any, place: Place, deal: Deal, sampled: Sampled | None = None
+    thresholds: Any, place: Place, deal: Deal, sampled: Sampled | None = None, *, seed: int, shuffled: bool
 ) -> tuple[Any, tuple[str, ...]]:
     """Return "all" or a mapping, the same for every shard, and what is to be said about it.
 
     Parameters
     ----------
     thresholds : "all", int or mapping
-        A number of bins takes the quantiles of the sample, or of the first shard's rows, which were dealt at random.
+        A number of bins takes the quantiles of the sample, or of the first shard's rows, which were dealt at random; of
+        rows from many shards if they were not.
     place : Place
     deal : Deal
     sampled : Sampled, default=None
         Thresholds that were fixed before the rows were read.
+    seed : int
+        Of the rows that are drawn.
+    shuffled : bool
+        Whether the rows were dealt at random.
 
     Raises
     ------
@@ -139,7 +148,11 @@ def chosen_thresholds(
         )  # checks them
         return {str(name): tuple(map(float, values)) for name, values in thresholds.items()}, ()
     if sampled is None:
-        X = load(place, deal.shards[0]).X
+        X = (
+            load(place, deal.shards[0]).X
+            if shuffled
+            else _drawn(place, deal, np.random.default_rng([seed, 2]))
+        )
         found, n_rows = quantiles_of(columns, X, int(thresholds)), len(X)
     else:
         names = {column.name for column in columns if column.kind is ColumnKind.CONTINUOUS}
@@ -147,3 +160,14 @@ def chosen_thresholds(
         n_rows = sampled.n_rows
     rows = f"{n_rows:,} rows drawn at random" if sampled is None else f"a sample of {n_rows:,} rows"
     return found, (f"The thresholds are the {int(thresholds)}-quantiles of each column in {rows}.",)
+
+
+def _drawn(place: Place, deal: Deal, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return about `SAMPLE_ROWS` rows of all shards, or of `MOST_READ` of them."""
+    n_shards = len(deal.shards)
+    some = rng.choice(n_shards, size=min(n_shards, MOST_READ), replace=False)
+    parts = []
+    for k in np.sort(some).tolist():
+        X = load(place, deal.shards[k]).X
+        parts.append(X[rng.permutation(len(X))[: -(-SAMPLE_ROWS // len(some))]])
+    return np.asfortranarray(np.concatenate(parts))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
 from treewright._numbers import is_real, is_whole
@@ -46,8 +46,11 @@ def fit_shards(
     min_samples_leaf: int | float = 1,
     thresholds: Literal["all"] | int | Mapping[str, Sequence[float]] = "all",
     objective: Literal["accuracy", "balanced_accuracy"] = "accuracy",
-    costs: ArrayLike | None = None,
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+    costs: ArrayLike | Callable[[NDArray[Any]], ArrayLike | None] | None = None,
+    class_weight: Mapping[Any, float]
+    | Literal["balanced"]
+    | Callable[[NDArray[Any]], Mapping[Any, float]]
+    | None = None,
     shard_rows: int = 100_000,
     gap: float | None = None,
     shuffle: bool = True,
@@ -96,10 +99,11 @@ def fit_shards(
         columns, to depth 3 and without weights or a `step_limit`, rows are counted instead of searched in shards:
         the tree is then proven optimal over all rows (``result_.stats["counted"]``).
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
-    costs : array-like of shape (n_classes, n_classes), default=None
-        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted).
-    class_weight : dict, "balanced" or None, default=None
-        "balanced" is over all rows.
+    costs : array-like of shape (n_classes, n_classes) or callable, default=None
+        ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted). A callable gets the sorted
+        labels, once the source was read, and returns the costs.
+    class_weight : dict, "balanced", callable or None, default=None
+        "balanced" is over all rows. A callable gets the sorted labels and returns the dict.
     shard_rows : int, default=100_000
         Rows of a shard. More rows make the gap smaller, and a search longer.
     gap : float or None, default=None
@@ -182,6 +186,8 @@ def fit_shards(
             shuffle=bool(shuffle),
             codings=None if sampled is None else sampled.codings,
         )
+        costs = costs(dealt.classes) if callable(costs) else costs
+        class_weight = class_weight(dealt.classes) if callable(class_weight) else class_weight
         question = ask(
             dealt,
             cost_complexity=cost_complexity,
@@ -193,7 +199,7 @@ def fit_shards(
             class_weight=class_weight,
         )
         place = Place(question, dealt.schema, dealt.labels)
-        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled)
+        chosen, said = chosen_thresholds(thresholds, place, dealt, sampled, seed=seed, shuffled=bool(shuffle))
         run = Run(place, dealt.shards, chosen, limits, pool, report)
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)

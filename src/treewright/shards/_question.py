@@ -6,7 +6,8 @@ Over all rows r with weights w_r (those of the sample times the factor of the cl
 
 and its objective is F(T) / W. A shard s, some of the rows, with the same penalty and the weight W_s, asks for the least
 of F_s(T), the same sum over its rows with W_s in the place of W. As each row is in one shard, the F_s(T) add up to F(T)
-for every tree. All values here are exact fractions of the float64 numbers that were given.
+for every tree. All values here are exact fractions: of decimal costs and factors such as .1 and .3 the decimals, as
+everywhere in the library, else the float64 numbers that were given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.problem import Problem
+from treewright.search import in_fractions
 from treewright.table import Table
 from treewright.tree import Column
 
@@ -76,10 +78,8 @@ class Question:
     @cached_property
     def paid(self) -> list[list[Fraction]]:
         """Cost of predicting class p for sample weight 1 of class c, at ``paid[c][p]``."""
-        return [
-            [factor * Fraction(float(cost)) for cost in row]
-            for factor, row in zip(self.factors, self.costs, strict=True)
-        ]
+        costs = iter(in_fractions(self.costs.reshape(-1)))
+        return [[factor * next(costs) for _ in self.factors] for factor in self.factors]
 
     @cached_property
     def total(self) -> Fraction:

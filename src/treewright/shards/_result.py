@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from fractions import Fraction
-from typing import Any
 
 from treewright._plural import plural
 from treewright.errors import RefutedProofWarning
@@ -13,6 +12,7 @@ from treewright.result import ShardsResult, SolveStatus, told_to_stop
 from treewright.shards._bound import Bound, least_of_any
 from treewright.shards._deal import Deal
 from treewright.shards._exact import round_down
+from treewright.shards._question import Question
 from treewright.shards._run import Run
 from treewright.shards._trees import Shape, added, grown
 from treewright.tree import leaves_in_words
@@ -98,6 +98,7 @@ def result_of(
                 round_down(bound.value / weight) if weight else 0.0
                 for bound, weight in zip(bounds, weights, strict=True)
             ],
+            **_floors(question, bounds),
             "shards_proven": len(best),
             "shards_lost": len(lost),
             "argument": ARGUMENT,
@@ -121,7 +122,7 @@ def result_of(
             "max_leaf_nodes": question.max_leaf_nodes,
             "min_samples_leaf": question.min_samples_leaf,
         },
-        notes=(*notes, *run.notes, *_said_of_lost(lost)),
+        notes=(*notes, *run.notes, *_said_of_lost(question, lost)),
     )
 
 
@@ -143,11 +144,23 @@ def _unrefuted(run: Run, shape: Shape, part: tuple[int, ...], bound: Bound) -> B
     return Bound(bound.shard, least_of_any(question, bound.shard), lost="its proof was false")
 
 
-def _said_of_lost(lost: list[Any]) -> tuple[str, ...]:
+def _floors(question: Question, bounds: list[Bound]) -> dict[str, list[float]]:
+    """Return what every tree costs on each shard, where right labels cost something: a certificate needs it then."""
+    if not any(map(min, question.paid)):
+        return {}
+    shares = []
+    for bound in bounds:
+        weight = question.weight_of(bound.shard.class_weight)
+        shares.append(float(least_of_any(question, bound.shard) / weight) if weight else 0.0)
+    return {"shard_floors": shares}
+
+
+def _said_of_lost(question: Question, lost: list[Bound]) -> tuple[str, ...]:
     if not lost:
         return ()
     n = len(lost)
+    known = "has a leaf" + (" and pays the least cost of each row" if _floors(question, []) else "")
     return (
-        f"Nothing is proven of {n} {plural(n, 'shard')} but that every tree has a leaf ({lost[0].lost}); this "
+        f"Nothing is proven of {n} {plural(n, 'shard')} but that every tree {known} ({lost[0].lost}); this "
         "widens the gap and changes nothing else.",
     )

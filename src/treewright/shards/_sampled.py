@@ -19,7 +19,7 @@ from treewright.sources import Coding, Roles, SchemaBuilder, Source
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind, ThresholdSplit
 
-__all__ = ["Sampled", "quantiles_of", "sampled_thresholds", "values_of_bins"]
+__all__ = ["SAMPLE_ROWS", "Sampled", "quantiles_of", "sampled_thresholds", "values_of_bins"]
 
 SAMPLE_ROWS = 100_000
 MOST_BORDERS = 254  # that one byte can number

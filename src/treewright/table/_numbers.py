@@ -123,7 +123,7 @@ def looks_like_number(fields: pl.Series) -> pl.Series:
     if REPEATED * len(distinct) < len(fields):
         return fields.is_in(distinct.filter(looks_like_number(distinct)).to_list()).fill_null(False)
     core = _core(fields)
-    known = pl.Series([False] * len(core)) if len(core) == 0 else core.str.contains(SHAPES["short"])
+    known = pl.Series([False] * len(core), dtype=pl.Boolean)
     for pattern in SHAPES.values():
         known = known | core.str.contains(pattern)
     return known.fill_null(False)

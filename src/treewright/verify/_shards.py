@@ -3,7 +3,9 @@
 The rows are read once, in pieces; each is routed by the checker's own rule (`_route`), and counts, weights, labels,
 loss and objective are added up again. Of the bound, the argument is checked: that the shards hold all rows and all
 weight, and that the bound claimed is no more than the mean of those of the shards. What is proven of each shard is the
-search's work and cannot be recomputed; but no bound may be above this tree or a pruning of it.
+search's work and cannot be recomputed; but no bound may be above this tree or a pruning of it. A shard that was not
+searched counts with what every tree costs there: one leaf and, where right labels cost something, the least cost of
+each row. Which rows a shard had is not known here, so the latter are held against their sum over all rows.
 """
 
 from __future__ import annotations
@@ -41,10 +43,17 @@ QUESTION: dict[str, Any] = {  # its parts, and what is asked where the certifica
     "min_leaf_accuracy": None,
 }
 LISTS = ("shard_rows", "shard_weights", "shard_bounds")
+WITHOUT_WEIGHTS = " If the rows of the fit had weights, give them: verify_shards(..., sample_weight=...)."
+FLOORS = "shard_floors"  # what every tree costs on each shard; absent where right labels cost nothing
 
 
 def verify_shards(
-    model: Model, source: Any, *, target: str | ArrayLike | None = None, settings: Settings | None = None
+    model: Model,
+    source: Any,
+    *,
+    target: str | ArrayLike | None = None,
+    sample_weight: str | ArrayLike | None = None,
+    settings: Settings | None = None,
 ) -> VerificationReport:
     """Check a model that was fitted on shards against all rows of its source, read in pieces.
 
@@ -56,6 +65,8 @@ def verify_shards(
         As in `treewright.fit_shards`; its rows may come in any order.
     target : str or array-like of shape (n_rows,), default=None
         Column of labels, or the labels beside an array or frame; None is the column that the model file names.
+    sample_weight : str or array-like of shape (n_rows,), default=None
+        Likewise the weights of the fit; None is the column that the model file names, or 1 for each row.
     settings : Settings, default=None
         Of files: what was settled about their columns, beside what the model file says.
 
@@ -95,9 +106,11 @@ def verify_shards(
     named = target if isinstance(target, str) else terms.target if labels is None else None
     if named is None and labels is None:
         raise InputError("The model does not name the column of labels; name it (target=...).")
-    sums = _Sums(tree)
-    opened = open_source(source, labels, settings=settings, reading=model.reading)
-    for rows in encoded_pieces(opened, Roles(named, terms.weight), tree):
+    weights = None if sample_weight is None or isinstance(sample_weight, str) else sample_weight
+    weighed = sample_weight if isinstance(sample_weight, str) else terms.weight if weights is None else None
+    sums = _Sums(tree, is_weighted=weights is not None or weighed is not None)
+    opened = open_source(source, labels, weights, settings=settings, reading=model.reading)
+    for rows in encoded_pieces(opened, Roles(named, weighed), tree):
         assert rows.labels is not None  # a target was named
         sums.add(rows.X, rows.labels, rows.weight)
     checks += _checks(tree, result, terms, sums)
@@ -109,6 +122,7 @@ class _Sums:
     """What was added up so far."""
 
     tree: Tree
+    is_weighted: bool
     unknown: dict[str, None] = field(default_factory=dict)  # labels that the tree has not
     count: NDArray[np.int64] = field(init=False)  # of each node and class
     weight: NDArray[np.float64] = field(init=False)
@@ -145,8 +159,13 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     count = sums.count[:, factors > 0].sum(axis=1)
     weight = sums.weight * factors
     total = float(weight[0].sum())
+    differs = bool((np.abs(tree.value[0] - weight[0]) > TOLERANCE * weight[0]).any())
+    unweighted = WITHOUT_WEIGHTS if differs and not sums.is_weighted else ""
     yield _same(
-        "rows", int(count[0]), result.stats["rows"], "The source has other rows than those of the fit."
+        "rows",
+        int(count[0]),
+        result.stats["rows"],
+        f"The source has other rows than those of the fit.{unweighted}",
     )
     yield _same(
         "rows of the shards", sum(result.stats["shard_rows"]), result.stats["rows"], "Rows are missing."
@@ -158,16 +177,22 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     off = np.flatnonzero(~(np.abs(tree.value - weight) <= apart * weight).all(axis=1))
     fault = f"node {off[0]} holds other weights" if len(off) else ""
     yield _plain(
-        "class weights in each node", fault, f"{weight.size} sums", "A value or a weight was changed."
+        "class weights in each node",
+        fault,
+        f"{weight.size} sums",
+        f"A value or a weight was changed.{unweighted}",
     )
     n = len(factors)
     costs = 1.0 - np.eye(n) if terms.costs is None else np.array(terms.costs, dtype=np.float64)
     prices = weight @ costs / total
     chosen = prices[np.arange(len(prices)), tree.prediction]
-    dear = np.flatnonzero(chosen > prices.min(axis=1) + TOLERANCE)
+    leaf = tree.is_leaf
+    loss = float(chosen[leaf].sum())
+    objective = loss + terms.cost_complexity * int(leaf.sum())
+    near = TOLERANCE * max(1.0, objective)
+    dear = np.flatnonzero(chosen > prices.min(axis=1) + near)
     fault = f"node {dear[0]} predicts a dearer label than it could" if len(dear) else ""
     yield _plain("cheapest label in each node", fault, f"{len(count)} labels", "A label was changed.")
-    leaf = tree.is_leaf
     yield from _limit_checks(tree, terms, count[leaf])
     said = {name: result.options.get(name, QUESTION[name]) for name in QUESTION}
     asked = {name: getattr(terms, name) for name in QUESTION}
@@ -180,18 +205,17 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     )
     fault = fault_of_scope(tree.columns, result)
     yield _plain("scope", fault, f"{result.scope:.60}", "The scope must name the splits of this table.")
-    loss = float(chosen[leaf].sum())
-    objective = loss + terms.cost_complexity * int(leaf.sum())
-    yield _close("loss", result.loss, loss, "The loss is not that of this tree on these rows.")
-    yield _close("objective", result.objective, objective, "It is not loss + cost_complexity * leaves.")
+    yield _close("loss", result.loss, loss, near, "The loss is not that of this tree on these rows.")
+    yield _close("objective", result.objective, objective, near, "It is not loss + cost_complexity * leaves.")
     bound = float(result.lower_bound)
     least = _least_pruning(tree, prices.min(axis=1) + terms.cost_complexity)
     for name, found in (("lower_bound <= objective", objective), ("no pruning is below the bound", least)):
-        ok = bound <= found + TOLERANCE
+        ok = bound <= found + near
         yield Check(name, ok, f"{bound:.9g}", f"<= {found:.9g}", "" if ok else "The bound is wrong.")
-    yield from _bound_checks(result, terms.cost_complexity, total)
+    yield from _bound_checks(result, total, near, unweighted)
+    yield from _floor_checks(result, terms.cost_complexity, weight[0], costs.min(axis=1), near)
     proven = result.status is SolveStatus.OPTIMAL
-    ok = not proven or (objective - bound <= TOLERANCE and result.stop_reason is None)
+    ok = not proven or (objective - bound <= near and result.stop_reason is None)
     ok &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES  # nothing is guessed
     yield Check(
         "status",
@@ -215,9 +239,8 @@ def _limit_checks(tree: Tree, terms: Terms, rows: NDArray[np.int64]) -> Iterator
     yield Check("min_samples_leaf", ok, said, str(int(rows.min())), "" if ok else "A leaf has too few rows.")
 
 
-def _bound_checks(result: ShardsResult, leaf_penalty: float, total: float) -> Iterator[Check]:
+def _bound_checks(result: ShardsResult, total: float, near: float, unweighted: str) -> Iterator[Check]:
     weights = [Fraction(float(w)) for w in result.stats["shard_weights"]]
-    bounds = [Fraction(float(b)) for b in result.stats["shard_bounds"]]
     whole = sum(weights, Fraction(0))
     ok = abs(float(whole) - total) <= TOLERANCE * total
     yield Check(
@@ -225,31 +248,49 @@ def _bound_checks(result: ShardsResult, leaf_penalty: float, total: float) -> It
         ok,
         f"{float(whole):.9g}",
         f"{total:.9g}",
-        "" if ok else "The shards hold only a part of the weight.",
+        "" if ok else f"The shards hold another weight than the rows.{unweighted}",
     )
-    mean = (
-        sum((w * b for w, b in zip(weights, bounds, strict=True)), Fraction(0)) / whole
-        if whole
-        else Fraction(0)
-    )
-    ok = float(result.lower_bound) <= float(mean) + TOLERANCE
+    mean = _mean_of(result.stats["shard_bounds"], result)
+    ok = float(result.lower_bound) <= mean + near
     yield Check(
         "lower_bound is the mean of the shards",
         ok,
         f"{result.lower_bound:.9g}",
-        f"<= {float(mean):.9g}",
+        f"<= {mean:.9g}",
         "" if ok else "The claim is stronger than what the shards prove together.",
     )
-    lost = result.stats["shards_lost"]
-    at_least = sum(value <= leaf_penalty + TOLERANCE for value in result.stats["shard_bounds"])
+
+
+def _floor_checks(
+    result: ShardsResult,
+    leaf_penalty: float,
+    weight: NDArray[np.float64],
+    cheapest: NDArray[np.float64],
+    near: float,
+) -> Iterator[Check]:
+    """Hold what every tree costs on the shards, and those of which no more is known, against the rows."""
+    stats = result.stats
+    lost, floors = stats["shards_lost"], stats.get(FLOORS, [leaf_penalty] * stats["shards"])
+    if lost or FLOORS in stats:
+        found = leaf_penalty + float(weight @ cheapest) / float(weight.sum())
+        wrong = "It is not one leaf and the least cost of each row."
+        yield _close("what every tree costs", _mean_of(floors, result), found, near, wrong)
+    at_least = sum(bound <= floor + near for bound, floor in zip(stats["shard_bounds"], floors, strict=True))
     ok = lost <= at_least
     yield Check(
         "shards of which nothing is known",
         ok,
         str(lost),
         f"<= {at_least}",
-        "" if ok else "A shard counts with more than the penalty of one leaf.",
+        "" if ok else "A shard counts with more than what every tree costs there.",
     )
+
+
+def _mean_of(values: Sequence[float], result: ShardsResult) -> float:
+    """Return the mean over the shards, weighted by their rows."""
+    weights = [Fraction(float(weight)) for weight in result.stats["shard_weights"]]
+    total = sum((w * Fraction(float(v)) for w, v in zip(weights, values, strict=True)), Fraction(0))
+    return float(total / (sum(weights, Fraction(0)) or 1))
 
 
 def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
@@ -267,7 +308,7 @@ def _fault_of_shards(result: ShardsResult) -> str:
     for name in ("rows", "shards", "shards_lost"):
         if not isinstance(stats.get(name), int) or isinstance(stats.get(name), bool):
             return f"stats: {name} is {stats.get(name)!r:.60}"
-    for name in LISTS:
+    for name in (*LISTS, *(FLOORS,) * (FLOORS in stats)):
         values = stats.get(name)
         if not isinstance(values, Sequence) or isinstance(values, str) or not all(map(is_number, values)):
             return f"stats: {name} is {values!r:.60}"
@@ -295,6 +336,6 @@ def _same(name: str, found: int, claimed: int, message: str) -> Check:
     return Check(name, found == claimed, str(claimed), str(found), "" if found == claimed else message)
 
 
-def _close(name: str, claimed: float, found: float, message: str) -> Check:
-    ok = abs(claimed - found) <= TOLERANCE
+def _close(name: str, claimed: float, found: float, near: float, message: str) -> Check:
+    ok = abs(claimed - found) <= near
     return Check(name, ok, f"{claimed:.9g}", f"{found:.9g}", "" if ok else message)

@@ -52,7 +52,7 @@ def test_a_large_file_is_counted_unless_something_is_asked(
     _, printed, said = run("fit", rows / "all.csv", "-t", "y")
     assert "2,000 rows: no tree of depth at most 3" in printed
     assert "--max-depth 3 and --thresholds 16" in said
-    for asked in (["--max-depth", 1], ["--thresholds", "all"], ["--cost", "sick:well=2"], ["--merge-labels"]):
+    for asked in (["--max-depth", 1], ["--thresholds", "all"], ["--merge-labels"]):
         _, printed, said = run("fit", rows / "all.csv", "-t", "y", *asked, "--time-limit", 5)
         assert "2,000 rows:" not in printed, asked
         assert "shards" not in said, asked
@@ -90,6 +90,42 @@ def test_fit_verify_predict(rows: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "other.csv", "predictions.csv"]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["--cost", "sick:well=0.3", "--cost", "well:sick=0.1"],
+        ["--class-weight", "sick=0.7", "--class-weight", "well=0.1"],
+        ["--class-weight", "sick=3", "--cost", "well:sick=0.5", "--thresholds", "all", "--max-depth", 1],
+    ],
+    ids=str,
+)
+def test_costs_and_factors_of_labels(rows: Path, tmp_path: Path, asked: list[object]) -> None:
+    models = {source: tmp_path / f"{source}.json" for source in ("parts", "all.csv")}
+    asked = ["--max-depth", 2, *asked, "--cost-complexity", 0.001]
+    assert run("fit", rows / "parts", "-t", "y", *asked, "--out", models["parts"])[0] == 0
+    assert run("fit", rows / "all.csv", "-t", "y", *asked, "--out", models["all.csv"])[0] == 0
+    pieces, whole = (load_model(model).certificate for model in models.values())
+    assert pieces is not None
+    assert whole is not None
+    assert pieces.terms is not None
+    assert whole.terms is not None
+    assert (pieces.terms.costs, pieces.terms.class_weight) == (whole.terms.costs, whole.terms.class_weight)
+    assert pieces.objective == pytest.approx(whole.objective, rel=0.05)  # 16 quantiles, or all thresholds
+    code, printed, _ = run("verify", models["parts"], rows / "parts")
+    assert (code, "checks hold" in printed) == (0, True), printed
+
+
+def test_a_report_of_a_folder_says_what_can_be_done(rows: Path, tmp_path: Path) -> None:
+    model, page = tmp_path / "model.json", tmp_path / "page.html"
+    run("fit", rows / "parts", "-t", "y", "--max-depth", 1, "--out", model)
+    for given in ([rows / "parts"], [rows / "all.csv", "--test", rows / "parts"]):
+        code, _, said = run("report", model, *given, "--out", page, "--no-models")
+        assert code == 2
+        assert "Give one of its files" in said
+        assert "treewright verify" in said
+    assert run("report", model, rows / "parts" / "0.parquet", "--out", page, "--no-models")[0] == 0
+
+
 def test_a_changed_model_is_refused(rows: Path, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
     run("fit", rows / "all.csv", "-t", "y", "--shard-rows", 500, "--max-depth", 2, "--out", model)
@@ -103,8 +139,9 @@ def test_a_changed_model_is_refused(rows: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--shard-rows", 500, "--cost", "sick:well=2"), "--cost does not go with shards"),
-        (("--shard-rows", 500, "--class-weight", "sick=2"), "--class-weight balanced"),
+        (("--shard-rows", 500, "--cost", "sick"), "--cost 'sick'; give NAME=NUMBER"),
+        (("--shard-rows", 500, "--cost", "sick:dead=2"), "two of the labels sick, well"),
+        (("--shard-rows", 500, "--class-weight", "dead=2"), "names the label 'dead'"),
         (("--jobs", 2, "--objective", "leaf-accuracy"), "--jobs is for the exact search"),
         (("--backend", "loky"), "--backend is for shards"),
         (("--shard-rows", 0), "--shard-rows 0"),

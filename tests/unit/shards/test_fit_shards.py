@@ -324,6 +324,15 @@ def test_quantiles_are_the_same_for_all_shards() -> None:
     assert {split.threshold for split in own.tree.splits if split is not None} <= {-1.0, -0.5, 0.0, 0.5, 1.0}
 
 
+@pytest.mark.parametrize("shard_rows", [1000, 50])
+def test_quantiles_are_of_all_rows_as_they_lie(shard_rows: int) -> None:
+    x = np.sort(np.random.default_rng(0).random(N))
+    asked: dict[str, Any] = {"max_depth": 1, "thresholds": 4, "shard_rows": shard_rows, "progress": False}
+    found, again = (fit_shards(x[:, None], x > 0.7, shuffle=False, **asked).tree_ for _ in range(2))
+    assert found.splits[0].threshold == pytest.approx(0.75, abs=0.05)
+    assert again.splits == found.splits
+
+
 def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
     X, y = noisy(800)
     model = fit_shards(X, y, max_depth=2, shard_rows=200, class_weight={True: 2.0}, progress=False)

@@ -106,6 +106,14 @@ def test_missing_fields(write, field):
     np.testing.assert_array_equal(data.table.X, [[1, 0], [np.nan, np.nan], [2.5, 1]])
 
 
+@pytest.mark.parametrize("word", ["abc", "True"])
+def test_a_column_may_be_empty_below_its_first_row(write, word):
+    """Nothing is left of it when the first row is held against those below as a line of units."""
+    data = load_csv(write(f"a,y\n{word},0\n" + ",0\n,1\n" * 2), target="y")
+    assert np.isnan(data.table.X[1:]).all()
+    assert not np.isnan(data.table.X[0]).any()
+
+
 def test_own_missing_values_replace_the_list(write):
     path = write("a,b,y\n-9,NA,0\n1,u,1\n2,v,0\n")
     data = load_csv(path, target="y", missing_values=["-9"])

@@ -127,6 +127,65 @@ def test_rows_may_come_in_any_order(folder: Path, model: ShardedTree) -> None:
     assert verify_shards(model.model, frame).ok
 
 
+@pytest.fixture(scope="module")
+def stopped(folder: Path) -> Model:
+    """Right labels that cost something, and shards that nobody searched."""
+    costs = [[0.25, 1.0], [2.0, 0.5]]
+    return fit_shards(
+        folder, "y", max_depth=2, shard_rows=500, costs=costs, progress=lambda state: state.done >= 2
+    ).model
+
+
+def test_shards_count_with_what_every_tree_costs(folder: Path, stopped: Model) -> None:
+    report = verify_shards(stopped, folder)
+    assert report.ok, str(report)
+    assert stopped.result is not None
+    assert "but the penalty of one leaf and the least cost of each row" in stopped.result.sentence()
+
+
+FLOOR_CHANGES = {
+    "higher": lambda stats: {"shard_floors": [floor + 0.01 for floor in stats["shard_floors"]]},
+    "one higher": lambda stats: {"shard_floors": [stats["shard_bounds"][0], *stats["shard_floors"][1:]]},
+    "lower": lambda stats: {"shard_floors": [0.01] * stats["shards"]},
+    "none": lambda stats: {"shard_floors": None},
+    "a bound": lambda stats: {"shard_bounds": [bound + 0.001 for bound in stats["shard_bounds"]]},
+    "more lost": lambda stats: {"shards_lost": stats["shards_lost"] + 1},
+}
+
+
+@pytest.mark.parametrize("change", FLOOR_CHANGES)
+def test_no_shard_counts_with_more(folder: Path, stopped: Model, change: str) -> None:
+    assert stopped.certificate is not None
+    stats = stopped.certificate.stats
+    assert not verify_shards(with_stats(stopped, **FLOOR_CHANGES[change](stats)), folder).ok
+
+
+def test_floors_cannot_be_left_out(folder: Path, stopped: Model) -> None:
+    assert stopped.certificate is not None
+    stats = {name: value for name, value in stopped.certificate.stats.items() if name != "shard_floors"}
+    assert not verify_shards(with_claim(stopped, stats=stats), folder).ok
+
+
+def test_weights_may_be_given_apart(folder: Path, model: ShardedTree) -> None:
+    frame = pl.read_parquet(folder / "*.parquet")
+    unnamed = with_claim(model.model, terms=replace(model.terms, weight=None, target=None))
+    rows, labels = frame.drop("y", "w"), frame["y"].to_list()
+    assert verify_shards(unnamed, rows, target=labels, sample_weight=frame["w"].to_numpy()).ok
+    assert verify_shards(unnamed, folder, target="y", sample_weight="w").ok
+    failed = verify_shards(unnamed, rows, target=labels).failed
+    assert any("sample_weight=..." in check.message for check in failed)
+
+
+def test_large_costs_are_compared_by_their_size(folder: Path) -> None:
+    costs = [[0.0, 0.3e10 + 0.1], [1e10 / 3, 0.0]]
+    asked: dict[str, Any] = {"costs": costs, "class_weight": "balanced", "progress": False}
+    fitted = fit_shards(folder, "y", max_depth=2, shard_rows=500, **asked)
+    report = verify_shards(fitted.model, folder)
+    assert report.ok, str(report)
+    further = with_claim(fitted.model, objective=fitted.result_.objective * (1 - 1e-8))
+    assert not verify_shards(further, folder).ok
+
+
 def test_labels_may_be_given_apart() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2))
