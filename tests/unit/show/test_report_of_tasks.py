@@ -118,7 +118,7 @@ def test_rewards_are_matched_by_the_names_of_the_actions():
     (X, rewards), (X_test, _) = one.train, one.test
     turned = rewards[["treat", "wait"]]
     assert report(one.model, X, rewards, date="x") == report(one.model, X, turned, date="x")
-    with pytest.raises(InputError, match="the tree has the actions wait, treat"):
+    with pytest.raises(InputError, match="y has the names wait, cut, which are to be wait, treat"):
         report(one.model, X, rewards.rename(columns={"treat": "cut"}))
     with pytest.raises(InputError, match="y_test: rewards has shape"):
         report(one.model, X, rewards, X_test=X_test, y_test=np.zeros(len(X_test)))
