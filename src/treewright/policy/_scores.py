@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 
-from treewright._arguments import check_arguments, numbers_of
+from treewright._arguments import check_arguments, numbers_of, refuse_dates
 from treewright._by_name import by_name, column_names
 from treewright._numbers import is_whole
 from treewright.errors import InputError, InputTypeError, OverlapWarning
@@ -244,6 +244,7 @@ def _actions(action: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.i
 
 
 def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    refuse_dates("outcome", outcome)
     try:
         gained = np.array(outcome, dtype=np.float64)
     except (TypeError, ValueError):
