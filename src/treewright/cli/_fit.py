@@ -223,7 +223,9 @@ def fit(
             help="--guess thresholds: largest allowed loss of the reference's accuracy.", show_default="0"
         ),
     ] = None,
-    pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
+    pruning: Annotated[
+        float | None, typer.Option(help="--method latent: lambda of the paper, >= 0.", show_default="1")
+    ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(
@@ -232,19 +234,21 @@ def fit(
         ),
     ] = None,
     hardening: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="--method latent: splits of the tree that is saved: 'linear', 'axis' (of one column each) or 'signs' "
             "(as trained).",
+            show_default="linear",
         ),
-    ] = "linear",
+    ] = None,
     seed: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Random seed. --method latent: of weights and order; --shard-rows: of the assignment of rows to "
-            "shards."
+            "shards.",
+            show_default="0",
         ),
-    ] = 0,
+    ] = None,
     shard_rows: ShardRows = None,
     gap: Gap = None,
     jobs: Jobs = None,
@@ -295,7 +299,7 @@ def fit(
             cost_complexity=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
             class_weight=class_weight, shard_rows=shard_rows, gap=gap,
-            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed or 0,
             settings=settings_with(columns, **how), limits=read_limits(time_limit, step_limit, memory_limit),
             require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
@@ -362,8 +366,8 @@ def fit(
 
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
-            pruning=pruning, epochs=epochs, hardening=hardening, seed=seed, clock=clock, progress=progress,
-            ascii_only=ascii_only, titles=columns,
+            pruning=1.0 if pruning is None else pruning, epochs=epochs, hardening=hardening or "linear",
+            seed=seed or 0, clock=clock, progress=progress, ascii_only=ascii_only, titles=columns,
         )  # fmt: skip
         return
     fit_classes(

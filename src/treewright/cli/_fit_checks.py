@@ -115,8 +115,15 @@ def check_task(given: SimpleNamespace) -> None:
                 "--require-proof": given.require_proof,
             },
         )
-    elif given.hardening != "linear":
-        raise InputError("--hardening is for --method latent; add that, or leave it out.")
+    else:
+        refuse_all(
+            "{option} is for --method latent; add that, or leave it out.",
+            {
+                "--pruning": given.pruning is not None,
+                "--epochs": given.epochs is not None,
+                "--hardening": given.hardening is not None,
+            },
+        )
     if not by_leaf:
         refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
@@ -158,6 +165,10 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
                 "--spill-folder": given.spill_folder is not None,
             },
         )
+        if given.method != "latent" and given.seed is not None:
+            raise InputError(
+                "--seed is for --method latent and for shards; leave it out: nothing else is random."
+            )
         if given.method == "latent" or is_by_leaf(given.objective) or given.guess:
             refuse_all(
                 "{option} is for the exact search, without guesses, and for shards; leave it out.",
