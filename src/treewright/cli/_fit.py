@@ -44,7 +44,7 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
-from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
+from treewright.cli._read_csv import check_roles, column_names, read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression, outputs_named
 from treewright.cli._shards import (
     Backend,
@@ -320,12 +320,13 @@ def fit(
     if task == REGRESSION and target is not None:
         kept = settings_with(columns, **how)
         targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
-    used = (
-        *(reward or ()),
-        *(() if event is None else (event,)),
-        *targets[1:],
-        *named_costs(row_cost or ()).values(),
-    )
+    of_rows = {
+        "--reward": tuple(reward or ()),
+        "--event": () if event is None else (event,),
+        "--row-cost": tuple(named_costs(row_cost or ()).values()),
+    }
+    check_roles({"--target": targets, "--weight": (weight,), **of_rows})
+    used = (*targets[1:], *(name for names in of_rows.values() for name in names))
     csv = read_csv(
         data,
         target=targets[0] if targets else None,

@@ -14,7 +14,7 @@ from treewright.cli._advice import round_up
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_min_samples_leaf, read_objective
-from treewright.cli._read_csv import note_left_out
+from treewright.cli._read_csv import check_roles, note_left_out
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, saved_to, tree_text
 from treewright.cli._write_csv import csv_text
@@ -129,6 +129,7 @@ def fit_in_shards(
     from treewright.shards import fit_shards
     from treewright.sources import open_source
 
+    check_roles({"--target": (target,), "--weight": (weight,)})
     if class_weight and list(class_weight) != ["balanced"]:
         raise InputError("--shard-rows takes --class-weight balanced, and no factors of single labels.")
     note(f"Reading {data} once and dealing its rows to shards; Ctrl-C then keeps the best tree so far.")
