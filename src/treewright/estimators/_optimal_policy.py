@@ -249,7 +249,8 @@ class OptimalPolicyTree(ExactTree):
         InputError
             `rewards` has columns of other names than the actions, is not finite, or not one for each row and action.
         """
-        table = Table(self.tree_.columns, np.asfortranarray(self._encode(X)))
+        encoded = np.asfortranarray(self._encode(X))
+        table = Table(self.tree_.columns, encoded)
         known = self.actions_.tolist()
         gains, named = check_rewards(rewards, table.n_rows)
         if gains.shape[1] == len(known):

@@ -54,6 +54,12 @@ def test_what_is_refused(what):
         model.fit(X, y, **more)
 
 
+@pytest.mark.parametrize(("impurity", "loss"), [("gini", "brier"), ("entropy", "log_loss")])
+def test_impurities_of_scikit_learn(impurity, loss):
+    with pytest.raises(InputError, match=f"criterion='{impurity}'.*of the leaves is '{loss}'"):
+        OptimalProbabilityTree(criterion=impurity).fit(X, SEEN)
+
+
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_targets_that_are_not_finite(criterion, bad):
