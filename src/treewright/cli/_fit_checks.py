@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_shards", "check_task",
-    "criterion_of", "is_by_leaf", "refuse_quantity", "suits_shards",
+    "criterion_of", "is_by_leaf", "refuse_all", "refuse_quantity", "suits_shards",
 ]  # fmt: skip
 
 CONFIDENCE = 0.95
