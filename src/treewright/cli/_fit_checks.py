@@ -58,8 +58,8 @@ def check_task(given: SimpleNamespace) -> None:
             {
                 "--target (it has --reward)": given.task == POLICY and given.target is not None,
                 "--method": given.method != "exact",
+                "--objective": given.objective != "accuracy",  # before thresholds, whose default it changes
                 "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
-                "--objective": given.objective != "accuracy",
                 "--criterion": given.criterion is not None and given.task not in CRITERIA,
                 "--row-cost": bool(given.row_cost),
                 "--confidence": given.confidence != CONFIDENCE,
@@ -92,8 +92,8 @@ def check_task(given: SimpleNamespace) -> None:
             "--row-cost goes without {option}; leave it out.",
             {
                 "--method": given.method != "exact",
-                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
                 "--objective": given.objective != "accuracy",
+                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
                 "--class-weight": bool(given.class_weight),
                 "--cost": bool(given.cost),
                 "--guess": bool(given.guess),
@@ -105,8 +105,8 @@ def check_task(given: SimpleNamespace) -> None:
             {
                 "--max-leaf-nodes": given.max_leaf_nodes is not None,
                 "--min-samples-leaf": given.min_samples_leaf is not None,
-                "--thresholds": given.thresholds != "auto",
                 "--objective": given.objective != "accuracy",
+                "--thresholds": given.thresholds != "auto",
                 "--class-weight": bool(given.class_weight),
                 "--cost": bool(given.cost),
                 "--step-limit": given.step_limit is not None,
