@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date, time, timedelta
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -19,8 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError, InputTypeError
 
-__all__ = ["check_arguments", "checked_kinds", "numbers_of"]
+__all__ = ["check_arguments", "checked_kinds", "numbers_of", "refuse_dates"]
 
+DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 LARGEST = 2**63 - 1  # of the whole numbers that the compiled core takes
 LONGEST = 60  # letters of a value that are repeated in a message
 LISTS = ("Sequence[", "Iterable[", "Collection[", "tuple[", "list[")
@@ -74,11 +76,45 @@ def numbers_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
     ------
     InputTypeError
         There is something else in it.
+    InputError
+        There are dates or durations in it.
     """
+    refuse_dates(name, values)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputTypeError(f"{_came(name, values)}; give an array of numbers.") from None
+
+
+def refuse_dates(name: str, values: Any) -> None:
+    """Refuse dates and durations: float64 reads them as counts of a unit that nobody named, and NaT as -9.2e18.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for the message.
+    values : array-like or frame
+
+    Raises
+    ------
+    InputError
+    """
+    kinds = list(values.dtypes) if hasattr(values, "columns") and hasattr(values, "dtypes") else []
+    try:
+        array = np.asarray(values if not kinds else ())
+    except (TypeError, ValueError):  # rows of several lengths: who reads them as numbers says so
+        return
+    written = array.dtype.kind == "O" and any(isinstance(value, DATES) for value in array.flat)
+    if written or any(map(_is_date, [array.dtype, *kinds])):
+        raise InputError(
+            f"{name} holds dates or durations; give numbers, for example days: .dt.total_seconds() / 86400 of a column "
+            "of durations, and a date less the first one is a duration."
+        )
+
+
+def _is_date(kind: Any) -> bool:
+    """Whether a dtype of numpy, pandas or polars is one of dates or durations."""
+    return getattr(kind, "kind", None) in ("M", "m") or bool(getattr(kind, "is_temporal", bool)())
 
 
 @cache

@@ -190,11 +190,25 @@ class Case:
         return arguments
 
     @property
+    def named(self) -> dict[Any, list[float]]:
+        """Rewards or row costs beside a frame, by action or class and in the order of none; empty of other cases."""
+        names, rows = self.options.get("actions"), self.y
+        if self.method == "row costs":
+            names, rows = sorted({label for label, _ in self.y}), [costs for _, costs in self.y]
+        if self.as_array or not names or self.method not in ("policy", "row costs"):
+            return {}
+        return {name: [row[k] for row in rows] for k, name in reversed(list(enumerate(names)))}
+
+    @property
     def fitted_with(self) -> dict[str, Any]:
         """The arguments of `fit` after the table."""
         given: dict[str, Any] = {"y": list(self.y)}
         if self.method == "row costs":
             given = {"y": [label for label, _ in self.y], "row_costs": [list(costs) for _, costs in self.y]}
+        if self.named:
+            import pandas as pd
+
+            given["row_costs" if self.method == "row costs" else "y"] = pd.DataFrame(self.named)
         return given if self.weight is None else given | {"sample_weight": list(self.weight)}
 
     def run(self, **more: Any) -> Any:
@@ -286,7 +300,12 @@ class Case:
             }
             lines += ["import pandas as pd", "nan = float('nan')", f"X = pd.DataFrame({shown!r})"]
         home = "treewright.bornagain" if self.method == "distil labels" else "treewright"
-        lines += [f"from {home} import {', '.join(imports)}", f"y = {self.fitted_with['y']!r}"]
+        fitted_with = self.fitted_with
+        if self.named:
+            fitted_with["row_costs" if self.method == "row costs" else "y"] = _Code(
+                f"pd.DataFrame({self.named!r})"
+            )
+        lines += [f"from {home} import {', '.join(imports)}", f"y = {fitted_with['y']!r}"]
         words = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
         weight = "" if self.weight is None else f", sample_weight={list(self.weight)!r}"
         if self.method in FUNCTIONS:
@@ -301,7 +320,7 @@ class Case:
                 "roc": ["print(found, found.sentence())"],
             }[self.method]
         else:
-            more = "".join(f", {k}={v!r}" for k, v in self.fitted_with.items() if k != "y")
+            more = "".join(f", {k}={v!r}" for k, v in fitted_with.items() if k != "y")
             lines.append(f"model = {call}({words}).fit(X, y{more})")
             lines.append(
                 "print(model.report(X, y))" if self.method == "hybrid" else "print(model.result_.sentence())"

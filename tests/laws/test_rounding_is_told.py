@@ -186,13 +186,11 @@ def test_what_a_limit_leaves_open_asks_for_time() -> None:
 
 
 def test_a_front_of_regression_trees_tells_it_too() -> None:
-    X, y, weight = [[0.0], [1.0]], [999999.6, 1000000.6], [12268.449734313013, 4.803471045172204e-06]
-    front = tw.regression_frontier(X, y, max_leaves=1, sample_weight=weight)
-    for point in front:
-        assert point.status is SolveStatus.OPTIMAL or point.is_only_rounded
-    assert any(
-        point.is_only_rounded for point in tw.regression_frontier(X, y, max_leaves=4, sample_weight=weight)
-    )
+    X, y = [[0.0], [1.0], [2.0]], [999999.6, 1000000.6, 1000000.1]
+    weight = [12268.449734313013, 4.803471045172204e-06, 1e-6]
+    front = tw.regression_frontier(X, y, max_leaves=4, sample_weight=weight)
+    assert [point.status is SolveStatus.OPTIMAL for point in front] == [True, False, True]
+    assert front[1].is_only_rounded
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -216,3 +214,20 @@ def _squares(y: np.ndarray) -> Fraction:
     exact = [Fraction(value) for value in y.tolist()]
     mean = sum(exact) / len(exact)
     return sum(((value - mean) ** 2 for value in exact), Fraction(0))
+
+
+@pytest.mark.parametrize("limit", [{"max_depth": 0}, {"max_leaf_nodes": 1}])
+@pytest.mark.parametrize("criterion", ["quantile", "gamma"])
+def test_the_only_tree_is_proven_though_numbers_are_rounded(criterion, limit):
+    rng = np.random.default_rng(0)
+    X, weight, y = rng.normal(size=(80, 2)), rng.random(80), rng.normal(size=80)
+    if criterion == "gamma":
+        y = np.exp(9 * y)
+        y = np.maximum(y, y.max() * 1e-10)
+    how = {"criterion": criterion, "quantile": 0.0001, "sample_weight": weight}
+    found = solve_regression(make_regression_problem(table_from(X), y, **how, **limit))
+    assert found.status is SolveStatus.OPTIMAL
+    assert found.lower_bound == found.objective == pytest.approx(1.01)
+    assert found.stats["tolerance"] == 0
+    more = solve_regression(make_regression_problem(table_from(X), y, **how, max_depth=1, cost_complexity=1))
+    assert more.status is SolveStatus.FEASIBLE

@@ -44,7 +44,7 @@ from treewright.cli._question import (
     read_limits,
     read_thresholds,
 )
-from treewright.cli._read_csv import column_names, read_csv, say_what_was_read, settings_with
+from treewright.cli._read_csv import check_roles, column_names, read_csv, say_what_was_read, settings_with
 from treewright.cli._regression import fit_regression, outputs_named
 from treewright.cli._shards import (
     Backend,
@@ -223,7 +223,9 @@ def fit(
             help="--guess thresholds: largest allowed loss of the reference's accuracy.", show_default="0"
         ),
     ] = None,
-    pruning: Annotated[float, typer.Option(help="--method latent: lambda of the paper, >= 0.")] = 1.0,
+    pruning: Annotated[
+        float | None, typer.Option(help="--method latent: lambda of the paper, >= 0.", show_default="1")
+    ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(
@@ -232,19 +234,21 @@ def fit(
         ),
     ] = None,
     hardening: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="--method latent: splits of the tree that is saved: 'linear', 'axis' (of one column each) or 'signs' "
             "(as trained).",
+            show_default="linear",
         ),
-    ] = "linear",
+    ] = None,
     seed: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Random seed. --method latent: of weights and order; --shard-rows: of the assignment of rows to "
-            "shards."
+            "shards.",
+            show_default="0",
         ),
-    ] = 0,
+    ] = None,
     shard_rows: ShardRows = None,
     gap: Gap = None,
     jobs: Jobs = None,
@@ -295,7 +299,7 @@ def fit(
             cost_complexity=leaf_penalty, max_depth=max_depth, max_leaf_nodes=max_leaf_nodes,
             min_samples_leaf=min_samples_leaf, thresholds=thresholds, objective=objective,
             class_weight=class_weight, cost=cost, shard_rows=shard_rows, gap=gap,
-            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed,
+            jobs=jobs, backend=backend, spill_folder=spill_folder, seed=seed or 0,
             settings=settings_with(columns, **how), limits=read_limits(time_limit, step_limit, memory_limit),
             require_proof=require_proof, progress=progress, ascii_only=ascii_only,
         )  # fmt: skip
@@ -316,12 +320,13 @@ def fit(
     if task == REGRESSION and target is not None:
         kept = settings_with(columns, **how)
         targets = outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
-    used = (
-        *(reward or ()),
-        *(() if event is None else (event,)),
-        *targets[1:],
-        *named_costs(row_cost or ()).values(),
-    )
+    of_rows = {
+        "--reward": tuple(reward or ()),
+        "--event": () if event is None else (event,),
+        "--row-cost": tuple(named_costs(row_cost or ()).values()),
+    }
+    check_roles({"--target": targets, "--weight": (weight,), **of_rows})
+    used = (*targets[1:], *(name for names in of_rows.values() for name in names))
     csv = read_csv(
         data,
         target=targets[0] if targets else None,
@@ -362,8 +367,8 @@ def fit(
 
         fit_latent(
             csv, data=data, target=target, out=out, max_depth=max_depth, cost_complexity=leaf_penalty,
-            pruning=pruning, epochs=epochs, hardening=hardening, seed=seed, clock=clock, progress=progress,
-            ascii_only=ascii_only, titles=columns,
+            pruning=1.0 if pruning is None else pruning, epochs=epochs, hardening=hardening or "linear",
+            seed=seed or 0, clock=clock, progress=progress, ascii_only=ascii_only, titles=columns,
         )  # fmt: skip
         return
     fit_classes(

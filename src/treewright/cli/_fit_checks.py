@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_shards", "check_task",
-    "criterion_of", "is_by_leaf", "refuse_quantity", "suits_shards",
+    "criterion_of", "is_by_leaf", "refuse_all", "refuse_quantity", "suits_shards",
 ]  # fmt: skip
 
 CONFIDENCE = 0.95
@@ -58,8 +58,8 @@ def check_task(given: SimpleNamespace) -> None:
             {
                 "--target (it has --reward)": given.task == POLICY and given.target is not None,
                 "--method": given.method != "exact",
+                "--objective": given.objective != "accuracy",  # before thresholds, whose default it changes
                 "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
-                "--objective": given.objective != "accuracy",
                 "--criterion": given.criterion is not None and given.task not in CRITERIA,
                 "--row-cost": bool(given.row_cost),
                 "--confidence": given.confidence != CONFIDENCE,
@@ -92,8 +92,8 @@ def check_task(given: SimpleNamespace) -> None:
             "--row-cost goes without {option}; leave it out.",
             {
                 "--method": given.method != "exact",
-                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
                 "--objective": given.objective != "accuracy",
+                "--thresholds (it searches all)": given.thresholds not in ("auto", "all"),
                 "--class-weight": bool(given.class_weight),
                 "--cost": bool(given.cost),
                 "--guess": bool(given.guess),
@@ -105,8 +105,8 @@ def check_task(given: SimpleNamespace) -> None:
             {
                 "--max-leaf-nodes": given.max_leaf_nodes is not None,
                 "--min-samples-leaf": given.min_samples_leaf is not None,
-                "--thresholds": given.thresholds != "auto",
                 "--objective": given.objective != "accuracy",
+                "--thresholds": given.thresholds != "auto",
                 "--class-weight": bool(given.class_weight),
                 "--cost": bool(given.cost),
                 "--step-limit": given.step_limit is not None,
@@ -115,8 +115,15 @@ def check_task(given: SimpleNamespace) -> None:
                 "--require-proof": given.require_proof,
             },
         )
-    elif given.hardening != "linear":
-        raise InputError("--hardening is for --method latent; add that, or leave it out.")
+    else:
+        refuse_all(
+            "{option} is for --method latent; add that, or leave it out.",
+            {
+                "--pruning": given.pruning is not None,
+                "--epochs": given.epochs is not None,
+                "--hardening": given.hardening is not None,
+            },
+        )
     if not by_leaf:
         refuse_all(
             "{option} is for --objective leaf-accuracy; add that, or leave it out.",
@@ -158,6 +165,10 @@ def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:
                 "--spill-folder": given.spill_folder is not None,
             },
         )
+        if given.method != "latent" and given.seed is not None:
+            raise InputError(
+                "--seed is for --method latent and for shards; leave it out: nothing else is random."
+            )
         if given.method == "latent" or is_by_leaf(given.objective) or given.guess:
             refuse_all(
                 "{option} is for the exact search, without guesses, and for shards; leave it out.",

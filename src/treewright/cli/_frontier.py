@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli._additive import MAX_DEPTH, NO_CHOICE
 from treewright.cli._advice import advice, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
+from treewright.cli._fit_checks import CLASSIFICATION, REGRESSION, refuse_all
 from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
@@ -34,13 +36,14 @@ from treewright.cli._question import (
     state_question,
 )
 from treewright.cli._read_csv import read_csv, say_what_was_read
+from treewright.cli._regression import state_regression
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import effort, saved_to, size_of, tree_text
 from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.search import Frontier
+    from treewright.search import Frontier, Limits, ProgressCallback, Thresholds
 
 __all__ = ["frontier"]
 
@@ -50,6 +53,13 @@ __all__ = ["frontier"]
 def frontier(
     data: Csv,
     target: Target,
+    task: Annotated[
+        str,
+        typer.Option(
+            help="'classification' labels, or 'regression' numbers: trees of least squared error, of depth 3 unless "
+            "--max-depth says otherwise."
+        ),
+    ] = CLASSIFICATION,
     max_leaves: Annotated[int, typer.Option(help="Largest number of leaves.")] = 20,
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = "1",
@@ -91,6 +101,7 @@ def frontier(
       treewright frontier data.csv --target y --max-leaves 20
       treewright frontier data.csv -t y --thresholds 8 --max-depth 5 --table frontier.csv
       treewright frontier data.csv -t y --leaves 6 --out model.json
+      treewright frontier houses.csv -t price --task regression --max-leaves 8
 
     \b
     Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (what was found
@@ -98,8 +109,22 @@ def frontier(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import Model, check_writable, save_model, write_bytes
     from treewright.result import StopReason
-    from treewright.search import check_max_leaves, progress_bar, solve_frontier
+    from treewright.search import check_max_leaves, progress_bar, solve_frontier, solve_regression_frontier
 
+    of_numbers = task == REGRESSION
+    if task not in (CLASSIFICATION, REGRESSION):
+        raise InputError(f"--task {task!r}; give {CLASSIFICATION!r} or {REGRESSION!r}.")
+    if of_numbers:
+        refuse_all(
+            f"--task {task} takes no {{option}}; leave it out.",
+            {
+                "--thresholds (it searches all)": thresholds not in ("auto", "all"),
+                "--objective": objective != "accuracy",
+                "--class-weight": bool(class_weight),
+                "--cost": bool(cost),
+                "--merge-labels": merge_labels,
+            },
+        )
     if out is not None and leaves is None:
         raise InputError("--out saves one tree; say which with --leaves, for example --leaves 6.")
     if max_leaves < 1:
@@ -123,25 +148,34 @@ def frontier(
         merge_labels=merge_labels,
         **how,
     )
-    say_what_was_read(rows, data, target, columns)
-    question = state_question(
-        rows,
-        target=target,
-        weight=weight,
-        objective=objective,
-        class_weight=class_weight,
-        cost=cost,
-        min_samples_leaf=min_samples_leaf,
-        cost_complexity=0.0,
-        max_depth=max_depth,
-        max_leaf_nodes=max_leaves,
+    say_what_was_read(replace(rows, target=None) if of_numbers else rows, data, target, columns)
+    if of_numbers:
+        max_depth = MAX_DEPTH if max_depth is None else max_depth
+    asked: dict[str, Any] = {
+        "target": target,
+        "weight": weight,
+        "min_samples_leaf": min_samples_leaf,
+        "cost_complexity": 0.0,
+        "max_depth": max_depth,
+        "max_leaf_nodes": max_leaves,
+    }
+    question = (
+        state_regression(rows, data, {"settings": columns, **how}, **asked)
+        if of_numbers
+        else state_question(rows, objective=objective, class_weight=class_weight, cost=cost, **asked)
     )
     problem = question.problem
+
+    def find(some: Any, cuts: Thresholds, within: Limits, report: ProgressCallback | None = None) -> Frontier:
+        if of_numbers:
+            return solve_regression_frontier(some, limits=within, progress=report)
+        return solve_frontier(some, cuts, limits=within, progress=report)
+
     note(f"{size_of(problem.table)}. Searching; Ctrl-C keeps what is proven so far.")
     reading = clock.seconds
     given, limits = limits, replace(limits, time_limit=clock.left(), begun=None)
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
-        found = solve_frontier(problem, read_thresholds(thresholds), limits=limits, progress=report)
+        found = find(problem, read_thresholds(thresholds), limits, report)
     stopped = found.asked_to_stop is StopReason.INTERRUPT
     with finishing():
         saved = []
@@ -173,11 +207,11 @@ def frontier(
     if found.proven_leaves < found.max_leaves:
         note(
             advice(
-                found.stop_reason, time_limit=time_limit, max_depth=max_depth, thresholds=thresholds,
+                found.stop_reason, time_limit=time_limit, max_depth=max_depth,
+                thresholds=NO_CHOICE if of_numbers else thresholds,
                 max_leaves=max_leaves, rounded=found.is_only_rounded, reading=reading,
                 trial=trial_for(
-                    problem, lambda some, cuts, within: solve_frontier(some, cuts, limits=within),
-                    given, min(point.loss for point in found), read_thresholds(thresholds),
+                    problem, find, given, min(point.loss for point in found), read_thresholds(thresholds),
                 ),
             )
         )  # fmt: skip

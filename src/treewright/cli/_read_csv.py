@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from treewright.verify import VerificationReport
 
 __all__ = [
+    "check_roles",
     "column_names",
     "labels_like",
     "note_left_out",
@@ -40,6 +41,27 @@ __all__ = [
 MOST_NAMED = 4  # columns that the data lack
 MOST_LEFT_OUT = 20
 MARKS = {"comma": ",", "point": "."}
+
+
+def check_roles(roles: Mapping[str, Iterable[str | None]]) -> None:
+    """Refuse a column that two options name: it would be left out for one of them, or be read as the other.
+
+    Parameters
+    ----------
+    roles : mapping of str to iterable of str
+        The columns that each option names; None is none.
+
+    Raises
+    ------
+    InputError
+    """
+    found: dict[str, str] = {}
+    for option, columns in roles.items():
+        for column in columns:
+            if column is not None and found.setdefault(column, option) != option:
+                raise InputError(
+                    f"{found[column]} and {option} name the same column, {column!r}; give each a column of its own."
+                )
 
 
 def read_csv(
@@ -65,6 +87,7 @@ def read_csv(
     """Read a CSV file with the options of the command line; those go before a file of settings."""
     from treewright.table import Reading, load_csv, rename_labels, spellings
 
+    check_roles({"--target": (target,), "--weight": (weight,)})
     kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first, decimal)
     if columns is None:  # otherwise the tree has settled which columns there are
         ignore, categorical = (*ignore, *kept.ignore), (*categorical, *kept.categorical)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._question import Question, read_min_samples_leaf
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ __all__ = [
     "outputs_named",
     "outputs_of",
     "regression_problem_of",
+    "state_regression",
 ]
 
 
@@ -110,6 +112,29 @@ def fit_regression(
         return _target_in_words(targets[0], result, problem.y, problem.sample_weight)
 
     answer(asked, problem, solve, terms=terms, words=words)
+
+
+def state_regression(
+    csv: CsvTable,
+    data: Path,
+    csv_options: dict[str, Any],
+    *,
+    target: str,
+    weight: str | None,
+    min_samples_leaf: str,
+    **limits: Any,
+) -> Question:
+    """State the problem of a table with one target of numbers; `limits` go to `make_regression_problem` as they are."""
+    from treewright.problem import make_regression_problem
+
+    problem = make_regression_problem(
+        csv.table,
+        numbers_of(csv, data, target, csv_options),
+        sample_weight=csv.sample_weight,
+        min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
+        **limits,
+    )
+    return Question(problem, {"objective": problem.criterion, "target": target, "weight": weight})
 
 
 def _target_in_words(

@@ -220,13 +220,18 @@ def _frontier(
     limits = Limits(None if math.isinf(time_limit) else time_limit)
     of_a_model = bool(objective_of_model(content))
     if content.tree.kind is TreeKind.REGRESSION and not of_a_model:
+        if content.result is not None and content.result.options.get("leaf_model") == "simple_linear":
+            raise InputError(
+                "--frontier is of trees of constants, and the lines of this tree were searched with it; leave it out, "
+                "and compare sizes with --compare NAME=MODEL.json."
+            )
         problem = replace(regression_problem_of(content, csv, data, named, csv_options), **free)
         with progress_bar("auto", limits.time_limit) as progress:
             return solve_regression_frontier(problem, limits=limits, progress=progress)
     if terms_of(content).objective not in WITH_FRONTIER or content.tree.kind is not TreeKind.CLASSIFICATION:
         raise InputError(
-            "--frontier is of trees of fewest errors or least costs, and of regression trees; leave it out for this "
-            "one, and compare sizes with --compare NAME=MODEL.json."
+            "--frontier is of trees of fewest errors, or of least costs that are the same in every row, and of "
+            "regression trees; leave it out for this one, and compare sizes with --compare NAME=MODEL.json."
         )
     of_classes = replace(problem_of(content, csv), **free)
     with progress_bar("auto", limits.time_limit) as progress:

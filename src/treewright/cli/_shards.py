@@ -16,7 +16,7 @@ from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._options import pairs
 from treewright.cli._output import note, put, say
 from treewright.cli._question import read_class_weight, read_costs, read_min_samples_leaf, read_objective
-from treewright.cli._read_csv import note_left_out
+from treewright.cli._read_csv import check_roles, note_left_out
 from treewright.cli._stop import finishing, stop_code, stop_word
 from treewright.cli._wording import as_options, effort, saved_to, tree_text
 from treewright.cli._write_csv import csv_text
@@ -132,6 +132,7 @@ def fit_in_shards(
     from treewright.shards import fit_shards
     from treewright.sources import open_source
 
+    check_roles({"--target": (target,), "--weight": (weight,)})
     factors: Any = "balanced" if list(class_weight or ()) == ["balanced"] else None
     if class_weight and factors is None:
         pairs(class_weight, "--class-weight")  # refused before the rows are read

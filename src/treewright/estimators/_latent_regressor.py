@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from treewright._arguments import refuse_dates
 from treewright.errors import InputError
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
@@ -223,6 +224,7 @@ def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     """Return targets of shape (n_rows,), or (n_rows, n_outputs) of two outputs and more."""
     if y is None:
         raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
+    refuse_dates("y", y)
     try:
         given = np.asarray(y)
         several = given.ndim == 2 and given.shape[1] > 1

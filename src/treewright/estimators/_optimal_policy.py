@@ -9,13 +9,14 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._by_name import by_name, column_names
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.policy import PolicyValue, policy_value
-from treewright.problem import make_policy_problem
+from treewright.problem import check_rewards, make_policy_problem
 from treewright.result import PolicyResult
 from treewright.search import (
     BinaryOptions,
@@ -44,7 +45,9 @@ class OptimalPolicyTree(ExactTree):
         Penalty of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the
         reward on the training rows alone.
     actions : sequence of length n_actions, default=None
-        Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ...
+        Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ... Columns of a frame
+        that are named as the actions may come in any order; if only some are, they are refused, and other names do not
+        matter.
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
         What an action costs each time it is taken, in units of the rewards; subtracted from them.
     max_depth : int or None, default=3
@@ -188,6 +191,7 @@ class OptimalPolicyTree(ExactTree):
             result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
         )
         self.actions_ = question.problem.actions
+        self._reward_names = column_names(rewards)
         self._action_costs = question.problem.action_costs
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self
@@ -231,7 +235,8 @@ class OptimalPolicyTree(ExactTree):
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
         rewards : array-like or frame of shape (n_rows, n_actions)
-            In the order of `actions_`; for estimated rewards the scores of these rows.
+            For estimated rewards the scores of these rows. Columns of a frame may come in any order if they are named
+            as the actions; an array, or a frame named as that of `fit`, is in the order of `actions_`.
         sample_weight : array-like of shape (n_rows,), default=None
 
         Returns
@@ -242,18 +247,16 @@ class OptimalPolicyTree(ExactTree):
         Raises
         ------
         InputError
-            `rewards` are in another order than `actions_`, not finite, or not one for each row and action.
+            `rewards` has columns of other names than the actions, is not finite, or not one for each row and action.
         """
-        table = Table(self.tree_.columns, np.asfortranarray(self._encode(X)))
+        encoded = np.asfortranarray(self._encode(X))
+        table = Table(self.tree_.columns, encoded)
         known = self.actions_.tolist()
-        named = list(getattr(rewards, "columns", known))
-        if named != known and set(named) == set(known):
-            raise InputError(
-                f"rewards has the actions in another order ({named[:20]}) than the policy ({known[:20]}); sort "
-                "its columns."
-            )
+        gains, named = check_rewards(rewards, table.n_rows)
+        if gains.shape[1] == len(known):
+            gains = by_name(gains, named, known, "rewards", others=named == self._reward_names)
         problem = make_policy_problem(
-            table, rewards, actions=known, action_costs=self._action_costs, sample_weight=sample_weight
+            table, gains, actions=known, action_costs=self._action_costs, sample_weight=sample_weight
         )
         chosen = self.tree_.prediction[self.tree_.apply(problem.table.X)]
         gains = problem.rewards[np.arange(len(chosen)), chosen] - problem.action_costs[chosen]

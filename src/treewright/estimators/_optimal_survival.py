@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import numbers_of
 from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
@@ -226,6 +227,11 @@ class OptimalSurvivalTree(ExactTree):
         -------
         ndarray of shape (n_rows, n_times)
             From the Kaplan-Meier curve of the leaf.
+
+        Raises
+        ------
+        InputError
+            A time is NaN, or no number.
         """
         encoded = self._encode(X)
         leaf = self.tree_.apply(encoded)
@@ -299,7 +305,7 @@ class OptimalSurvivalTree(ExactTree):
         """
         _, problem = self._held_out(X, y)
         is_exact = times is None
-        at = self._steps(problem.time) if times is None else np.asarray(times, dtype=np.float64)
+        at = self._steps(problem.time) if times is None else numbers_of("times", times)
         return integrated_brier_score(
             problem.event,
             problem.time,

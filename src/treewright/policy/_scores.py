@@ -25,7 +25,8 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 
-from treewright._arguments import check_arguments, numbers_of
+from treewright._arguments import check_arguments, numbers_of, refuse_dates
+from treewright._by_name import by_name, column_names
 from treewright._numbers import is_whole
 from treewright.errors import InputError, InputTypeError, OverlapWarning
 from treewright.table import Table, table_from
@@ -99,7 +100,8 @@ def doubly_robust_scores(
         "direct" takes the expected outcome by `outcome_model`; "ipw" the outcome that was seen over the propensity of
         the action, and 0 for the other actions; "doubly robust" the first, plus the second for what the model missed.
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), default=None
-        Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`.
+        Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`. Columns of a
+        frame that are named as the actions may come in any order; if only some are, they are refused.
     propensity_model : scikit-learn classifier, default=None
         With ``predict_proba``; None is `HistGradientBoostingClassifier` with 30 trees of 8 leaves.
     outcome_model : scikit-learn regressor, default=None
@@ -179,7 +181,7 @@ def doubly_robust_scores(
         chance = (
             _cross_fitted_chances(rows, taken, propensity_model or model, folds, len(actions))
             if propensities is None
-            else _given_chances(propensities, table.n_rows, len(actions))
+            else _given_chances(propensities, table.n_rows, actions.tolist())
         )
         n_clipped = _warn_of_clipping(chance[np.arange(len(taken)), taken], clip)
         chance = np.maximum(chance, clip)
@@ -242,6 +244,7 @@ def _actions(action: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.i
 
 
 def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    refuse_dates("outcome", outcome)
     try:
         gained = np.array(outcome, dtype=np.float64)
     except (TypeError, ValueError):
@@ -253,7 +256,9 @@ def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     return gained
 
 
-def _given_chances(propensities: ArrayLike, n_rows: int, n_actions: int) -> NDArray[np.float64]:
+def _given_chances(propensities: ArrayLike, n_rows: int, actions: Sequence[Any]) -> NDArray[np.float64]:
+    n_actions = len(actions)
+    names = column_names(propensities)
     chance = numbers_of("propensities", propensities).copy()
     if chance.shape == (n_actions,):
         chance = np.tile(chance, (n_rows, 1))
@@ -263,6 +268,7 @@ def _given_chances(propensities: ArrayLike, n_rows: int, n_actions: int) -> NDAr
             "the same "
             "for all rows. Actions are in sorted order."
         )
+    chance = by_name(chance, names, actions, "propensities")
     if not ((chance >= 0).all() and np.allclose(chance.sum(axis=1), 1, rtol=0, atol=ROUNDING)):
         raise InputError("propensities must be at least 0 and sum to 1 in every row.")
     return chance

@@ -27,6 +27,7 @@ from treewright.table import Table
 __all__ = ["encode_labels", "make_problem"]
 
 OBJECTIVES = ("accuracy", "balanced_accuracy")
+LOSS_OF_IMPURITY = {"gini": "brier", "entropy": "log_loss"}  # of leaves that say their own shares
 OF_COSTS = {  # what a leaf penalty is a share of, beside a cost matrix
     "share_of": "a cost of 1 for every row",
     "saves": "that; divide costs that are larger by the largest of them",
@@ -105,9 +106,12 @@ def make_problem(
     classes, index = encode_labels(y, table.n_rows)
     weight = check_sample_weight(sample_weight, table.n_rows)
     if objective not in OBJECTIVES:
+        loss = LOSS_OF_IMPURITY.get(str(objective), str(objective))
+        known = loss in LOSS_OF_IMPURITY.values()
+        shares = f" OptimalProbabilityTree(criterion={loss!r}) minimises the {objective}." if known else ""
         raise InputError(
             f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}; or f1, where OptimalTreeClassifier or "
-            "treewright fit is asked."
+            f"treewright fit is asked.{shares}"
         )
     if objective == "balanced_accuracy" and class_weight is not None:
         raise InputError(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
+from treewright._by_name import by_name, column_names
 from treewright.errors import InputError, InputTypeError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
@@ -144,7 +145,8 @@ def make_policy_problem(
         What each row would gain by each action: observed, simulated or estimated
         (`treewright.policy.doubly_robust_scores`). Finite numbers of any sign.
     actions : sequence of length n_actions, default=None
-        Labels; None takes the column names of a frame, or 0, 1, 2, ...
+        Labels; None takes the column names of a frame, or 0, 1, 2, ... Columns of a frame that are named as the
+        actions may come in any order; if only some are, they are refused, and other names do not matter.
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
         In units of the rewards; actions that a mapping does not name cost nothing.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -177,6 +179,7 @@ def make_policy_problem(
     check_arguments(make_policy_problem, locals(), "table")
     gains, named = check_rewards(rewards, table.n_rows)
     labels = _labels(named if actions is None else actions, gains.shape[1])
+    gains = by_name(gains, named, labels.tolist(), "rewards")
     costs = check_action_costs(action_costs, labels)
     weight = check_sample_weight(sample_weight, table.n_rows)
     for array in (labels, costs):
@@ -194,7 +197,7 @@ def make_policy_problem(
     return PolicyProblem(table=table, actions=labels, action_costs=costs, **by_row, **limits, **kept)
 
 
-def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
+def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.float64], list[Any] | None]:
     """Return rewards as float64, shape (n_rows, n_actions), and the names of their columns if they have names.
 
     Raises
@@ -207,7 +210,7 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
             "A policy tree requires y to be passed, but the target y is None: give rewards, one number for each row "
             f"and action, shape (n_rows, n_actions). {FROM_OUTCOMES}"
         )
-    names = getattr(rewards, "columns", None)
+    names = column_names(rewards)
     try:
         gains = as_numbers(rewards, "rewards", "numbers, one for each row and action")
     except InputError as error:
@@ -234,7 +237,7 @@ def check_rewards(rewards: Any, n_rows: int | None = None) -> tuple[NDArray[np.f
             "Input rewards contains infinity or a value too large (above 1e300); give other units, or leave the "
             "rows out."
         )
-    return gains, None if names is None else np.asarray(list(names))
+    return gains, names
 
 
 def check_action_costs(
@@ -263,7 +266,7 @@ def check_action_costs(
         )
     if not (np.abs(found) <= LARGEST_REWARD).all():
         raise InputError("action_costs must be finite numbers of at most 1e300.")
-    return found
+    return by_name(found, column_names(costs), labels, "action_costs")
 
 
 def _labels(actions: Any, n_actions: int) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.problem._asked import check_cost_complexity
-from treewright.problem._make import make_problem
+from treewright.problem._make import LOSS_OF_IMPURITY, make_problem
 from treewright.problem._problem import Problem
 from treewright.table import Table
 
@@ -90,7 +90,9 @@ def make_probability_problem(
     """
     check_arguments(make_probability_problem, locals(), "table")
     if not isinstance(criterion, str) or criterion not in LOSSES:
-        raise InputError(f'criterion={criterion!r}; choose "brier" or "log_loss".')
+        same = LOSS_OF_IMPURITY.get(str(criterion))
+        equal = f" The {criterion} of the leaves is {same!r}." if same else ""
+        raise InputError(f'criterion={criterion!r}; choose "brier" or "log_loss".{equal}')
     name = LOSSES[criterion]
     problem = make_problem(
         table,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_dates
 from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
@@ -203,10 +203,11 @@ def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) ->
     Raises
     ------
     InputError
-        None, text, complex numbers, NaN or infinity, wrong length, more columns than are taken, or none.
+        None, text, complex numbers, dates, NaN or infinity, wrong length, more columns than are taken, or none.
     """
     if y is None:
         raise InputError("A regressor requires y to be passed, but the target y is None.")
+    refuse_dates("y", y)
     raw = np.asarray(y)
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise InputError("y is a masked array with masked values; leave out these rows.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
+from treewright._by_name import by_name, column_names
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._make import encode_labels
@@ -75,8 +76,8 @@ def make_row_costs_problem(
     y : array-like of shape (n_rows,)
         Labels.
     row_costs : array-like or frame of shape (n_rows, n_classes)
-        Cost of predicting each class for each row, >= 0; classes sorted (columns of a frame that are named as the
-        classes may come in any order).
+        Cost of predicting each class for each row, >= 0; classes sorted. Columns of a frame that are
+        named as the classes may come in any order; if only some are, they are refused.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
@@ -126,15 +127,13 @@ def make_row_costs_problem(
 
 def _check_row_costs(row_costs: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return the costs as float64, in the order of the classes."""
-    names = getattr(row_costs, "columns", None)
     costs = as_numbers(row_costs, "row_costs", "numbers, one for each row and class")
     if costs.shape != (n_rows, len(classes)):
         raise InputError(
             f"row_costs has shape {costs.shape}; give ({n_rows}, {len(classes)}): a cost for each row and class "
             f"({classes.tolist()[:20]}, sorted)."
         )
-    if names is not None and all(name in list(names) for name in classes.tolist()):
-        costs = costs[:, [list(names).index(name) for name in classes.tolist()]]
+    costs = by_name(costs, column_names(row_costs), classes.tolist(), "row_costs")
     bad = ~((costs >= 0) & (costs <= LARGEST_COST))
     if bad.any():
         row, column = (int(k) for k in np.argwhere(bad)[0])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_dates
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
@@ -155,6 +155,8 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
         raise InputError(
             "A survival tree requires y to be passed, but the target y is None: give events and times."
         )
+    if not isinstance(y, tuple):  # of a pair each part is looked at below
+        refuse_dates("y", y)
     if any(np.ma.is_masked(part) for part in (y if isinstance(y, tuple) else (y,))):
         raise InputError("y is a masked array with masked values; leave out these rows.")
     names = getattr(getattr(y, "dtype", None), "names", None)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_dates
 from treewright._numbers import as_written
 from treewright._plural import kind_of
 from treewright.errors import InputError
@@ -79,8 +80,9 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        No numbers, complex numbers, or masked values.
+        No numbers, complex numbers, dates, or masked values.
     """
+    refuse_dates(name, values)
     if np.ma.is_masked(values):
         raise InputError(
             f"{name} is a masked array with masked values, which have no number; fill them (.filled(0)) or leave "

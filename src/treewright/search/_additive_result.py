@@ -175,6 +175,8 @@ class AdditiveQuestion(Generic[Result]):
         Why one leaf is enough, where it has no loss.
     measure : callable, default=None
         Loss of a tree in units of `one_leaf`, where it is not `loss`.
+    leaves_choose : bool, default=False
+        Whether there are several trees of one leaf, as where its line may be in any column.
     tolerance : float, default=0.0
         What may be lost beside that of an answer.
     stats : callable, default=none
@@ -190,6 +192,7 @@ class AdditiveQuestion(Generic[Result]):
     rounded: str
     nothing_to_gain: str
     measure: Callable[[Tree], float] | None = None
+    leaves_choose: bool = False
     tolerance: float = 0.0
     stats: Callable[[Tree], Mapping[str, Any]] = lambda _: {}
 
@@ -235,16 +238,16 @@ class AdditiveQuestion(Generic[Result]):
                 return self.measure(tree) / one_leaf
             return loss_of(list(tree.splits), problem.table, loss) / one_leaf
 
-        tree = grow(answer.splits)
+        tree, is_only = grow(answer.splits), not self.leaves_choose and _is_one_leaf(problem)
         share = answer.loss / one_leaf if self.measure is None else share_of(tree)
         objective = share + leaf_penalty * tree.n_leaves
-        open_to = (answer.tolerance + self.tolerance) / one_leaf
+        open_to = 0.0 if is_only else (answer.tolerance + self.tolerance) / one_leaf
         bound = (
             objective - open_to
-            if answer.proven
+            if answer.proven or is_only
             else max((answer.lower_bound - self.tolerance) / one_leaf, leaf_penalty)
         )
-        finished, is_coarse = answer.proven, open_to > MOST_TOLERANCE
+        finished, is_coarse = answer.proven or is_only, open_to > MOST_TOLERANCE
         refuted = answer.refuted
         # Of equal trees the one with fewer leaves.
         others = [(_pruned(problem, tree, loss, one_leaf), ROUNDING)]
@@ -272,16 +275,21 @@ class AdditiveQuestion(Generic[Result]):
             lower_bound=max(0.0, min(objective, bound)),
             loss=share,
             scope=scope_of_all(problem.table),
-            stop_reason=None if answer.proven else answer.stop,
+            stop_reason=None if answer.proven or is_only else answer.stop,
             stats={**ENGINE, **answer.stats, "tolerance": open_to, **self.stats(tree)},
             options={**self.options, **_limits_of(problem), **answer.options},
             notes=(*told, *refuted),
         )
 
 
+def _is_one_leaf(problem: TreeProblem) -> bool:
+    """Whether one leaf is the only tree that is allowed: the best one, however numbers are rounded."""
+    return problem.max_depth == 0 or problem.max_leaf_nodes == 1
+
+
 def _one_split(problem: TreeProblem, loss: AdditiveLoss) -> list[Split | None] | None:
     """Return the best tree of one split, None where there is none."""
-    if problem.max_depth == 0 or problem.max_leaf_nodes == 1:
+    if _is_one_leaf(problem):
         return None
     table, least = problem.table, problem.min_samples_leaf
 

@@ -97,6 +97,7 @@ def solve_simple_lines(
         grow=lambda splits: _with_simple_lines(grown(problem, splits), problem, numbers, loss),
         options={"method": "regression", "criterion": problem.criterion, "leaf_model": "simple_linear"},
         rounded="The targets and columns",
+        leaves_choose=True,
         nothing_to_gain="All targets are equal: one leaf is right on every row.",
         stats=lambda tree: {"lines": sum(line is not None for line in tree.lines or ())},
     )

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import numbers_of
 from treewright.binarize import value_ranks
+from treewright.errors import InputError
 from treewright.survival._observed import observed, weights_of
 from treewright.survival._product_limit import product_limit
 
@@ -41,8 +42,17 @@ class SurvivalCurve:
     at_risk: NDArray[np.float64]
 
     def __call__(self, times: ArrayLike) -> NDArray[np.float64]:
-        """Return the share after each time; 1 before the first event."""
-        position = np.searchsorted(self.times, numbers_of("times", times), side="right")
+        """Return the share after each time; 1 before the first event.
+
+        Raises
+        ------
+        InputError
+            A time is NaN, or no number.
+        """
+        at = numbers_of("times", times)
+        if np.isnan(at).any():
+            raise InputError("times contains NaN; give the times that are asked about.")
+        position = np.searchsorted(self.times, at, side="right")
         return np.concatenate(([1.0], self.survival))[position]
 
     @property

@@ -82,7 +82,7 @@ def test_fit_and_verify(objective, data, tmp_path):
         (["-t", "label", "--row-cost", "no=cost_no"], "Give CLASS=COLUMN once for each"),
         (["-t", "label", "--row-cost", "cost_no"], "give CLASS=COLUMN"),
         (["-t", "label", "--row-cost", "no=cost_no", "--row-cost", "no=cost_yes"], "class no twice"),
-        (["-t", "label", "--row-cost", "no=cost_no", "--row-cost", "yes=label"], "costs must be numbers"),
+        (["-t", "z", "--row-cost", "0=x", "--row-cost", "1=label", "--row-cost", "2=x"], "costs must be numbers"),
         (["-t", "label", "--row-cost", "no=x", "--cost", "yes:no=2"], "--row-cost goes without --cost"),
         (["-t", "number", "--task", "regression", "--row-cost", "no=x"], "takes no --row-cost"),
     ],

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treewright import accuracy_frontier
+from treewright import accuracy_frontier, regression_frontier
 from treewright.cli import app
+from treewright.convert import load_model
 
 
 def run(*args):
@@ -118,3 +119,71 @@ def test_rounded_numbers_are_told_and_not_advised_away(tmp_path):
     found = accuracy_frontier(X, y, sample_weight=weight, max_leaves=4, time_limit=None)
     assert found.is_only_rounded
     assert not accuracy_frontier(X, y, max_leaves=4, time_limit=None).is_only_rounded
+
+
+@pytest.fixture
+def prices(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (80, 3))
+    w = rng.integers(1, 4, 80)
+    y = 10 * X[:, 0] + rng.integers(0, 20, 80)
+    path = tmp_path / "prices.csv"
+    np.savetxt(path, np.column_stack([X, w, y]), "%d", ",", header="a,b,c,w,price", comments="")
+    return path, X, y, w
+
+
+def test_numbers(prices, tmp_path):
+    path, X, y, w = prices
+    out, model = tmp_path / "table.csv", tmp_path / "model.json"
+    asked = (
+        "-t",
+        "price",
+        "--task",
+        "regression",
+        "--weight",
+        "w",
+        "--max-leaves",
+        5,
+        "--min-samples-leaf",
+        4,
+    )
+    answer = run("frontier", path, *asked, "--table", out, "--leaves", 3, "--out", model)
+    assert answer.exit_code == 0, answer.output
+    expected = regression_frontier(X, y, max_leaves=5, min_samples_leaf=4, sample_weight=w)
+    with open(out, newline="") as file:
+        table = list(csv.DictReader(file))
+    assert [float(row["loss"]) for row in table] == [point.loss for point in expected]
+    assert expected.sentence() in answer.stdout
+    assert f"Labels in {path.name}" not in answer.stderr
+    assert load_model(model).certificate.terms.objective == "squared_error"
+    assert "checks hold" in run("verify", model, path).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--task", "survival"), "--task 'survival'; give 'classification' or 'regression'"),
+        (
+            ("--task", "regression", "--thresholds", "8"),
+            "--task regression takes no --thresholds (it searches all)",
+        ),
+        (("--task", "regression", "--cost", "1:2=3"), "--task regression takes no --cost"),
+        (("--task", "regression", "-t", "word"), "needs a target of numbers"),
+    ],
+)
+def test_what_numbers_refuse(tmp_path, options, message):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,word,price\n" + "".join(f"{k % 5},{'xy'[k % 2]},{k}\n" for k in range(30)))
+    answer = run("frontier", path, "-t", "price", *options)
+    assert answer.exit_code == 2
+    assert message in " ".join(answer.stderr.split())
+
+
+def test_numbers_without_a_proof(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, rng.normal(size=(400, 9)), "%.3f", ",", header="a,b,c,d,e,f,g,h,y", comments="")
+    answer = run("frontier", path, "-t", "y", "--task", "regression", "--max-depth", 5, "--step-limit", 50)
+    assert answer.exit_code == 0, answer.output
+    assert "Not all proven" in answer.stderr
+    assert "--thresholds" not in answer.stderr

@@ -89,6 +89,11 @@ def test_columns_of_words_are_refused_before_the_training(csv: Path, tmp_path: P
         (("--method", "latent", "--weight", "b"), "weights"),
         (("--method", "latent", "--hardening", "soft"), "hardening='soft'; give one of linear, axis, signs"),
         (("--hardening", "axis"), "--hardening is for --method latent"),
+        (("--method", "latent", "--objective", "leaf-accuracy"), "--method latent takes no --objective"),
+        (("--pruning", "1"), "--pruning is for --method latent"),
+        (("--epochs", "5"), "--epochs is for --method latent"),
+        (("--task", "regression", "--pruning", "7"), "--pruning is for --method latent"),
+        (("--task", "regression", "--seed", "7"), "--seed is for --method latent and for shards"),
     ],
 )
 def test_bad_options(csv: Path, options: tuple[str, ...], words: str) -> None:

@@ -17,6 +17,7 @@ FITS = {
     "quantile": ("--task", "regression", "-t", "cost", "--criterion", "quantile", "--quantile", "0.8"),
     "linear": ("--task", "regression", "-t", "cost", "--leaf-model", "linear"),
     "policy": ("--task", "policy", "--reward", "wait", "--reward", "pill", "--action-cost", "pill=.2"),
+    "simple lines": ("--task", "regression", "-t", "cost", "--leaf-model", "simple-linear"),
     "survival": ("--task", "survival", "-t", "time", "--event", "dead"),
     "probability": ("--task", "probability", "-t", "dead"),
     "row costs": ("-t", "dead", "--row-cost", "yes=cost", "--row-cost", "no=days"),
@@ -67,7 +68,7 @@ def fit(folder, task):
 def test_a_report_of_every_task(folder, task):
     model, out = fit(folder, task), folder / f"{task}.html"
     rows = (folder / "train.csv", "--test", folder / "test.csv", "--group", "ward", "--no-models")
-    frontier = ("--frontier", 3) if task in ("regression", "outputs", "quantile") else ()
+    frontier = ("--frontier", 3) if task in ("regression", "outputs", "quantile", "linear") else ()
     done = run("report", model, *rows, *frontier, "--out", out)
     assert done.exit_code == 0, done.output
     text = out.read_text(encoding="utf-8")
@@ -79,11 +80,12 @@ def test_a_report_of_every_task(folder, task):
     assert ("frontier-title" in text) == bool(frontier)
 
 
-@pytest.mark.parametrize("task", ["policy", "survival", "probability"])
+@pytest.mark.parametrize("task", ["policy", "survival", "probability", "row costs", "simple lines"])
 def test_what_has_no_frontier_says_so(folder, task):
     done = run("report", fit(folder, task), folder / "train.csv", "--frontier", 3, "--out", folder / "x.html")
     assert done.exit_code == 2
     assert "compare sizes with --compare" in done.stderr
+    assert task != "row costs" or "the same in every row" in done.stderr
 
 
 def test_a_policy_has_no_target(folder):

@@ -42,7 +42,7 @@ WRONG = {
     Path: ("no/such/file", "."),
     str: ("nonsense",),
 }
-UNUSED = {"--pruning", "--time-limit"}  # looked at where --method latent or --frontier asks for them
+UNUSED = {"--time-limit"}  # of `report`, looked at where --frontier asks for it
 NOT_IN_RANGE = ("nonsense", "nan")  # of numbers: nothing to guess at
 
 

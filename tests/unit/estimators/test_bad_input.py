@@ -94,6 +94,8 @@ def test_weights(weight: Any, words: str) -> None:
         ({"thresholds": {"nobody": [1.0]}}, "nobody"),
         ({"thresholds": 2.0}, "thresholds=2.0"),
         ({"objective": "auc"}, "objective='auc'; choose one of accuracy, balanced_accuracy; or f1"),
+        ({"objective": "log_loss"}, r"OptimalProbabilityTree\(criterion='log_loss'\) minimises the log_loss"),
+        ({"objective": "gini"}, r"OptimalProbabilityTree\(criterion='brier'\) minimises the gini"),
         ({"objective": "balanced_accuracy", "class_weight": "balanced"}, "leave one of them out"),
         ({"costs": [[0, 1]]}, r"costs has shape \(1, 2\)"),
         ({"costs": [[0, -1], [1, 0]]}, "at least 0"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from treewright import (
+    LatentTreeRegressor,
     OptimalPolicyTree,
     OptimalProbabilityTree,
     OptimalSurvivalTree,
@@ -16,7 +19,9 @@ from treewright import (
     regression_frontier,
 )
 from treewright.errors import InputError
+from treewright.policy import doubly_robust_scores
 from treewright.problem import CRITERIA
+from treewright.survival import kaplan_meier
 
 X = np.arange(6.0)[:, None]
 Y = np.array([1.0, 2.0, 2.0, 5.0, 5.0, 6.0])
@@ -49,6 +54,12 @@ def test_what_is_refused(what):
         model.fit(X, y, **more)
 
 
+@pytest.mark.parametrize(("impurity", "loss"), [("gini", "brier"), ("entropy", "log_loss")])
+def test_impurities_of_scikit_learn(impurity, loss):
+    with pytest.raises(InputError, match=f"criterion='{impurity}'.*of the leaves is '{loss}'"):
+        OptimalProbabilityTree(criterion=impurity).fit(X, SEEN)
+
+
 @pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_targets_that_are_not_finite(criterion, bad):
@@ -64,6 +75,39 @@ EVERY = [
     (OptimalProbabilityTree(), SEEN),
     (OptimalProbabilityTree(criterion="log_loss"), SEEN),
 ]
+
+
+DAYS = pd.Series(pd.to_timedelta([1, 2, None, 5, 5, 6], unit="D"))
+FORMS = {
+    "pandas": lambda of: of,
+    "polars": lambda of: pl.DataFrame({str(name): of[name].to_numpy() for name in of}),
+    "objects": lambda of: np.array([list(row) for row in of.to_numpy()], dtype=object),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("values", [DAYS, pd.Timestamp("2026-01-01") + DAYS])
+@pytest.mark.parametrize("form", FORMS)
+def test_dates_and_durations(values, form):
+    one = FORMS[form](values.to_frame("y"))
+    two = FORMS[form](pd.DataFrame({"1": Y, "2": values}))
+    column = one[:, 0] if isinstance(one, np.ndarray) else one["y"]
+    for model in (OptimalTreeRegressor(), OptimalTreeRegressorCV(max_leaves=2, cv=2), LatentTreeRegressor()):
+        with pytest.raises(InputError, match=r"y holds dates or durations; give numbers.*total_seconds"):
+            model.fit(X, column)
+    for model, y, more in (
+        (OptimalTreeRegressor(), two, {}),
+        (OptimalPolicyTree(), two, {}),
+        (OptimalSurvivalTree(), (SEEN, column), {}),
+        (OptimalSurvivalTree(), two, {}),
+        (OptimalTreeClassifier(), SEEN, {"row_costs": two}),
+        (OptimalTreeClassifier(), SEEN, {"sample_weight": column}),
+    ):
+        with pytest.raises(InputError, match="holds dates or durations"):
+            model.fit(X, y, **more)
+    with pytest.raises(InputError, match="outcome holds dates or durations"):
+        doubly_robust_scores(X, SEEN, column)
+    with pytest.raises(InputError, match="time holds dates or durations"):
+        kaplan_meier(SEEN, column)
 
 
 def name_of(value):

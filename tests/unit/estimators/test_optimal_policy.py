@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -33,8 +34,6 @@ def test_names_come_from_a_frame(data):
         model = OptimalPolicyTree(max_depth=2).fit(pd.DataFrame(X, columns=["a", "b"]), frame)
         assert model.actions_.tolist() == named
         assert set(model.predict(pd.DataFrame(X, columns=["a", "b"]))) <= set(named)
-        with pytest.raises(InputError, match="another order"):
-            model.value(pd.DataFrame(X, columns=["a", "b"]), frame[named[::-1]])
     assert OptimalPolicyTree(max_depth=2).fit(X, rewards).actions_.tolist() == [0, 1, 2]
 
 
@@ -53,6 +52,12 @@ def test_value_on_new_rows(data):
     assert twice.value == pytest.approx(weighted.value)
     assert weighted.standard_error == pytest.approx(found.standard_error)
     assert np.isnan(model.value(X[:1], rewards[:1]).standard_error)
+
+
+@pytest.mark.parametrize("method", ["value", "score"])
+def test_before_fit(data, method):
+    with pytest.raises(NotFittedError):
+        getattr(OptimalPolicyTree(), method)(*data)
 
 
 def test_an_action_that_costs_too_much_is_never_taken(data):

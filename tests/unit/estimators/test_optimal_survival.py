@@ -62,6 +62,8 @@ def test_hazard_ratios_and_curves(data):
         )
     assert model.predict_survival(X, [-1.0]).tolist() == [[1.0]] * 200
     assert model.score(X, (event, time)) > 0.6
+    with pytest.raises(InputError, match="times contains NaN"):
+        model.predict_survival(X, [1.0, np.nan])
 
 
 def test_whole_weights_are_copies(data):

@@ -118,7 +118,7 @@ def test_rewards_are_matched_by_the_names_of_the_actions():
     (X, rewards), (X_test, _) = one.train, one.test
     turned = rewards[["treat", "wait"]]
     assert report(one.model, X, rewards, date="x") == report(one.model, X, turned, date="x")
-    with pytest.raises(InputError, match="the tree has the actions wait, treat"):
+    with pytest.raises(InputError, match="y has the names wait, cut, which are to be wait, treat"):
         report(one.model, X, rewards.rename(columns={"treat": "cut"}))
     with pytest.raises(InputError, match="y_test: rewards has shape"):
         report(one.model, X, rewards, X_test=X_test, y_test=np.zeros(len(X_test)))
@@ -204,6 +204,26 @@ def test_a_frontier_of_another_loss_is_refused():
     front = regression_frontier(X, y, max_leaves=2, max_depth=1, progress=False)
     with pytest.raises(InputError, match=r"another loss \(squared_error\)"):
         page_of_task("absolute_error", frontier=front)
+
+
+def test_a_frontier_of_constants_holds_no_lines():
+    X, y = made("linear").train
+    front = regression_frontier(X, y, max_leaves=4, max_depth=2, min_samples_leaf=10, progress=False)
+    one = made("linear").model.result_
+    text = text_of(page_of_task("linear", frontier=front))
+    assert "a single leaf that is left by constants in the leaves" in text
+    assert "the lines in this report's tree were fitted after the search, and are not drawn here" in text
+    (left,) = re.findall(r"(\S+)% (?:\S+% )?yes this tree", text)
+    assert float(left) == pytest.approx(100 * one.loss, abs=0.051)
+    assert one.stats["loss_with_lines"] < 0.9 * one.loss
+
+
+@pytest.mark.parametrize(
+    ("task", "front"), [("simple_linear", "squared_error"), ("squared_error", "simple_linear")]
+)
+def test_lines_that_were_searched_have_no_frontier(task, front):
+    with pytest.raises(InputError, match="leaf_model='simple_linear' has no frontier"):
+        page_of_task(task, frontier=[made(front).model.result_])
 
 
 def test_huge_targets_do_not_break_the_page():

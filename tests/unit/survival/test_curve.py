@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from treewright.errors import InputError
 from treewright.survival import censoring_curve, kaplan_meier
 
 
@@ -82,3 +83,11 @@ def test_the_curve_of_censoring_is_exact_as_well():
         curve = censoring_curve(np.zeros(n, bool), np.arange(1.0, n + 1))
         assert curve.median == n / 2
         assert curve.survival[-1] == 0.0
+
+
+def test_no_share_after_no_time():
+    curve = kaplan_meier([True, False, True], [1.0, 2.0, 3.0])
+    for times in (np.nan, [1.0, np.nan]):
+        with pytest.raises(InputError, match="times contains NaN"):
+            curve(times)
+    assert curve([-np.inf, np.inf]).tolist() == [1.0, 0.0]

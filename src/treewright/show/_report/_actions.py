@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._by_name import by_name
 from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.problem import check_action_costs, check_rewards
@@ -329,12 +330,4 @@ def read_rewards(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.f
         raise InputError(
             f"{name} has {rewards.shape[1]} columns; the tree has the actions {', '.join(actions[:10])}."
         )
-    named = actions if names is None else [str(each) for each in names.tolist()]
-    if set(named) != set(actions):
-        if all(each.isdigit() for each in named):  # a frame without names
-            return rewards
-        raise InputError(
-            f"{name} has the columns {', '.join(named[:10])}; the tree has the actions {', '.join(actions[:10])}. Name "
-            "the columns so."
-        )
-    return rewards[:, [named.index(action) for action in actions]]
+    return by_name(rewards, names, actions, name, others=False)

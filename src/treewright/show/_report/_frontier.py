@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treewright.convert import Terms
 from treewright.errors import InputError
@@ -98,9 +98,10 @@ def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
                 f"frontier holds a tree of another loss ({result.options.get('criterion')}) than the model's; give the "
                 "frontier of the same criterion."
             )
-    ordered = sorted(results, key=lambda result: result.tree.n_leaves)
+    tree = task.on_frontier(tree)
+    ordered = [_drawn(result, task) for result in sorted(results, key=lambda result: result.tree.n_leaves)]
     if own is not None and _have_one_loss(own, ordered[0]):
-        ordered = _with_own(ordered, own, task)
+        ordered = _with_own(ordered, _drawn(own, task), task)
     on_train = [task.left(result.tree, train) for result in ordered]
     on_test = [None if test is None else task.left(result.tree, test) for result in ordered]
     errors = [left for left in (*on_train, *on_test) if left is not None and math.isfinite(left)]
@@ -136,7 +137,13 @@ def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
     x_ticks = tuple((across(k), str(k)) for k in range(1, most + 1, every))
     n_steps = round(top_error / step)
     y_ticks = tuple((down(k * step), f"{100 * k * step:.3g}%") for k in range(n_steps + 1))
-    return Chart(points, _sentence(results), x_ticks, y_ticks)
+    sentence = _sentence(results)
+    if tree is not context.tree:
+        sentence += (
+            " These are trees of constants; the lines in this report's tree were fitted after the search, and are not "
+            "drawn here."
+        )
+    return Chart(points, sentence.strip(), x_ticks, y_ticks)
 
 
 def frontier_table(task: Task, drawn: Chart) -> Grid:
@@ -159,6 +166,11 @@ def frontier_table(task: Task, drawn: Chart) -> Grid:
     head += [] if context.test is None else [f"#{named} on test rows"]
     head += ["Proven smallest over what was searched", "Place"]
     return Grid(f"{task.left_words}.", heads(*head), tuple(lines), "narrow")
+
+
+def _drawn(result: SolveResult, task: Task) -> SolveResult:
+    tree = task.on_frontier(result.tree)
+    return result if tree is result.tree else replace(result, tree=tree)
 
 
 def _with_own(ordered: list[SolveResult], own: SolveResult, task: Task) -> list[SolveResult]:

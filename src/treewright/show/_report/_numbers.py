@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,9 @@ class NumberTask(Task):
         self.left_words = f"Share of the {self.loss.name} of a single leaf that is left"
         self.outputs = _outputs(context)
         self.has_lines = any(line is not None for line in context.tree.lines or ())
+        self.has_proven_lines = context.option("leaf_model") == "simple_linear"
+        if self.has_lines and not self.has_proven_lines:
+            self.left_words += " by constants in the leaves"
 
     @staticmethod
     def read(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.float64]:
@@ -305,10 +308,25 @@ class NumberTask(Task):
             single = sum(float(self.loss.rows(rows.y[:, k], one[[k]]).sum()) for k in places)
         return lost / single if single > 0 else (0.0 if lost <= 0 else math.inf)
 
+    def on_frontier(self, tree: Tree) -> Tree:
+        """Return a tree without lines that were fitted after the search: the frontier's proofs are of constants."""
+        return tree if tree.lines is None or self.has_proven_lines else replace(tree, lines=None)
+
     def is_front_of(self, result: SolveResult) -> bool:
-        """Whether a result is of this tree's criterion, so that the frontier's proofs are of what is drawn."""
+        """Whether a result is of this tree's criterion, so that the frontier's proofs are of what is drawn.
+
+        Raises
+        ------
+        InputError
+            One of them has lines that were searched with the tree, the other has not.
+        """
         asked = result.options.get("criterion"), result.options.get("quantile")
         own = self.loss.criterion, self.loss.quantile if self.loss.criterion == "quantile" else None
+        if self.has_proven_lines != (result.options.get("leaf_model") == "simple_linear"):
+            raise InputError(
+                "leaf_model='simple_linear' has no frontier, and that of regression_frontier is of trees of constants: "
+                "leave frontier out, and compare sizes with others={name: tree}."
+            )
         return asked == own
 
     def comparison(self, others: Mapping[str, Tree], fit_models: bool) -> Grid | None:

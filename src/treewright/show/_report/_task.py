@@ -197,6 +197,10 @@ class Task(ABC):
     def left(self, tree: Tree, rows: Rows) -> float:
         """Return what the frontier draws: the loss of a tree on some rows, the smaller the better."""
 
+    def on_frontier(self, tree: Tree) -> Tree:
+        """Return a tree as the frontier draws it."""
+        return tree
+
     def is_front_of(self, result: SolveResult) -> bool:
         """Whether a result is of this tree's loss, so that the frontier's proofs are of what is drawn."""
         own = self.context.result
@@ -222,7 +226,7 @@ class Task(ABC):
     def left_of_own(self) -> str:
         """What the report's tree loses on the training rows, as the end of a sentence."""
         said, _ = self.left_words_of(
-            self.left(self.context.tree, self.context.train), len(self.context.train)
+            self.left(self.on_frontier(self.context.tree), self.context.train), len(self.context.train)
         )
         return f"leaves {said} on the training rows"
 
