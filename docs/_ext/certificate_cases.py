@@ -378,6 +378,7 @@ CASES: dict[str, Maker] = {
     "near-optimal-one": lambda: near_optimal().where(max_objective=near_optimal().best.objective).sentence(),
     "near-optimal-stopped": near_optimal_stopped,
     "near-optimal-nothing": near_optimal_nothing,
+    "near-optimal-chosen": lambda: near_optimal().result(-1).sentence(),
     "near-optimal-rounded": near_optimal_rounded,
     "hybrid": explained,
     "hybrid-weighted": lambda: explained(weighted=True),

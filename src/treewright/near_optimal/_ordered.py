@@ -16,7 +16,7 @@ from treewright.near_optimal._counts import Cell
 from treewright.near_optimal._described import DescribedSet
 from treewright.near_optimal._order import Step, place_of, tree_at
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, chosen_options, is_shallow_note
 from treewright.tree import Split, Tree, grow
 
 __all__ = ["OrderedSet"]
@@ -187,8 +187,8 @@ class OrderedSet(DescribedSet):
         Returns
         -------
         SolveResult
-            Proven optimal if the tree's objective is the least of all; else with the least as its lower bound, and
-            a note that says where it stands.
+            Proven optimal if the tree's objective is the least of all; else it says that the tree was chosen, with
+            the least as its lower bound. A note says where it stands.
 
         Raises
         ------
@@ -211,14 +211,24 @@ class OrderedSet(DescribedSet):
         if graph.rounding:
             loss = _loss(graph.problem, tree)
             objective = loss + graph.problem.cost_complexity * tree.n_leaves
-            optimal, least = proven and objective <= best.objective, min(objective, best.lower_bound)
+            chosen = objective > best.objective
+            optimal, least = proven and not chosen, min(objective, best.lower_bound)
         else:  # as in `table`: rounded once, so that it is a bound that keeps the tree
             loss, objective = float((graph.base + cell[1]) * graph.unit), float(cost * graph.unit)
-            optimal = proven and cost == self.least
+            chosen, optimal = cost != self.least, proven and cost == self.least
             least = objective if optimal else min(objective, best.lower_bound)
         note = (
             f"Chosen among near-optimal trees: number {number:,} in order of the objective. {self.sentence()}"
         )
+        if chosen:  # what was proven of shallower trees is that none of them is better than another tree
+            notes = tuple(said for said in best.notes if not is_shallow_note(said))
+            stats = {name: value for name, value in best.stats.items() if not name.startswith("proven_depth")}
+            best = replace(
+                best,
+                options={**best.options, **chosen_options(graph.any_label)},
+                notes=notes,
+                stats=stats,
+            )
         return replace(
             best,
             tree=tree,
