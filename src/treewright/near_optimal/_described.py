@@ -8,11 +8,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from treewright.errors import SolverError
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
-from treewright.near_optimal._watch import TimeOver, Watch
+from treewright.near_optimal._watch import TimeOver, Watch, not_counted
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
@@ -72,10 +71,7 @@ class DescribedSet:
         try:
             self.counts.make_within(watch)
         except TimeOver:
-            raise SolverError(
-                "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
-                "of the set that it was made from."
-            ) from None
+            raise not_counted() from None
 
     @cached_property
     def n_trees_(self) -> int:

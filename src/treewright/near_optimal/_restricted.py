@@ -10,9 +10,9 @@ from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import trees_like, trees_that_ask
-from treewright.near_optimal._graph import Membership
+from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._ordered import OrderedSet
-from treewright.near_optimal._watch import Watch
+from treewright.near_optimal._watch import TimeOver, Watch, not_counted
 from treewright.tree import Tree
 
 __all__ = ["RestrictedSet"]
@@ -66,7 +66,8 @@ class RestrictedSet(OrderedSet):
         InputError
             A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
         SolverError
-            `time_limit` ended before the trees were counted.
+            `time_limit` ended before the trees were counted, or the graph of `uses` or `like` does not fit the memory
+            limit of the set.
 
         Examples
         --------
@@ -111,20 +112,30 @@ class RestrictedSet(OrderedSet):
             fewer["asked"] = min(wanted, self.asked)
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
-        graph = self.graph
-        if uses is not None:
-            for column in sorted(self._columns("uses", uses)):
-                graph = trees_that_ask(graph, {s for s in every if self._column(s) == column})
+        asked = sorted(self._columns("uses", uses)) if uses is not None else []
         if like is not None:
             self._check_tree(like)
-            graph = trees_like(graph, like)
             rules.append("beginning like the given tree")
+        graph = self._graph_of(asked, like, watch)
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
         counts = Counts(graph, smaller)
         smaller_set = replace(self, counts=counts, rules=tuple(rules), **fewer)
         if time_limit is not None:
             smaller_set._count_within(watch)
         return smaller_set
+
+    def _graph_of(self, asked: Iterable[int], like: Tree | None, watch: Watch) -> SetGraph:
+        """Return the graph of the trees that use some columns, and begin like a tree."""
+        graph = self.graph
+        try:
+            for column in asked:
+                splits = self.graph.split_matrix.splits
+                graph = trees_that_ask(
+                    graph, {s for s, split in enumerate(splits) if split.column == column}, watch
+                )
+            return graph if like is None else trees_like(graph, like, watch)
+        except TimeOver:
+            raise not_counted() from None
 
     def _without(self, columns: set[int]) -> Membership:
         """Return the rule of the trees of this set that do not ask some columns."""
