@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["as_csv", "chosen_tree", "lines_of_columns", "lines_of_sizes"]
 
 MOST_LINES = 20  # of a table on the screen
+LEAST_SHARE = 0.001  # that is told as a number
 
 
 def chosen_tree(found: NearOptimalTrees, place: int) -> SolveResult:
@@ -48,14 +49,23 @@ def lines_of_columns(found: NearOptimalTrees, titles: Path | None = None) -> lis
     uses = [use._replace(name=names[use.name]) for use in found.columns(reliance=False)]
     width = max(len("column"), *(len(use.name) for use in uses))
     lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
-    asked = sorted((use for use in uses if use.share > 0), key=lambda use: -use.share)
+    asked = sorted((use for use in uses if use.best_with is not None), key=lambda use: -use.share)
     for use in asked:
         other = "none: the column is needed" if use.best_without is None else f"{use.best_without:.6f}"
-        lines.append(f"{use.name:<{width}}  {use.share:>8.1%}  {use.share_at_root:>8.1%}  {other}")
+        lines.append(
+            f"{use.name:<{width}}  {_percent(use.share):>8}  {_percent(use.share_at_root):>8}  {other}"
+        )
     if len(asked) < len(uses):
         count = len(uses) - len(asked)
         lines.append(f"{count} other column{' is' if count == 1 else 's are'} in none of the trees.")
     return lines
+
+
+def _percent(share: float) -> str:
+    """A share in percent; one that is not 0 does not look like 0, nor one that is not 1 like 1."""
+    if 0 < share < LEAST_SHARE:
+        return f"<{LEAST_SHARE:.1%}"
+    return f">{1 - LEAST_SHARE:.1%}" if 1 - LEAST_SHARE < share < 1 else f"{share:.1%}"
 
 
 def as_csv(found: NearOptimalTrees) -> str:

@@ -266,8 +266,9 @@ def _made(graph: SetGraph, parts: _Parts, watch: Watch) -> SetGraph:
         watch.left()
         reached[frontier] = True
         edge = order[_ranges(first[frontier], first[frontier + 1])]
-        below = np.unique(np.concatenate([parts.left[edge], parts.right[edge]]))
-        frontier = below[~reached[below]]
+        below = np.zeros(n_nodes, dtype=np.bool_)
+        below[parts.left[edge]] = below[parts.right[edge]] = True
+        frontier = np.flatnonzero(below & ~reached)
     nodes = np.flatnonzero(reached)
     depth = np.asarray(graph.arrays["depth"])[parts.at]
     nodes = nodes[np.argsort(-depth[nodes], kind="stable")]

@@ -126,16 +126,17 @@ class RestrictedSet(OrderedSet):
 
     def _graph_of(self, asked: Iterable[int], like: Tree | None, watch: Watch) -> SetGraph:
         """Return the graph of the trees that use some columns, and begin like a tree."""
-        graph = self.graph
         try:
-            for column in asked:
-                splits = self.graph.split_matrix.splits
-                graph = trees_that_ask(
-                    graph, {s for s, split in enumerate(splits) if split.column == column}, watch
-                )
+            graph = self._graph_that_asks(asked, watch)
             return graph if like is None else trees_like(graph, like, watch)
         except TimeOver:
             raise not_counted() from None
+
+    def _graph_that_asks(self, columns: Iterable[int], watch: Watch) -> SetGraph:
+        graph, every = self.graph, range(len(self.graph.split_matrix.splits))
+        for column in columns:
+            graph = trees_that_ask(graph, {s for s in every if self._column(s) == column}, watch)
+        return graph
 
     def _without(self, columns: set[int]) -> Membership:
         """Return the rule of the trees of this set that do not ask some columns."""

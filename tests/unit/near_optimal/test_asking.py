@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.cli._near_optimal_output import lines_of_columns
 from treewright.errors import InputError
 from treewright.near_optimal import fewest_columns, solve_near_optimal
 from treewright.problem import make_problem
@@ -306,3 +307,18 @@ def test_a_small_leaf_penalty_takes_no_more_fractions() -> None:
         return n_calls
 
     assert calls(0.001, 200) < 2 * calls(0.01, 20)
+
+
+def test_a_share_of_next_to_nothing_is_not_nothing():
+    """One tree of 2e22 has the column: as a difference of floating numbers its share was 0."""
+    parity = np.array([[row >> bit & 1 for bit in range(4)] for row in range(16) for _ in range(60)])
+    y = parity.sum(axis=1) % 2
+    rare = np.where(np.arange(960) % 60 < 9, 1 - y, y)
+    X = np.column_stack([np.repeat(parity, 20, axis=1), rare])
+    trees = near_optimal_trees(X, y, cost_complexity=0.01, max_depth=4, epsilon=0.08)
+    use = trees.columns(reliance=False)[-1]
+    assert trees.where(uses="x80").n_trees_ == 1
+    assert use.share == use.share_at_root == pytest.approx(1 / trees.n_trees_)
+    assert 0 < use.share < 1e-20
+    line = next(line for line in lines_of_columns(trees) if line.startswith("x80 "))
+    assert line.split() == ["x80", "<0.1%", "<0.1%", "0.160000"]
