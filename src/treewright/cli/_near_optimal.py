@@ -39,6 +39,8 @@ from treewright.errors import InputError
 
 __all__ = ["near_optimal"]
 
+LEAST_SECONDS = 0.1  # for the table of columns, where the search had all the time
+
 
 @reads_csv
 @exits_by_code
@@ -159,7 +161,8 @@ def near_optimal(
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns), ""):
+            left = None if clock.time_limit is None else max(clock.time_limit - clock.seconds, LEAST_SECONDS)
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns, left), ""):
                 say(line)
         if chosen is not None:
             say(tree_text(chosen.tree, ascii_only, columns))

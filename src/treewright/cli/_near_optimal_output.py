@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from treewright.cli._wording import as_options
 from treewright.cli._write_csv import csv_text
-from treewright.errors import InputError
+from treewright.errors import InputError, SolverError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,13 +41,22 @@ def lines_of_sizes(found: NearOptimalTrees) -> list[str]:
     return lines
 
 
-def lines_of_columns(found: NearOptimalTrees, titles: Path | None = None) -> list[str]:
-    """What each column is worth, the most used first, by its title; those that no tree uses are one line."""
+def lines_of_columns(
+    found: NearOptimalTrees, titles: Path | None = None, time_limit: float | None = None
+) -> list[str]:
+    """What each column is worth, the most used first, by its title; those that no tree uses are one line.
+
+    Where that is not found within the time limit, the line that says so.
+    """
     from treewright.show import with_titles
 
     said = with_titles(found.best.tree, titles).columns
     names = {own.name: column.name for own, column in zip(found.best.tree.columns, said, strict=True)}
-    uses = [use._replace(name=names[use.name]) for use in found.columns(reliance=False)]
+    try:
+        worth = found.columns(reliance=False, time_limit=time_limit)
+    except SolverError as error:
+        return [f"The table of columns is left out: {as_options(str(error))}"]
+    uses = [use._replace(name=names[use.name]) for use in worth]
     width = max(len("column"), *(len(use.name) for use in uses))
     lines = [f"{'column':<{width}}  {'in trees':>8}  {'first in':>8}  best without it"]
     asked = sorted((use for use in uses if use.best_with is not None), key=lambda use: -use.share)

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from treewright import near_optimal_trees
 from treewright.cli import app
+from treewright.errors import SolverError
+from treewright.near_optimal import _trees
 
 ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
 
@@ -130,6 +132,28 @@ def test_a_limit_is_told(tmp_path):
     assert "time limit reached" in answer.stdout
     assert "not proven" in answer.stdout
     assert "Not all are found" in answer.stderr
+
+
+def test_the_table_of_columns_has_what_is_left_of_the_time(data, monkeypatch):
+    """It had no limit, so that a run of ten seconds took three times as long."""
+    limits = []
+
+    def late(trees, reliance, watch, threads):
+        limits.append(watch.limits.time_limit)
+        raise SolverError(
+            "time_limit ended when 0 of 5 columns were known; give more time, or a smaller set."
+        )
+
+    monkeypatch.setattr(_trees, "column_uses", late)
+    answer = run("near-optimal", data, "--target", "y", *ASKED, "--time-limit", 50)
+    assert answer.exit_code == 0, answer.output
+    assert (
+        "The table of columns is left out: --time-limit ended when 0 of 5 columns were known" in answer.stdout
+    )
+    assert "have an objective of at most" in answer.stdout
+    run("near-optimal", data, "--target", "y", *ASKED, "--time-limit", 1e-6)
+    assert 0 < limits[0] < 50
+    assert limits[1:] in ([], [0.1])
 
 
 def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
