@@ -5,13 +5,14 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from treewright import near_optimal_trees
 from treewright.cli import app
 from treewright.errors import SolverError
-from treewright.near_optimal import _trees
+from treewright.near_optimal import _trees, save_near_optimal
 
 ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
 
@@ -208,3 +209,46 @@ def test_a_saved_set_is_verified(data, tmp_path):
     other.write_text("\n".join([*lines[:-1], lines[1]]))
     assert run("verify", file, other).exit_code == 1
     assert run("verify", file).exit_code == 2
+
+
+def test_a_set_with_costs_is_verified(data, tmp_path):
+    """Costs that are no whole numbers have no plain count, which ended with an error."""
+    file = tmp_path / "set.json"
+    for cost, said in ((2.5, "were not recomputed"), (2, "counted again")):
+        made = run(
+            "near-optimal", data, "-t", "y", *ASKED[:-1], 1.5, "--cost", f"no:yes={cost}", "--out", file
+        )
+        assert made.exit_code == 0, made.output
+        answer = run("verify", file, data)
+        assert answer.exit_code == 0, answer.output
+        assert said in answer.stdout
+
+
+@pytest.mark.parametrize("given", ["limits", "stopped", "costs", "weights", "balanced"])
+def test_a_set_of_python_is_verified_by_its_own_claims(data, rows, tmp_path, given):
+    """Such a file holds no question: its penalty of a leaf was taken for 0, and the set for one of other rows."""
+    X, y = rows
+    weight = np.where(np.arange(90) % 7 == 0, 0, 1 + np.arange(90) % 2).astype(float)
+    asked = {
+        "limits": {"max_leaf_nodes": 3, "min_samples_leaf": 2},
+        "stopped": {"max_leaf_nodes": 3, "time_limit": 1e-9},
+        "costs": {"costs": [[0, 2], [1, 0]]},
+        "weights": {"sample_weight": weight},
+        "balanced": {"class_weight": "balanced"},
+    }[given]
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    trees = near_optimal_trees(
+        frame, np.array(["no", "yes"])[y], max_depth=2, cost_complexity=0.02, epsilon=0.3, **asked
+    )
+    file = tmp_path / "set.json"
+    save_near_optimal(file, trees)
+    answer = run("verify", file, data, "--target", "y")
+    assert answer.exit_code == 0, answer.output
+    words = "" if given in ("limits", "stopped") else ", the weights of its rows and its costs"
+    assert f"its limits and its penalty of a leaf{words} are those that the set claims." in answer.stdout
+    content = json.loads(file.read_text())
+    content["limits"]["cost_complexity"] = 0.01
+    file.write_text(json.dumps(content))
+    answer = run("verify", file, data, "--target", "y")
+    assert answer.exit_code == 1, answer.output
+    assert "the unit of its costs is not that of the rows" in answer.stdout
