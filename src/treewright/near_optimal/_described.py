@@ -121,12 +121,12 @@ class DescribedSet:
         if self.graph.empty:
             return f"{Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(value):g}"
         for digits in range(DIGITS, MOST_DIGITS):
-            rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
-            if abs(rounded - value) > value * HAIR:
-                said = Fraction(rounded)
-            else:  # 0.3 that float64 has as 0.30000000000000004
-                rounded = Context(prec=digits).create_decimal(value)
+            rounded = Context(prec=digits).create_decimal(value)
+            if abs(rounded - value) <= value * HAIR:  # 0.3 that float64 has as 0.30000000000000004
                 said = max(self.membership.budget * self.graph.unit, Fraction(rounded))
+            else:
+                rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
+                said = Fraction(rounded)
             if self._same_trees(said / self.graph.unit):
                 return f"{float(rounded):.{digits}g}"
         return repr(self.bound_)
@@ -162,7 +162,8 @@ class DescribedSet:
             trees += f" {' and '.join(self.rules)}"
         bound = f"{'below' if self.graph.empty else 'of at most'} {self._bound_in_words}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
-        said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"
+        among = f"all trees{constraints_in_words(self.best.options)}{self._also()} over {self.best.scope}"
+        said = f"Among {among}, {trees} {within}"
         if self.rules and n:
             said += f", the best of them {float(self._cells[0][0] * self.graph.unit):.6g}"
         proven = (
@@ -176,6 +177,12 @@ class DescribedSet:
             else ""
         )
         return f"{said}; {proven}. The set is {self.status_}.{rounded}"
+
+    def _also(self) -> str:
+        """Words for the trees that count besides those of the usual rules."""
+        also = ["any label in each leaf"] if self.graph.any_label else []
+        also += ["redundant splits"] if self.graph.redundant else []
+        return f" (with {' and '.join(also)})" if also else ""
 
     def table(self) -> list[Size]:
         """Return how many trees there are of each size and loss.

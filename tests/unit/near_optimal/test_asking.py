@@ -322,3 +322,23 @@ def test_a_share_of_next_to_nothing_is_not_nothing():
     assert 0 < use.share < 1e-20
     line = next(line for line in lines_of_columns(trees) if line.startswith("x80 "))
     assert line.split() == ["x80", "<0.1%", "<0.1%", "0.160000"]
+
+
+@pytest.mark.parametrize("bound", [0.28, 0.3, 0.31, 0.32, 0.33, 0.35, 0.4])
+def test_a_bound_is_told_as_it_was_given(table, bound):
+    """0.32 is a hair above thirty-two hundredths in floating point, and was told as 0.320001."""
+    trees = near_optimal_trees(*table, cost_complexity=0.01, max_depth=2, max_objective=bound)
+    assert f"objective of at most {bound:g};" in trees.sentence()
+
+
+def test_the_sentence_says_which_trees_count_besides(table):
+    def among(**asked):
+        trees = near_optimal_trees(*table, cost_complexity=0.05, max_depth=1, **asked)
+        return trees.sentence().partition(" over ")[0]
+
+    plain = "Among all trees of depth at most 1"
+    assert among() == plain
+    assert among(leaf_labels="any") == f"{plain} (with any label in each leaf)"
+    assert among(redundant_splits=True) == f"{plain} (with redundant splits)"
+    both = among(leaf_labels="any", redundant_splits=True)
+    assert both == f"{plain} (with any label in each leaf and redundant splits)"
