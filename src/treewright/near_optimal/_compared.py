@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.convert import TreeLike
 from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import as_written, check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
@@ -131,12 +132,12 @@ class ComparedSet(RestrictedSet):
         value = by_cell[cell]
         return Extreme(float(value * unit), self._tree(sums.tree(0, cell, value)))
 
-    def discrepancy(self, base: Tree | None = None) -> Extreme:
+    def discrepancy(self, base: TreeLike = None) -> Extreme:
         """Return the largest weighted share of training rows that a tree of the set labels unlike another tree.
 
         Parameters
         ----------
-        base : Tree, default=None
+        base : Tree, SolveResult or fitted estimator, default=None
             The other tree, of the set or not, over the same columns and labels; None is the best of the set.
 
         Returns
@@ -147,7 +148,7 @@ class ComparedSet(RestrictedSet):
         Raises
         ------
         InputError
-            The set is empty, or `base` has other columns or labels.
+            The set is empty, or `base` has no tree, or one with other columns or labels.
 
         References
         ----------
@@ -163,8 +164,7 @@ class ComparedSet(RestrictedSet):
         """
         self._some("no tree that could differ")
         problem = self.graph.problem
-        tree = self[0] if base is None else base
-        self._check_tree(tree)
+        tree = self[0] if base is None else self._own_tree(base)
         label = tree.prediction[tree.apply(problem.table.X)]
         weight = integer_costs(problem).weight
         values = np.repeat(weight[:, None], problem.n_classes, axis=1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from treewright.convert import TreeLike
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._counts import Counts
@@ -29,7 +30,7 @@ class RestrictedSet(OrderedSet):
         only: str | Sequence[str] | None = None,
         root: str | Sequence[str] | None = None,
         uses: str | Sequence[str] | None = None,
-        like: Tree | None = None,
+        like: TreeLike = None,
         max_leaves: int | None = None,
         max_objective: float | None = None,
         time_limit: float | None = None,
@@ -46,7 +47,7 @@ class RestrictedSet(OrderedSet):
             The first split is on one of these columns; a tree of one leaf has none, and is left out.
         uses : str or sequence of str, default=None
             Columns that the tree has to use, each in at least one split.
-        like : Tree, default=None
+        like : Tree, SolveResult or fitted estimator, default=None
             A tree whose splits have to be there, at the same places; its leaves may be split further, and their labels
             do not matter.
         max_leaves : int, default=None
@@ -64,7 +65,8 @@ class RestrictedSet(OrderedSet):
         Raises
         ------
         InputError
-            A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
+            A column that the table does not have, no column, a limit that is not a number, or a tree over other columns
+            or labels.
         SolverError
             `time_limit` ended before the trees were counted, or the graph of `uses` or `like` does not fit the memory
             limit of the set.
@@ -114,7 +116,7 @@ class RestrictedSet(OrderedSet):
                 budget, fewer["stop_reason"] = wanted, None
         asked = sorted(self._columns("uses", uses)) if uses is not None else []
         if like is not None:
-            self._check_tree(like)
+            like = self._own_tree(like)
             rules.append("beginning like the given tree")
         graph = self._graph_of(asked, like, watch)
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
@@ -150,6 +152,8 @@ class RestrictedSet(OrderedSet):
     def _columns(self, rule: str, names: str | Sequence[str]) -> set[int]:
         table = self.graph.problem.table
         wanted = _listed(names)
+        if not wanted:
+            raise InputError(f"{rule}={names!r}; name at least one column, or leave it out.")
         for name in wanted:
             if name not in table.names:
                 raise InputError(f"{rule}={name!r}: the table has the columns {', '.join(table.names)}.")

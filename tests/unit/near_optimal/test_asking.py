@@ -58,6 +58,12 @@ def test_bounds_that_cannot_be(table, asked, words):
         ({"without": "age"}, "without='age': the table has the columns x0, x1"),
         ({"only": ["x0", "age"]}, "only='age'"),
         ({"root": 3}, "root=3"),
+        ({"uses": []}, r"uses=\[\]; name at least one column, or leave it out"),
+        ({"without": ()}, r"without=\(\); name at least one column"),
+        ({"only": []}, r"only=\[\]; name"),
+        ({"root": []}, r"root=\[\]; name"),
+        ({"like": "x0"}, "Got a str; give a Tree, a result, or a fitted estimator"),
+        ({"like": OptimalTreeClassifier()}, "has no tree yet; call its fit"),
         ({"max_leaves": 0}, "max_leaves=0; give an integer of at least 1"),
         ({"max_leaves": True}, "max_leaves=True"),
         ({"max_leaves": 2.5}, "max_leaves=2.5"),
@@ -342,3 +348,25 @@ def test_the_sentence_says_which_trees_count_besides(table):
     assert among(redundant_splits=True) == f"{plain} (with redundant splits)"
     both = among(leaf_labels="any", redundant_splits=True)
     assert both == f"{plain} (with any label in each leaf and redundant splits)"
+
+
+def test_a_model_or_a_result_stands_for_its_tree(table, trees):
+    model = OptimalTreeClassifier(cost_complexity=0.013, max_depth=3).fit(*table)
+    place = trees.rank(model.tree_)
+    for one in (model, model.result_):
+        assert trees.rank(one) == place
+        assert one in trees
+        assert one not in trees.where(max_leaves=1)
+        assert trees.where(like=one).table() == trees.where(like=model.tree_).table()
+        assert trees.discrepancy(one).value == trees.discrepancy(model.tree_).value
+    assert 3 not in trees
+    for ask in (trees.rank, trees.discrepancy):
+        with pytest.raises(InputError, match="Got a int; give a Tree, a result, or a fitted estimator"):
+            ask(3)
+
+
+def test_a_seed_is_a_whole_number(trees):
+    assert list(map(repr, trees.sample(3, np.int64(4)))) == list(map(repr, trees.sample(3, 4)))
+    for seed in (np.random.RandomState(0), 0.5, "0", -1):
+        with pytest.raises(InputError, match=r"random_state=.*; give an integer of at least 0"):
+            trees.sample(3, random_state=seed)
