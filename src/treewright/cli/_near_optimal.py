@@ -146,7 +146,7 @@ def near_optimal(
             found = every.where(
                 without=without or None, only=only or None, root=root or None, max_leaves=max_leaves
             )
-        chosen = None if tree is None else chosen_tree(found, tree)
+        chosen = None if tree is None else chosen_tree(found, tree, "a larger --epsilon")
         saved = []
         if table is not None:
             write_bytes(table, as_csv(found).encode("utf-8"))

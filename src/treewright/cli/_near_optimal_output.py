@@ -20,13 +20,16 @@ MOST_LINES = 20  # of a table on the screen
 LEAST_SHARE = 0.001  # that is told as a number
 
 
-def chosen_tree(found: NearOptimalTrees, place: int) -> SolveResult:
-    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had."""
+def chosen_tree(found: NearOptimalTrees, place: int, larger: str) -> SolveResult:
+    """Return the tree at a place, 1 is the best; of a search that was stopped too early, the best tree it had.
+
+    `larger` says how to get a set that has more trees.
+    """
     if place <= found.n_trees_:
         return found.result(place - 1)
     if place == 1 and found.stop_reason is not None and not found.rules:
         return found.best
-    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller rank, or a larger --epsilon.")
+    raise InputError(f"--tree {place}: {found.sentence()} Give a smaller rank, or {larger}.")
 
 
 def lines_of_sizes(found: NearOptimalTrees) -> list[str]:

@@ -185,6 +185,7 @@ class ComparedSet(RestrictedSet):
         ----------
         group : array-like of bool, shape (n_rows,), or str
             Which rows are in the group; or a column of the table with two values, the larger of which is the group.
+            Rows without a value are among the others.
         kind : {"parity", "opportunity"}, default="parity"
             "parity": share of the group that is predicted `label`, less that of the others. "opportunity": the same
             among the rows that have the label.
@@ -326,10 +327,11 @@ class ComparedSet(RestrictedSet):
         if isinstance(group, str):
             (column,) = self._columns("group", group)
             x = problem.table.X[:, column]
-            known = np.unique(x)
+            known = np.unique(x[~np.isnan(x)])
             if len(known) != 2:
+                count = "1 value" if len(known) == 1 else f"{len(known)} values"
                 raise InputError(
-                    f"group={group!r} has {len(known)} values; name a column of two, or give a truth value a row."
+                    f"group={group!r} has {count}; name a column of two, or give a truth value a row."
                 )
             return np.asarray(x == known[1])
         rows = _of_training_rows(problem, np.asarray(group))

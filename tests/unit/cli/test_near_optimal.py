@@ -188,8 +188,11 @@ def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
     for bad in (["--label", label], ["--group", "c", "--label", "?"], ["--group", "?"]):
         assert run("choose", file, "--out", page, *bad).exit_code == 2
     assert run("choose", model, "--out", page).exit_code == 2
-    for bad in (["--without", "age"], ["--tree", 0], ["--tree", 10**9]):
+    for bad in (["--without", "age"], ["--tree", 0]):
         assert run("query", file, *bad).exit_code == 2
+    answer = run("query", file, "--tree", 10**9)
+    assert answer.exit_code == 2
+    assert "Give a smaller rank, or make a larger set: treewright near-optimal --epsilon." in answer.stderr
     assert run("query", model).exit_code == 2
 
 

@@ -370,3 +370,16 @@ def test_a_seed_is_a_whole_number(trees):
     for seed in (np.random.RandomState(0), 0.5, "0", -1):
         with pytest.raises(InputError, match=r"random_state=.*; give an integer of at least 0"):
             trees.sample(3, random_state=seed)
+
+
+def test_rows_without_a_value_are_not_in_the_group():
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 2, (80, 3)).astype(float)
+    X[::9, 1] = np.nan
+    trees = near_optimal_trees(X, rng.integers(0, 2, 80), cost_complexity=0.05, max_depth=2, epsilon=0.5)
+    named, given = trees.gap_range("x1"), trees.gap_range(X[:, 1] == 1)
+    assert (named.least.value, named.most.value) == (given.least.value, given.most.value)
+    X[:, 1] = np.where(np.isnan(X[:, 1]), np.nan, 1)
+    same = near_optimal_trees(X, X[:, 0], max_depth=1)
+    with pytest.raises(InputError, match="group='x1' has 1 value; name a column of two"):
+        same.gap_range("x1")
