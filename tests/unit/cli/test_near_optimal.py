@@ -105,6 +105,10 @@ def test_a_saved_tree_verifies(data, expected, tmp_path, place):
         (["--max-leaves", "0"], "--max-leaves 0; give an integer of at least 1"),
         (["--thresholds", "few"], "--thresholds 'few'"),
         (["--time-limit", "0"], "--time-limit 0"),
+        (["--slack", "0.1", "--max-objective", "0.3"], "--slack or --max-objective, not both"),
+        (["--slack", "-1"], "--slack -1"),
+        (["--max-objective", "0.001"], "--max-objective 0.001"),
+        (["--leaf-labels", "best"], "--leaf-labels 'best'; choose cheapest or any"),
     ],
     ids=str,
 )
@@ -255,3 +259,32 @@ def test_a_set_of_python_is_verified_by_its_own_claims(data, rows, tmp_path, giv
     answer = run("verify", file, data, "--target", "y")
     assert answer.exit_code == 1, answer.output
     assert "the unit of its costs is not that of the rows" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"slack": 0.12},
+        {"max_objective": 0.32},
+        {"leaf_labels": "any"},
+        {"redundant_splits": True},
+        {"slack": 0.1, "leaf_labels": "any", "redundant_splits": True},
+    ],
+    ids=str,
+)
+def test_bounds_and_trees_of_the_library_are_had_here(data, rows, tmp_path, asked):
+    X, y = rows
+    expected = near_optimal_trees(X, y, max_depth=2, cost_complexity=0.02, epsilon=0.9, **asked)
+    given = []
+    for name, value in asked.items():
+        given += [f"--{name.replace('_', '-')}", *([] if value is True else [value])]
+    file, model = tmp_path / "set.json", tmp_path / "model.json"
+    ask = ("near-optimal", data, "-t", "y", "--max-depth", 2, "-c", 0.02, "--epsilon", 0.9, *given)
+    answer = run(*ask, "--out", file)
+    assert answer.exit_code == 0, answer.output
+    assert expected.sentence().partition(", ")[2] in answer.stdout
+    assert run("verify", file, data).exit_code == 0
+    assert run(*ask, "--tree", expected.n_trees_, "--out", model).exit_code == 0
+    verified = run("verify", model, data)
+    assert verified.exit_code == 0, verified.output
+    assert expected.result(-1).sentence() in run("show", model).stdout
