@@ -26,6 +26,7 @@ from treewright import SolveResult, SolveStatus
 from treewright.binarize import SplitMatrix, midpoints, quantiles
 from treewright.convert import Ensemble, Model, Terms, from_json, to_json
 from treewright.errors import ModelFileError, SolverError
+from treewright.near_optimal import solve_near_optimal
 from treewright.problem import Problem, make_problem
 from treewright.result import BornAgainResult, LeafAccuracyResult
 from treewright.search import (
@@ -114,6 +115,8 @@ def cases(seed: int) -> Iterator[Case]:
     least = round(min(0.6, float(solve_leaf_accuracy(deep, all_splits).stats["leaf_accuracy"]) - 0.01), 2)
     strict = solve_with_leaf_accuracy(two, all_splits, least)
     yield Case("with a least leaf accuracy", two, strict, all_splits, min_leaf_accuracy=least)
+    near = solve_near_optimal(two, some, epsilon=0.5, leaf_labels="any")
+    yield Case("chosen among near-optimal trees", two, near.result(near.n_trees_ // 2), some)
     yield from _guided(two)
     yield from _programs(problem)
     yield from _born_again(X, y)

@@ -270,6 +270,13 @@ def near_optimal() -> NearOptimalTrees:
     return near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.2, thresholds=8)
 
 
+def near_optimal_also() -> str:
+    """Say what a set says in which leaves may have any label and splits may have no effect."""
+    X, y = load_iris(return_X_y=True)
+    how = {"cost_complexity": 0.02, "max_depth": 2, "thresholds": 4, "epsilon": 0.2}
+    return near_optimal_trees(X, y, leaf_labels="any", redundant_splits=True, **how).sentence()
+
+
 def near_optimal_stopped() -> str:
     """Say what a set says that is not as large as asked."""
     trees = near_optimal()
@@ -383,10 +390,12 @@ CASES: dict[str, Maker] = {
     "policy-stopped": policy_stopped,
     "near-optimal": lambda: near_optimal().sentence(),
     "near-optimal-rules": lambda: near_optimal().where(without="petal length (cm)").sentence(),
+    "near-optimal-also": near_optimal_also,
     "near-optimal-none": lambda: near_optimal().where(max_leaves=1).sentence(),
     "near-optimal-one": lambda: near_optimal().where(max_objective=near_optimal().best.objective).sentence(),
     "near-optimal-stopped": near_optimal_stopped,
     "near-optimal-nothing": near_optimal_nothing,
+    "near-optimal-chosen": lambda: near_optimal().result(-1).sentence(),
     "near-optimal-rounded": near_optimal_rounded,
     "hybrid": explained,
     "hybrid-weighted": lambda: explained(weighted=True),

@@ -16,6 +16,7 @@ from treewright.convert import from_json
 from treewright.errors import InputError
 from treewright.near_optimal import gap_frontier
 from treewright.show import choose_page
+from treewright.verify import verify
 
 
 def some_set(seed=0):
@@ -86,6 +87,8 @@ def test_the_page_counts_like_the_library(visit, seed):
         np.testing.assert_array_equal(model.tree.n_node_samples, tree.n_node_samples)
         assert model.result.objective == pytest.approx(trees.result(place).objective)
         assert model.result.status is trees.result(place).status
+        assert model.result.is_chosen == trees.result(place).is_chosen
+        assert (report := verify(trees.graph.problem, model.result)).ok, str(report)
 
 
 def test_a_tree_is_built_and_saved_by_keyboard(visit, tmp_path):

@@ -20,6 +20,7 @@ NAMES = [
     "leaf accuracy, accuracy",
     "leaf accuracy, lower_bound",
     "with a least leaf accuracy",
+    "chosen among near-optimal trees",
     "guided",
     "program, oct",
     "program, leaf_accuracy",

@@ -49,7 +49,7 @@ def choose(
     from treewright.show import choose_page
 
     check_writable(out)
-    found = read_set(file)[0]
+    found, best = read_set(file)
     if label is not None and group is None:
         raise InputError("--label needs --group, the column of the two groups.")
     gaps, between = None, None
@@ -60,5 +60,9 @@ def choose(
             raise InputError(f"--label {label!r}: the labels are {', '.join(named)}.")
         gaps = gap_frontier(found, group, label=None if label is None else named[label])
         between = f"the groups of {group!r}"
-    choose_page(found, out, title=title, gaps=gaps, gap_between=between, settings=columns)
+    terms = None if best.certificate is None else best.certificate.terms
+    choose_page(
+        found, out, title=title, gaps=gaps, gap_between=between, settings=columns,
+        terms=terms, reading=best.reading,
+    )  # fmt: skip
     note(f"Wrote {out}.")

@@ -39,6 +39,8 @@ from treewright.errors import InputError
 
 __all__ = ["near_optimal"]
 
+LEAST_SECONDS = 0.1  # for the table of columns, where the search had all the time
+
 
 @reads_csv
 @exits_by_code
@@ -48,6 +50,19 @@ def near_optimal(
     epsilon: Annotated[
         float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
     ] = 0.05,
+    slack: Annotated[
+        float | None,
+        typer.Option(help="Instead: up to the least objective plus this.", show_default="none"),
+    ] = None,
+    max_objective: Annotated[
+        float | None, typer.Option(help="Instead: up to this objective.", show_default="none")
+    ] = None,
+    leaf_labels: Annotated[
+        str, typer.Option(help="Whether a leaf predicts its 'cheapest' label, or 'any'.")
+    ] = "cheapest",
+    redundant_splits: Annotated[
+        bool, typer.Option("--redundant-splits", help="Count splits whose two sides are leaves of one label.")
+    ] = False,
     cost_complexity: Annotated[
         float, typer.Option("--cost-complexity", "-c", help="Leaf penalty, as a share of the rows.")
     ] = 0.01,
@@ -91,6 +106,7 @@ def near_optimal(
       treewright near-optimal data.csv -t y --max-depth 3 --without age --without sex
       treewright near-optimal data.csv -t y --max-depth 3 --max-leaves 4 --tree 2 --out model.json
       treewright near-optimal data.csv -t y --max-depth 3 --out set.json
+      treewright near-optimal data.csv -t y --max-depth 3 --max-objective 0.25 --leaf-labels any
 
     \b
     Exit codes: 0 done, 2 bad input, 130 interrupted by Ctrl-C, 143 ended by SIGTERM (what was found
@@ -103,6 +119,10 @@ def near_optimal(
 
     if tree is not None and tree < 1:
         raise InputError(f"--tree {tree}; give a rank of at least 1; 1 is the best tree.")
+    if slack is not None and max_objective is not None:
+        raise InputError("Give --slack or --max-objective, not both: each is a bound of its own.")
+    if leaf_labels not in ("cheapest", "any"):
+        raise InputError(f"--leaf-labels {leaf_labels!r}; choose cheapest or any.")
     for path in (out, table):
         if path is not None:
             check_writable(path)
@@ -135,7 +155,15 @@ def near_optimal(
     reading = clock.seconds
     with progress_bar("auto" if progress else False, limits.time_limit) as report:
         every = solve_near_optimal(
-            question.problem, read_thresholds(thresholds), epsilon=epsilon, limits=limits, progress=report
+            question.problem,
+            read_thresholds(thresholds),
+            epsilon=epsilon,
+            slack=slack,
+            max_objective=max_objective,
+            leaf_labels="any" if leaf_labels == "any" else "cheapest",
+            redundant_splits=redundant_splits,
+            limits=limits,
+            progress=report,
         )
     searching = clock.seconds - reading
     with finishing():
@@ -144,7 +172,7 @@ def near_optimal(
             found = every.where(
                 without=without or None, only=only or None, root=root or None, max_leaves=max_leaves
             )
-        chosen = None if tree is None else chosen_tree(found, tree)
+        chosen = None if tree is None else chosen_tree(found, tree, "a larger --epsilon")
         saved = []
         if table is not None:
             write_bytes(table, as_csv(found).encode("utf-8"))
@@ -159,7 +187,8 @@ def near_optimal(
         if stopped:
             note(f"{stop_word()}; what was found so far follows.")
         if found:
-            for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns), ""):
+            left = None if clock.time_limit is None else max(clock.time_limit - clock.seconds, LEAST_SECONDS)
+            for line in (*lines_of_sizes(found), "", *lines_of_columns(found, columns, left), ""):
                 say(line)
         if chosen is not None:
             say(tree_text(chosen.tree, ascii_only, columns))

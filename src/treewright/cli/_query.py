@@ -77,7 +77,11 @@ def query(
         max_leaves=max_leaves,
         max_objective=max_objective,
     )
-    chosen = None if tree is None else chosen_tree(found, tree)
+    chosen = (
+        None
+        if tree is None
+        else chosen_tree(found, tree, "make a larger set: treewright near-optimal --epsilon")
+    )
     if table is not None:
         write_bytes(table, as_csv(found).encode("utf-8"))
     if out is not None and chosen is not None:

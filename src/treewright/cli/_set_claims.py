@@ -74,7 +74,8 @@ def _fault_of_rules(found: NearOptimalTrees) -> str:
     splits, names = found.graph.split_matrix.splits, found.graph.problem.table.names
     every = frozenset(range(len(splits)))
     open_splits = root_splits = every
-    leaves: list[int] = []
+    most_leaves = found.graph.problem.max_leaf_nodes
+    leaves = [] if most_leaves is None else [most_leaves]
     for rule in found.rules:
         if limit := LEAVES.fullmatch(rule):
             leaves.append(int(limit[1]))

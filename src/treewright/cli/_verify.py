@@ -26,7 +26,7 @@ from treewright.cli._reborn_values import check_near_values
 from treewright.cli._regression import check_regression
 from treewright.cli._shards import is_stream, verify_stream
 from treewright.cli._survival import check_survival_tree
-from treewright.cli._verify_set import is_set, set_holds_on
+from treewright.cli._verify_set import claimed_problem, is_set, set_holds_on
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,7 +112,13 @@ def verify(
             reading=best.reading,
             **csv_options,
         )
-        if not set_holds_on(found, problem_of(best, rows)):
+        assert rows.target is not None  # the label column was read
+        problem = (
+            problem_of(best, rows)
+            if _has_terms(best)
+            else claimed_problem(found, rows.table, labels_like(rows.target, best.tree))
+        )
+        if not set_holds_on(found, problem):
             raise typer.Exit(CHECK_FAILED)
         return
     content = load_model(model)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.cli._output import say
 from treewright.cli._set_claims import fault_of_claims
@@ -14,8 +16,9 @@ from treewright.cli._set_claims import fault_of_claims
 if TYPE_CHECKING:
     from treewright.near_optimal import NearOptimalTrees
     from treewright.problem import Problem
+    from treewright.table import Table
 
-__all__ = ["is_set", "set_holds_on"]
+__all__ = ["claimed_problem", "is_set", "set_holds_on"]
 
 SAMPLE = 100  # trees that are recomputed
 LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
@@ -29,6 +32,24 @@ def is_set(path: Path) -> bool:
             return '"treewright-near-optimal"' in file.read(200)
     except OSError:
         return False  # whoever reads it next says why
+
+
+def claimed_problem(found: NearOptimalTrees, rows: Table, labels: NDArray[Any]) -> Problem:
+    """Return the question of a set whose file does not hold it, with the rows of a table; say what is claimed in it."""
+    from treewright.problem import make_problem
+
+    own = found.graph.problem
+    problem = make_problem(rows, labels, **{name: getattr(own, name) for name in LIMITS})
+    if own.rows is not None and own.rows.max() < rows.n_rows:  # the others have no weight
+        problem = problem.take(own.rows)
+    said = "its limits and its penalty of a leaf"
+    if len(problem.y) == len(own.y) and not (
+        np.array_equal(own.sample_weight, problem.sample_weight) and np.array_equal(own.costs, problem.costs)
+    ):
+        problem = replace(problem, sample_weight=own.sample_weight, costs=own.costs)
+        said += ", the weights of its rows and its costs"
+    say(f"The file does not hold the question, so {said} are those that the set claims.")
+    return problem
 
 
 def set_holds_on(found: NearOptimalTrees, problem: Problem) -> bool:
@@ -91,9 +112,11 @@ def _counts_hold(found: NearOptimalTrees, problem: Problem) -> bool:
     graph = found.graph
     depth = problem.max_depth
     small = depth is not None and len(graph.split_matrix.splits) ** depth * 2**depth <= MOST_SETS
-    if found.rules or not small or not np.array_equal(problem.sample_weight, np.round(problem.sample_weight)):
+    paid = problem.sample_weight[:, None] * problem.costs[problem.y]
+    if found.rules or not small or not np.array_equal(paid, np.round(paid)):
         say(
-            "The counts were not recomputed: this is done for small tables, integer weights and sets without rules."
+            "The counts were not recomputed: this is done for small tables, whole weights and costs, and sets without "
+            "rules."
         )
         return True
     bound = found.membership.budget * graph.unit * Fraction(round(problem.total_weight))

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from treewright.errors import SolverError
 from treewright.near_optimal._answers import ColumnUse
-from treewright.near_optimal._counts import COLUMNS_AT_ONCE
+from treewright.near_optimal._counts import COLUMNS_AT_ONCE, Counts
 from treewright.near_optimal._watch import LittleMemory, TimeOver, Watch, in_threads
 
 if TYPE_CHECKING:
     from treewright.near_optimal._trees import NearOptimalTrees
 
 __all__ = ["column_uses"]
+
+SMALL_SHARE = 1e-6
 
 
 def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: int) -> list[ColumnUse]:
@@ -45,10 +47,12 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
     except TimeOver:
         raise SolverError(_so_far([], len(names))) from None
 
-    def use(number: int, n_split_trees: float, without: Mapping[int, int]) -> ColumnUse:
+    def use(number: int, n_split_trees: float, without: Mapping[int, int], watch: Watch) -> ColumnUse:
         share = 1.0 if least_with[number] else 0.0
         if least_with[number] and without:
-            share = max(0.0, 1 - (leaf + n_split_trees) / n_trees)
+            share = 1 - (leaf + n_split_trees) / n_trees
+            if share < SMALL_SHARE:  # a difference of numbers of twelve digits has few of its own
+                share = _exact_share(trees, number, watch)
         return ColumnUse(
             names[number],
             share,
@@ -65,7 +69,7 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
             if len(numbers) == 1:
                 raise
             return [own for number in numbers for own in uses(range(number, number + 1), watch)]
-        return [use(number, *worth) for number, worth in zip(numbers, found, strict=True)]
+        return [use(number, *worth, watch) for number, worth in zip(numbers, found, strict=True)]
 
     columns = range(len(names))
     batches = [columns[first : first + COLUMNS_AT_ONCE] for first in range(0, len(names), COLUMNS_AT_ONCE)]
@@ -80,6 +84,13 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
         zip(asked, _reliance(trees, asked, watch, threads), strict=True)
     )
     return [use._replace(reliance=ranges[number]) for number, use in enumerate(known)]
+
+
+def _exact_share(trees: NearOptimalTrees, column: int, watch: Watch) -> float:
+    """Return the share of the trees that use a column, by counting these."""
+    found = Counts(trees._graph_that_asks([column], watch), trees.membership)
+    found.make_within(watch)
+    return sum(found.cells(0).values()) / trees.n_trees_
 
 
 def _reliance(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._numbers import as_written
+from treewright.convert import TreeLike
 from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import check_bound, check_count
 from treewright.near_optimal._extremes import Extremes, whole_values
@@ -132,12 +133,12 @@ class ComparedSet(RestrictedSet):
         value = by_cell[cell]
         return Extreme(float(value * unit), self._tree(sums.tree(0, cell, value)))
 
-    def discrepancy(self, base: Tree | None = None) -> Extreme:
+    def discrepancy(self, base: TreeLike = None) -> Extreme:
         """Return the largest weighted share of training rows that a tree of the set labels unlike another tree.
 
         Parameters
         ----------
-        base : Tree, default=None
+        base : Tree, SolveResult or fitted estimator, default=None
             The other tree, of the set or not, over the same columns and labels; None is the best of the set.
 
         Returns
@@ -148,7 +149,7 @@ class ComparedSet(RestrictedSet):
         Raises
         ------
         InputError
-            The set is empty, or `base` has other columns or labels.
+            The set is empty, or `base` has no tree, or one with other columns or labels.
 
         References
         ----------
@@ -164,8 +165,7 @@ class ComparedSet(RestrictedSet):
         """
         self._some("no tree that could differ")
         problem = self.graph.problem
-        tree = self[0] if base is None else base
-        self._check_tree(tree)
+        tree = self[0] if base is None else self._own_tree(base)
         label = tree.prediction[tree.apply(problem.table.X)]
         weight = integer_costs(problem).weight
         values = np.repeat(weight[:, None], problem.n_classes, axis=1)
@@ -186,6 +186,7 @@ class ComparedSet(RestrictedSet):
         ----------
         group : array-like of bool, shape (n_rows,), or str
             Which rows are in the group; or a column of the table with two values, the larger of which is the group.
+            Rows without a value are among the others.
         kind : {"parity", "opportunity"}, default="parity"
             "parity": share of the group that is predicted `label`, less that of the others. "opportunity": the same
             among the rows that have the label.
@@ -327,10 +328,11 @@ class ComparedSet(RestrictedSet):
         if isinstance(group, str):
             (column,) = self._columns("group", group)
             x = problem.table.X[:, column]
-            known = np.unique(x)
+            known = np.unique(x[~np.isnan(x)])
             if len(known) != 2:
+                count = "1 value" if len(known) == 1 else f"{len(known)} values"
                 raise InputError(
-                    f"group={group!r} has {len(known)} values; name a column of two, or give a truth value a row."
+                    f"group={group!r} has {count}; name a column of two, or give a truth value a row."
                 )
             return np.asarray(x == known[1])
         rows = _of_training_rows(problem, np.asarray(group))

@@ -8,11 +8,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from treewright.errors import SolverError
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
-from treewright.near_optimal._watch import TimeOver, Watch
+from treewright.near_optimal._watch import TimeOver, Watch, not_counted
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
 
 __all__ = ["DescribedSet"]
@@ -72,10 +71,7 @@ class DescribedSet:
         try:
             self.counts.make_within(watch)
         except TimeOver:
-            raise SolverError(
-                "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
-                "of the set that it was made from."
-            ) from None
+            raise not_counted() from None
 
     @cached_property
     def n_trees_(self) -> int:
@@ -125,12 +121,12 @@ class DescribedSet:
         if self.graph.empty:
             return f"{Context(prec=DIGITS, rounding=ROUND_FLOOR).create_decimal(value):g}"
         for digits in range(DIGITS, MOST_DIGITS):
-            rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
-            if abs(rounded - value) > value * HAIR:
-                said = Fraction(rounded)
-            else:  # 0.3 that float64 has as 0.30000000000000004
-                rounded = Context(prec=digits).create_decimal(value)
+            rounded = Context(prec=digits).create_decimal(value)
+            if abs(rounded - value) <= value * HAIR:  # 0.3 that float64 has as 0.30000000000000004
                 said = max(self.membership.budget * self.graph.unit, Fraction(rounded))
+            else:
+                rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(value)
+                said = Fraction(rounded)
             if self._same_trees(said / self.graph.unit):
                 return f"{float(rounded):.{digits}g}"
         return repr(self.bound_)
@@ -166,7 +162,8 @@ class DescribedSet:
             trees += f" {' and '.join(self.rules)}"
         bound = f"{'below' if self.graph.empty else 'of at most'} {self._bound_in_words}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
-        said = f"Among all trees{constraints_in_words(self.best.options)} over {self.best.scope}, {trees} {within}"
+        among = f"all trees{constraints_in_words(self.best.options)}{self._also()} over {self.best.scope}"
+        said = f"Among {among}, {trees} {within}"
         if self.rules and n:
             said += f", the best of them {float(self._cells[0][0] * self.graph.unit):.6g}"
         proven = (
@@ -180,6 +177,12 @@ class DescribedSet:
             else ""
         )
         return f"{said}; {proven}. The set is {self.status_}.{rounded}"
+
+    def _also(self) -> str:
+        """Words for the trees that count besides those of the usual rules."""
+        also = ["any label in each leaf"] if self.graph.any_label else []
+        also += ["redundant splits"] if self.graph.redundant else []
+        return f" (with {' and '.join(also)})" if also else ""
 
     def table(self) -> list[Size]:
         """Return how many trees there are of each size and loss.

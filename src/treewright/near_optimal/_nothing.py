@@ -74,4 +74,4 @@ def nothing_known(
         problem, split_matrix, native, native.arrays(), units.unit, units.leaf_penalty, base,
         rules.any_label, rules.redundant, Limits().native()["memory_limit"], True, rounding=units.rounding,
     )  # fmt: skip
-    return Counts(graph, Membership(below))
+    return Counts(graph, Membership(below, problem.max_leaf_nodes))

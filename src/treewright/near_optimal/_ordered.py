@@ -10,13 +10,14 @@ from fractions import Fraction
 import numpy as np
 
 from treewright._numbers import is_whole
+from treewright.convert import TreeLike, tree_of
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._counts import Cell
 from treewright.near_optimal._described import DescribedSet
 from treewright.near_optimal._order import Step, place_of, tree_at
 from treewright.problem import Problem
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, chosen_options, is_shallow_note
 from treewright.tree import Split, Tree, grow
 
 __all__ = ["OrderedSet"]
@@ -68,7 +69,7 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            The set is empty, or `n` is not an integer of at least 0.
+            The set is empty, or `n` or `random_state` is not an integer of at least 0.
 
         Examples
         --------
@@ -79,17 +80,19 @@ class OrderedSet(DescribedSet):
         100
         """
         check_count("n", n, 0)
+        if random_state is not None:
+            check_count("random_state", random_state, 0)
         if self.n_trees_ == 0:
             raise InputError("No tree can be drawn: the set is empty.")
-        draw = random.Random(random_state)
+        draw = random.Random(None if random_state is None else int(random_state))
         return [self[draw.randrange(self.n_trees_)] for _ in range(n)]
 
-    def rank(self, tree: Tree) -> int | None:
+    def rank(self, tree: TreeLike) -> int | None:
         """Return the place of a tree in the set.
 
         Parameters
         ----------
-        tree : Tree
+        tree : Tree, SolveResult or fitted estimator
             Over the columns and labels of the set's table.
 
         Returns
@@ -100,7 +103,7 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            The tree has other columns or labels than the table of this set.
+            It is or holds no tree, or one with other columns or labels than the table of this set.
 
         Examples
         --------
@@ -110,8 +113,7 @@ class OrderedSet(DescribedSet):
         >>> trees.rank(trees[2])
         2
         """
-        self._check_tree(tree)
-        steps = self._steps(tree)
+        steps = self._steps(self._own_tree(tree))
         found = None if steps is None else place_of(self.counts, 0, steps)
         if found is None:
             return None
@@ -123,7 +125,8 @@ class OrderedSet(DescribedSet):
         return None
 
     def __contains__(self, tree: object) -> bool:
-        return isinstance(tree, Tree) and self.rank(tree) is not None
+        holds_one = isinstance(tree, (Tree, SolveResult)) or hasattr(tree, "fit")
+        return holds_one and self.rank(tree) is not None
 
     def first(
         self, predicate: Callable[[Tree], bool], at_most: int = 100_000
@@ -187,8 +190,8 @@ class OrderedSet(DescribedSet):
         Returns
         -------
         SolveResult
-            Proven optimal if the tree's objective is the least of all; else with the least as its lower bound, and
-            a note that says where it stands.
+            Proven optimal if the tree's objective is the least of all; else it says that the tree was chosen, with
+            the least as its lower bound. A note says where it stands.
 
         Raises
         ------
@@ -211,14 +214,24 @@ class OrderedSet(DescribedSet):
         if graph.rounding:
             loss = _loss(graph.problem, tree)
             objective = loss + graph.problem.cost_complexity * tree.n_leaves
-            optimal, least = proven and objective <= best.objective, min(objective, best.lower_bound)
+            chosen = objective > best.objective
+            optimal, least = proven and not chosen, min(objective, best.lower_bound)
         else:  # as in `table`: rounded once, so that it is a bound that keeps the tree
             loss, objective = float((graph.base + cell[1]) * graph.unit), float(cost * graph.unit)
-            optimal = proven and cost == self.least
+            chosen, optimal = cost != self.least, proven and cost == self.least
             least = objective if optimal else min(objective, best.lower_bound)
         note = (
             f"Chosen among near-optimal trees: number {number:,} in order of the objective. {self.sentence()}"
         )
+        if chosen:  # what was proven of shallower trees is that none of them is better than another tree
+            notes = tuple(said for said in best.notes if not is_shallow_note(said))
+            stats = {name: value for name, value in best.stats.items() if not name.startswith("proven_depth")}
+            best = replace(
+                best,
+                options={**best.options, **chosen_options(graph.any_label)},
+                notes=notes,
+                stats=stats,
+            )
         return replace(
             best,
             tree=tree,
@@ -249,8 +262,9 @@ class OrderedSet(DescribedSet):
         )
         return replace(tree, prediction=labels.astype(np.int32))
 
-    def _check_tree(self, tree: Tree) -> None:
-        problem = self.graph.problem
+    def _own_tree(self, model: TreeLike) -> Tree:
+        """Return the tree of a model that may be a tree of this set."""
+        tree, problem = tree_of(model), self.graph.problem
         if tree.columns != problem.table.columns:
             raise InputError("The columns of the tree are not those of the table of this set.")
         if (
@@ -259,6 +273,7 @@ class OrderedSet(DescribedSet):
             or not np.array_equal(tree.classes, problem.classes)
         ):
             raise InputError("The labels of the tree are not those of this set.")
+        return tree
 
     def _steps(self, tree: Tree) -> list[Step] | None:
         numbers = {split: number for number, split in enumerate(self.graph.split_matrix.splits)}

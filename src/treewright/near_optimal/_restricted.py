@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from treewright.convert import TreeLike
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_bound, check_count, up_to
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._derived import trees_like, trees_that_ask
-from treewright.near_optimal._graph import Membership
+from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._ordered import OrderedSet
-from treewright.near_optimal._watch import Watch
+from treewright.near_optimal._watch import TimeOver, Watch, not_counted
 from treewright.tree import Tree
 
 __all__ = ["RestrictedSet"]
@@ -29,7 +30,7 @@ class RestrictedSet(OrderedSet):
         only: str | Sequence[str] | None = None,
         root: str | Sequence[str] | None = None,
         uses: str | Sequence[str] | None = None,
-        like: Tree | None = None,
+        like: TreeLike = None,
         max_leaves: int | None = None,
         max_objective: float | None = None,
         time_limit: float | None = None,
@@ -46,7 +47,7 @@ class RestrictedSet(OrderedSet):
             The first split is on one of these columns; a tree of one leaf has none, and is left out.
         uses : str or sequence of str, default=None
             Columns that the tree has to use, each in at least one split.
-        like : Tree, default=None
+        like : Tree, SolveResult or fitted estimator, default=None
             A tree whose splits have to be there, at the same places; its leaves may be split further, and their labels
             do not matter.
         max_leaves : int, default=None
@@ -64,9 +65,11 @@ class RestrictedSet(OrderedSet):
         Raises
         ------
         InputError
-            A column that the table does not have, a limit that is not a number, or a tree over other columns or labels.
+            A column that the table does not have, no column, a limit that is not a number, or a tree over other columns
+            or labels.
         SolverError
-            `time_limit` ended before the trees were counted.
+            `time_limit` ended before the trees were counted, or the graph of `uses` or `like` does not fit the memory
+            limit of the set.
 
         Examples
         --------
@@ -111,20 +114,31 @@ class RestrictedSet(OrderedSet):
             fewer["asked"] = min(wanted, self.asked)
             if wanted <= budget:  # all that is asked for now is there
                 budget, fewer["stop_reason"] = wanted, None
-        graph = self.graph
-        if uses is not None:
-            for column in sorted(self._columns("uses", uses)):
-                graph = trees_that_ask(graph, {s for s in every if self._column(s) == column})
+        asked = sorted(self._columns("uses", uses)) if uses is not None else []
         if like is not None:
-            self._check_tree(like)
-            graph = trees_like(graph, like)
+            like = self._own_tree(like)
             rules.append("beginning like the given tree")
+        graph = self._graph_of(asked, like, watch)
         smaller = Membership(budget, max_leaves, open_splits, root_splits)
         counts = Counts(graph, smaller)
         smaller_set = replace(self, counts=counts, rules=tuple(rules), **fewer)
         if time_limit is not None:
             smaller_set._count_within(watch)
         return smaller_set
+
+    def _graph_of(self, asked: Iterable[int], like: Tree | None, watch: Watch) -> SetGraph:
+        """Return the graph of the trees that use some columns, and begin like a tree."""
+        try:
+            graph = self._graph_that_asks(asked, watch)
+            return graph if like is None else trees_like(graph, like, watch)
+        except TimeOver:
+            raise not_counted() from None
+
+    def _graph_that_asks(self, columns: Iterable[int], watch: Watch) -> SetGraph:
+        graph, every = self.graph, range(len(self.graph.split_matrix.splits))
+        for column in columns:
+            graph = trees_that_ask(graph, {s for s in every if self._column(s) == column}, watch)
+        return graph
 
     def _without(self, columns: set[int]) -> Membership:
         """Return the rule of the trees of this set that do not ask some columns."""
@@ -138,6 +152,8 @@ class RestrictedSet(OrderedSet):
     def _columns(self, rule: str, names: str | Sequence[str]) -> set[int]:
         table = self.graph.problem.table
         wanted = _listed(names)
+        if not wanted:
+            raise InputError(f"{rule}={names!r}; name at least one column, or leave it out.")
         for name in wanted:
             if name not in table.names:
                 raise InputError(f"{rule}={name!r}: the table has the columns {', '.join(table.names)}.")

@@ -12,7 +12,7 @@ from treewright.errors import SolverError
 from treewright.result import StopReason
 from treewright.search import Limits, stop_reason
 
-__all__ = ["LittleMemory", "TimeOver", "Watch", "check_ended", "in_threads"]
+__all__ = ["LittleMemory", "TimeOver", "Watch", "check_ended", "in_threads", "not_counted"]
 
 Part = TypeVar("Part")
 Answer = TypeVar("Answer")
@@ -105,6 +105,14 @@ def _within(do: Callable[[Part, Watch], Answer], part: Part, watch: Watch) -> An
         return do(part, watch)
     except TimeOver:
         return None
+
+
+def not_counted() -> SolverError:
+    """Return the error of a set whose trees could not be counted in time."""
+    return SolverError(
+        "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
+        "of the set that it was made from."
+    )
 
 
 def check_ended(stop: Any, *, too_many: bool = False) -> None:

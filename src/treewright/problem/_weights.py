@@ -5,8 +5,9 @@ the class-wise error rates, 1 - balanced accuracy. The plain factor W / (K * W_c
 a common factor it is: with integer weights the factor of class c is lcm(W_1, ..., W_K) / W_c (for two
 classes, their totals exchanged and reduced). The objective is a ratio to the total weight, so a common factor
 changes nothing, and an integer search stays exact. Weights in decimals are balanced as the whole numbers that a
-power of ten makes of them. If the total would pass 2**53 the plain factors are used: float64 numbers, which a search
-reads as fractions where it can, and otherwise says within what its proof holds (`SolveResult.rounding`).
+power of ten makes of them, thirds and their like as those that a common denominator makes. If the total would pass
+2**53 the plain factors are used: float64 numbers, which a search reads as fractions where it can, and otherwise says
+within what its proof holds (`SolveResult.rounding`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ __all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
 LARGEST_TOTAL = 2**53
 SMALLEST_TOTAL = 1e-250  # shares of it stay clear of subnormal numbers, which have few digits
 MOST_PLACES = 12  # of decimals that are balanced as whole numbers
+LARGEST_DENOMINATOR = 10_000  # a real number is such a fraction by chance once in 10^8
 MOST_DISTINCT = 2000  # weights, whose products with class weights are those of the decimals
 
 
@@ -218,10 +220,25 @@ def _whole(weight: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return None
 
 
+def _whole_of_fractions(weight: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return whole numbers in the ratios of weights that are fractions of small denominators, such as thirds."""
+    distinct, place = np.unique(weight, return_inverse=True)
+    if len(distinct) > MOST_DISTINCT:
+        return None
+    fractions = [Fraction(value).limit_denominator(LARGEST_DENOMINATOR) for value in distinct.tolist()]
+    common = math.lcm(*(fraction.denominator for fraction in fractions))
+    whole = [int(fraction * common) for fraction in fractions]
+    if [float(fraction) for fraction in fractions] != distinct.tolist() or max(whole) >= LARGEST_TOTAL:
+        return None
+    return np.array(whole, dtype=np.float64)[place.reshape(-1)]
+
+
 def balance(weight: NDArray[np.float64], y: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
     """Scale the weights so that each class that has any weight has the same total."""
     whole = _whole(weight)
-    if whole is not None:
+    if whole is None:
+        whole = _whole_of_fractions(weight)
+    if whole is not None and whole.sum() < LARGEST_TOTAL:
         totals = np.bincount(y, weights=whole, minlength=n_classes)
         present = totals > 0
         exact = [int(total) for total in totals[present]]
@@ -230,8 +247,10 @@ def balance(weight: NDArray[np.float64], y: NDArray[np.int32], n_classes: int) -
             factor = np.zeros(n_classes, dtype=np.float64)
             factor[present] = [common // total for total in exact]
             return whole * factor[y]
-    totals = np.bincount(y, weights=weight, minlength=n_classes)
+    totals = np.array(
+        [math.fsum(weight[y == k]) for k in range(n_classes)]
+    )  # in any order of the rows the same
     present = totals > 0
     factor = np.zeros(n_classes, dtype=np.float64)
-    factor[present] = totals.sum() / (present.sum() * totals[present])
+    factor[present] = math.fsum(totals) / (present.sum() * totals[present])
     return weight * factor[y]

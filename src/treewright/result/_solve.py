@@ -15,6 +15,7 @@ __all__ = [
     "SolveStatus",
     "StopReason",
     "asked_to_stop",
+    "chosen_options",
     "constraints_in_words",
     "note_of_rounding",
     "told_to_stop",
@@ -26,6 +27,8 @@ INTERRUPTED, BY_CALLBACK = (
     "interrupted",
     "stopped_by_callback",
 )  # in the statistics of a run that a user ended
+CHOSEN, NEAR_OPTIMAL = "chosen", "near-optimal"  # in the options of a tree that was chosen among such trees
+LEAF_LABELS = "leaf_labels"
 FORMER_ENGINES = {"cuts": "binary", "sweep": "ranked"}  # the names in older model files
 ROUNDED = "were rounded for the search"  # in the note of a search that ended, but whose rounding leaves too much open
 
@@ -106,6 +109,23 @@ def told_to_stop(ended_by: StopReason | None) -> dict[str, bool]:
     return {names[ended_by]: True} if ended_by in names else {}
 
 
+def chosen_options(any_label: bool) -> dict[str, str]:
+    """Return the entries of the options that say that a tree was chosen among near-optimal ones.
+
+    Parameters
+    ----------
+    any_label : bool
+        Whether its leaves could have any label, or only the cheapest.
+
+    Examples
+    --------
+    >>> from treewright.result import chosen_options
+    >>> chosen_options(any_label=True)
+    {'chosen': 'near-optimal', 'leaf_labels': 'any'}
+    """
+    return {CHOSEN: NEAR_OPTIMAL, LEAF_LABELS: "any" if any_label else "cheapest"}
+
+
 @dataclass(frozen=True, repr=False)
 class SolveResult:
     """A tree with its certificate.
@@ -127,7 +147,7 @@ class SolveResult:
     stats : mapping
         Seconds, subproblems and memory of the run; ``interrupted`` or ``stopped_by_callback`` if a user ended it.
     options : mapping
-        The options the method ran with.
+        The options the method ran with; ``chosen`` and ``leaf_labels`` if the tree was chosen among near-optimal ones.
     notes : tuple of str
         Plain sentences that a reader of the certificate must know (what was binned, what was guessed).
 
@@ -201,6 +221,11 @@ class SolveResult:
         return left if left > ROUNDING * abs(self.objective) else 0.0
 
     @property
+    def is_chosen(self) -> bool:
+        """Whether the tree was chosen among near-optimal ones, so that nothing says that none found was better."""
+        return self.status is SolveStatus.FEASIBLE and self.options.get(CHOSEN) == NEAR_OPTIMAL
+
+    @property
     def is_rounded(self) -> bool:
         """Whether rounded numbers stand between this tree and a proof, whatever else may."""
         return self.status is SolveStatus.FEASIBLE and any(ROUNDED in note for note in self.notes)
@@ -226,7 +251,8 @@ class SolveResult:
     def __repr__(self) -> str:
         gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
         size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
-        return f"<{type(self).__name__}: {self.status.value}{gap}; {size}>"
+        proven = "chosen among near-optimal trees" if self.is_chosen else self.status.value
+        return f"<{type(self).__name__}: {proven}{gap}; {size}>"
 
     def _repr_html_(self) -> str:
         return html_of(self.tree, self.sentence())
@@ -251,6 +277,10 @@ class SolveResult:
                 f"Optimal over {self.scope} if the guesses hold: {what}. Whether they hold or not, "
                 f"no tree{self._constraints()} is below {at_least(self.lower_bound)}, so at most "
                 f"{at_most(self.objective - self.lower_bound)} can have been lost."
+            )
+        if self.is_chosen:
+            return (
+                f"Chosen among near-optimal trees: this tree has {what}; over {self.scope} {self._bounded()}"
             )
         return f"Not proven optimal{self._why()}: the best tree found has {what}; over {self.scope} {self._bounded()}"
 

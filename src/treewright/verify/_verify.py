@@ -4,7 +4,7 @@ What can be recomputed is recomputed: routes, counts, weights, leaf labels, loss
 the certificate's sentence is held against the question (`_words`). The lower bound cannot be recomputed (that is the
 search's work), but it must hold for every tree that is within the constraints, and some of those are at hand: the
 trees that can be cut out of the tree itself (`_subtrees`). None of them may be below the bound; nor may the tree be
-worse than one of them, for no search has a reason to return such a tree.
+worse than one of them, for no search has a reason to return such a tree; people who chose it have.
 """
 
 from __future__ import annotations
@@ -23,12 +23,20 @@ from treewright.tree import Tree
 from treewright.verify._counts import check_of_counts
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
+from treewright.verify._limits import limit_checks
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._scope import is_latent, scope_check
 from treewright.verify._shallow import shallow_checks
 from treewright.verify._structure import fault_of_splits, fault_of_structure
 from treewright.verify._subtrees import Objective, best_pruning, best_subtree
-from treewright.verify._words import MOST_LOST, fault_of_fields, fault_of_kind, is_number, question_checks
+from treewright.verify._words import (
+    MOST_LOST,
+    fault_of_fields,
+    fault_of_kind,
+    has_any_label,
+    is_number,
+    question_checks,
+)
 
 __all__ = ["verify"]
 
@@ -94,8 +102,9 @@ def verify(
         checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
     if all(check.ok for check in checks):
         facts = Facts.of(problem, tree)
-        checks += _tree_checks(problem, tree, facts)
-        checks += _constraint_checks(problem, facts)
+        any_label = result is not None and has_any_label(result)
+        checks += _tree_checks(problem, tree, facts, any_label)
+        checks += limit_checks(problem, facts)
         if result is not None:
             checks += question_checks(problem, result, min_leaf_accuracy)
             checks.append(scope_check(problem, result))
@@ -136,7 +145,7 @@ def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
     yield _plain("splits", fault, "columns, categories, labels that exist", "The tree cannot be applied.")
 
 
-def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
+def _tree_checks(problem: Problem, tree: Tree, facts: Facts, any_label: bool) -> Iterator[Check]:
     n_nodes = len(facts.count)
     yield check_of_counts(tree, facts.count)
     near = np.abs(tree.value - facts.weight) <= _tolerance(problem) * facts.weight
@@ -148,40 +157,19 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts) -> Iterator[Check]:
     hint = "A threshold, a value, the weights or the table was changed."
     yield _plain("class weights in each node", fault, f"{n_nodes} x {problem.n_classes} sums", hint)
     chosen = facts.prices[np.arange(n_nodes), tree.prediction]
-    dear = np.flatnonzero(chosen > facts.prices.min(axis=1) + TOLERANCE * _scale_of_loss(problem))
+    is_dear = chosen > facts.prices.min(axis=1) + TOLERANCE * _scale_of_loss(problem)
+    if any_label:  # the loss shows what those of leaves cost
+        is_dear[facts.leaves] = False
+    dear = np.flatnonzero(is_dear)
     fault = ""
     if len(dear):
         node = int(dear[0])
         best = problem.classes[int(facts.prices[node].argmin())]
         fault = f"node {node}: {problem.classes[tree.prediction[node]]}, the cheapest is {best}"
     hint = "A node predicts a label that costs more than another one would."
-    yield _plain("cheapest label in each node", fault, f"{n_nodes} labels", hint)
-
-
-def _constraint_checks(problem: Problem, facts: Facts) -> Iterator[Check]:
-    smallest = int(facts.count[facts.leaves].min())
-    limit = problem.max_depth
-    yield _check(
-        "max_depth",
-        limit is None or facts.depth <= limit,
-        "unlimited" if limit is None else f"<= {limit}",
-        str(facts.depth),
-        "The tree is deeper than allowed.",
-    )
-    limit = problem.max_leaf_nodes
-    yield _check(
-        "max_leaf_nodes",
-        limit is None or len(facts.leaves) <= limit,
-        "unlimited" if limit is None else f"<= {limit}",
-        str(len(facts.leaves)),
-        "The tree has more leaves than allowed.",
-    )
-    yield _check(
-        "min_samples_leaf",
-        smallest >= problem.min_samples_leaf,
-        f">= {problem.min_samples_leaf}",
-        str(smallest),
-        "A leaf has fewer rows than allowed.",
+    n_labels = n_nodes - len(facts.leaves) if any_label else n_nodes
+    yield _plain(
+        f"cheapest label in each {'split' if any_label else 'node'}", fault, f"{n_labels} labels", hint
     )
 
 
@@ -317,12 +305,14 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         )
     else:
         subtree = best_subtree(problem, result.tree, facts, total)
+        least = bound if result.is_chosen else facts.objective
         yield _check(
             "no subtree is better",
-            subtree >= max(bound - near, facts.objective - _slack(problem)),
-            f">= {facts.objective:.9g}",
+            subtree >= max(bound - near, least - _slack(problem)),
+            f">= {least:.9g}",
             f"{subtree:.9g}",
-            "A part of this tree in place of the whole has a smaller objective.",
+            "A part of this tree in place of the whole has a smaller objective"
+            + (" than was claimed possible." if result.is_chosen else "."),
         )
     gap = facts.objective - bound
     proven = result.status is SolveStatus.OPTIMAL

@@ -24,6 +24,7 @@ from treewright.result import (
     SolveResult,
     SolveStatus,
     StopReason,
+    chosen_options,
     is_shallow_note,
 )
 from treewright.verify._report import Check
@@ -32,6 +33,7 @@ __all__ = [
     "MOST_LOST",
     "fault_of_fields",
     "fault_of_kind",
+    "has_any_label",
     "is_number",
     "question_checks",
 ]
@@ -63,6 +65,7 @@ NOTES_OF_PROOFS = tuple(
         r"\w[\w. ]* claims an objective of .* is recomputed from the .*",
         rf"The search without the guess did not end first; no tree is below (?P<bound>{NUMBER})\.",
         r"Chosen among near-optimal trees: number \d.*",
+        r"Chosen by hand among near-optimal trees\.",
         r"A search claimed that no tree costs less than .* That proof is wrong and was not used; .*",
         r"Nothing is proven of [\d,]+ shards? .*",
     )
@@ -103,6 +106,8 @@ def fault_of_fields(result: SolveResult) -> str:
             return f"options: {name} is {result.options[name]!r:.60}"
     if not isinstance(result.notes, tuple) or not all(isinstance(note, str) for note in result.notes):
         return f"notes is {result.notes!r:.60}"
+    if fault := _fault_of_choice(result):
+        return fault
     claim = next((note for note in result.notes if _is_unknown_claim(note, result)), None)
     if claim is not None:
         return f"notes claim {claim!r:.80}"
@@ -113,6 +118,23 @@ def fault_of_fields(result: SolveResult) -> str:
     if result.status is SolveStatus.OPTIMAL_UNDER_GUESSES and not is_number(result.stats.get(MOST_LOST)):
         return f"stats: {MOST_LOST} is {result.stats.get(MOST_LOST)!r:.60}"
     return ""
+
+
+def _fault_of_choice(result: SolveResult) -> str:
+    """Only a tree of few errors is chosen among near-optimal ones, and nobody calls it the best."""
+    said = {name: result.options[name] for name in chosen_options(any_label=False) if name in result.options}
+    if not said:
+        return ""
+    if said not in (chosen_options(any_label=False), chosen_options(any_label=True)):
+        return f"options: {', '.join(f'{name} is {value!r:.60}' for name, value in said.items())}"
+    if type(result) is not SolveResult or not result.is_chosen:
+        return f"options: a tree that is {result.status.value} is said to be chosen among near-optimal ones"
+    return ""
+
+
+def has_any_label(result: SolveResult) -> bool:
+    """Whether the leaves of a tree that was chosen could have any label, not only the cheapest."""
+    return dict(result.options) | chosen_options(any_label=True) == dict(result.options) and result.is_chosen
 
 
 def _is_unknown_claim(note: str, result: SolveResult) -> bool:

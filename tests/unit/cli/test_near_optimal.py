@@ -5,11 +5,14 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from treewright import near_optimal_trees
 from treewright.cli import app
+from treewright.errors import SolverError
+from treewright.near_optimal import _trees, save_near_optimal
 
 ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
 
@@ -102,6 +105,10 @@ def test_a_saved_tree_verifies(data, expected, tmp_path, place):
         (["--max-leaves", "0"], "--max-leaves 0; give an integer of at least 1"),
         (["--thresholds", "few"], "--thresholds 'few'"),
         (["--time-limit", "0"], "--time-limit 0"),
+        (["--slack", "0.1", "--max-objective", "0.3"], "--slack or --max-objective, not both"),
+        (["--slack", "-1"], "--slack -1"),
+        (["--max-objective", "0.001"], "--max-objective 0.001"),
+        (["--leaf-labels", "best"], "--leaf-labels 'best'; choose cheapest or any"),
     ],
     ids=str,
 )
@@ -130,6 +137,28 @@ def test_a_limit_is_told(tmp_path):
     assert "time limit reached" in answer.stdout
     assert "not proven" in answer.stdout
     assert "Not all are found" in answer.stderr
+
+
+def test_the_table_of_columns_has_what_is_left_of_the_time(data, monkeypatch):
+    """It had no limit, so that a run of ten seconds took three times as long."""
+    limits = []
+
+    def late(trees, reliance, watch, threads):
+        limits.append(watch.limits.time_limit)
+        raise SolverError(
+            "time_limit ended when 0 of 5 columns were known; give more time, or a smaller set."
+        )
+
+    monkeypatch.setattr(_trees, "column_uses", late)
+    answer = run("near-optimal", data, "--target", "y", *ASKED, "--time-limit", 50)
+    assert answer.exit_code == 0, answer.output
+    assert (
+        "The table of columns is left out: --time-limit ended when 0 of 5 columns were known" in answer.stdout
+    )
+    assert "have an objective of at most" in answer.stdout
+    run("near-optimal", data, "--target", "y", *ASKED, "--time-limit", 1e-6)
+    assert 0 < limits[0] < 50
+    assert limits[1:] in ([], [0.1])
 
 
 def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
@@ -163,8 +192,11 @@ def test_a_saved_set_is_asked_again(data, expected, rows, tmp_path):
     for bad in (["--label", label], ["--group", "c", "--label", "?"], ["--group", "?"]):
         assert run("choose", file, "--out", page, *bad).exit_code == 2
     assert run("choose", model, "--out", page).exit_code == 2
-    for bad in (["--without", "age"], ["--tree", 0], ["--tree", 10**9]):
+    for bad in (["--without", "age"], ["--tree", 0]):
         assert run("query", file, *bad).exit_code == 2
+    answer = run("query", file, "--tree", 10**9)
+    assert answer.exit_code == 2
+    assert "Give a smaller rank, or make a larger set: treewright near-optimal --epsilon." in answer.stderr
     assert run("query", model).exit_code == 2
 
 
@@ -184,3 +216,75 @@ def test_a_saved_set_is_verified(data, tmp_path):
     other.write_text("\n".join([*lines[:-1], lines[1]]))
     assert run("verify", file, other).exit_code == 1
     assert run("verify", file).exit_code == 2
+
+
+def test_a_set_with_costs_is_verified(data, tmp_path):
+    """Costs that are no whole numbers have no plain count, which ended with an error."""
+    file = tmp_path / "set.json"
+    for cost, said in ((2.5, "were not recomputed"), (2, "counted again")):
+        made = run(
+            "near-optimal", data, "-t", "y", *ASKED[:-1], 1.5, "--cost", f"no:yes={cost}", "--out", file
+        )
+        assert made.exit_code == 0, made.output
+        answer = run("verify", file, data)
+        assert answer.exit_code == 0, answer.output
+        assert said in answer.stdout
+
+
+@pytest.mark.parametrize("given", ["limits", "stopped", "costs", "weights", "balanced"])
+def test_a_set_of_python_is_verified_by_its_own_claims(data, rows, tmp_path, given):
+    """Such a file holds no question: its penalty of a leaf was taken for 0, and the set for one of other rows."""
+    X, y = rows
+    weight = np.where(np.arange(90) % 7 == 0, 0, 1 + np.arange(90) % 2).astype(float)
+    asked = {
+        "limits": {"max_leaf_nodes": 3, "min_samples_leaf": 2},
+        "stopped": {"max_leaf_nodes": 3, "time_limit": 1e-9},
+        "costs": {"costs": [[0, 2], [1, 0]]},
+        "weights": {"sample_weight": weight},
+        "balanced": {"class_weight": "balanced"},
+    }[given]
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    trees = near_optimal_trees(
+        frame, np.array(["no", "yes"])[y], max_depth=2, cost_complexity=0.02, epsilon=0.3, **asked
+    )
+    file = tmp_path / "set.json"
+    save_near_optimal(file, trees)
+    answer = run("verify", file, data, "--target", "y")
+    assert answer.exit_code == 0, answer.output
+    words = "" if given in ("limits", "stopped") else ", the weights of its rows and its costs"
+    assert f"its limits and its penalty of a leaf{words} are those that the set claims." in answer.stdout
+    content = json.loads(file.read_text())
+    content["limits"]["cost_complexity"] = 0.01
+    file.write_text(json.dumps(content))
+    answer = run("verify", file, data, "--target", "y")
+    assert answer.exit_code == 1, answer.output
+    assert "the unit of its costs is not that of the rows" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"slack": 0.12},
+        {"max_objective": 0.32},
+        {"leaf_labels": "any"},
+        {"redundant_splits": True},
+        {"slack": 0.1, "leaf_labels": "any", "redundant_splits": True},
+    ],
+    ids=str,
+)
+def test_bounds_and_trees_of_the_library_are_had_here(data, rows, tmp_path, asked):
+    X, y = rows
+    expected = near_optimal_trees(X, y, max_depth=2, cost_complexity=0.02, epsilon=0.9, **asked)
+    given = []
+    for name, value in asked.items():
+        given += [f"--{name.replace('_', '-')}", *([] if value is True else [value])]
+    file, model = tmp_path / "set.json", tmp_path / "model.json"
+    ask = ("near-optimal", data, "-t", "y", "--max-depth", 2, "-c", 0.02, "--epsilon", 0.9, *given)
+    answer = run(*ask, "--out", file)
+    assert answer.exit_code == 0, answer.output
+    assert expected.sentence().partition(", ")[2] in answer.stdout
+    assert run("verify", file, data).exit_code == 0
+    assert run(*ask, "--tree", expected.n_trees_, "--out", model).exit_code == 0
+    verified = run("verify", model, data)
+    assert verified.exit_code == 0, verified.output
+    assert expected.result(-1).sentence() in run("show", model).stdout

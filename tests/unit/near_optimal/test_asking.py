@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.cli._near_optimal_output import lines_of_columns
 from treewright.errors import InputError
 from treewright.near_optimal import fewest_columns, solve_near_optimal
 from treewright.problem import make_problem
@@ -57,6 +58,12 @@ def test_bounds_that_cannot_be(table, asked, words):
         ({"without": "age"}, "without='age': the table has the columns x0, x1"),
         ({"only": ["x0", "age"]}, "only='age'"),
         ({"root": 3}, "root=3"),
+        ({"uses": []}, r"uses=\[\]; name at least one column, or leave it out"),
+        ({"without": ()}, r"without=\(\); name at least one column"),
+        ({"only": []}, r"only=\[\]; name"),
+        ({"root": []}, r"root=\[\]; name"),
+        ({"like": "x0"}, "Got a str; give a Tree, a result, or a fitted estimator"),
+        ({"like": OptimalTreeClassifier()}, "has no tree yet; call its fit"),
         ({"max_leaves": 0}, "max_leaves=0; give an integer of at least 1"),
         ({"max_leaves": True}, "max_leaves=True"),
         ({"max_leaves": 2.5}, "max_leaves=2.5"),
@@ -306,3 +313,73 @@ def test_a_small_leaf_penalty_takes_no_more_fractions() -> None:
         return n_calls
 
     assert calls(0.001, 200) < 2 * calls(0.01, 20)
+
+
+def test_a_share_of_next_to_nothing_is_not_nothing():
+    """One tree of 2e22 has the column: as a difference of floating numbers its share was 0."""
+    parity = np.array([[row >> bit & 1 for bit in range(4)] for row in range(16) for _ in range(60)])
+    y = parity.sum(axis=1) % 2
+    rare = np.where(np.arange(960) % 60 < 9, 1 - y, y)
+    X = np.column_stack([np.repeat(parity, 20, axis=1), rare])
+    trees = near_optimal_trees(X, y, cost_complexity=0.01, max_depth=4, epsilon=0.08)
+    use = trees.columns(reliance=False)[-1]
+    assert trees.where(uses="x80").n_trees_ == 1
+    assert use.share == use.share_at_root == pytest.approx(1 / trees.n_trees_)
+    assert 0 < use.share < 1e-20
+    line = next(line for line in lines_of_columns(trees) if line.startswith("x80 "))
+    assert line.split() == ["x80", "<0.1%", "<0.1%", "0.160000"]
+
+
+@pytest.mark.parametrize("bound", [0.28, 0.3, 0.31, 0.32, 0.33, 0.35, 0.4])
+def test_a_bound_is_told_as_it_was_given(table, bound):
+    """0.32 is a hair above thirty-two hundredths in floating point, and was told as 0.320001."""
+    trees = near_optimal_trees(*table, cost_complexity=0.01, max_depth=2, max_objective=bound)
+    assert f"objective of at most {bound:g};" in trees.sentence()
+
+
+def test_the_sentence_says_which_trees_count_besides(table):
+    def among(**asked):
+        trees = near_optimal_trees(*table, cost_complexity=0.05, max_depth=1, **asked)
+        return trees.sentence().partition(" over ")[0]
+
+    plain = "Among all trees of depth at most 1"
+    assert among() == plain
+    assert among(leaf_labels="any") == f"{plain} (with any label in each leaf)"
+    assert among(redundant_splits=True) == f"{plain} (with redundant splits)"
+    both = among(leaf_labels="any", redundant_splits=True)
+    assert both == f"{plain} (with any label in each leaf and redundant splits)"
+
+
+def test_a_model_or_a_result_stands_for_its_tree(table, trees):
+    model = OptimalTreeClassifier(cost_complexity=0.013, max_depth=3).fit(*table)
+    place = trees.rank(model.tree_)
+    for one in (model, model.result_):
+        assert trees.rank(one) == place
+        assert one in trees
+        assert one not in trees.where(max_leaves=1)
+        assert trees.where(like=one).table() == trees.where(like=model.tree_).table()
+        assert trees.discrepancy(one).value == trees.discrepancy(model.tree_).value
+    assert 3 not in trees
+    for ask in (trees.rank, trees.discrepancy):
+        with pytest.raises(InputError, match="Got a int; give a Tree, a result, or a fitted estimator"):
+            ask(3)
+
+
+def test_a_seed_is_a_whole_number(trees):
+    assert list(map(repr, trees.sample(3, np.int64(4)))) == list(map(repr, trees.sample(3, 4)))
+    for seed in (np.random.RandomState(0), 0.5, "0", -1):
+        with pytest.raises(InputError, match=r"random_state=.*; give an integer of at least 0"):
+            trees.sample(3, random_state=seed)
+
+
+def test_rows_without_a_value_are_not_in_the_group():
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 2, (80, 3)).astype(float)
+    X[::9, 1] = np.nan
+    trees = near_optimal_trees(X, rng.integers(0, 2, 80), cost_complexity=0.05, max_depth=2, epsilon=0.5)
+    named, given = trees.gap_range("x1"), trees.gap_range(X[:, 1] == 1)
+    assert (named.least.value, named.most.value) == (given.least.value, given.most.value)
+    X[:, 1] = np.where(np.isnan(X[:, 1]), np.nan, 1)
+    same = near_optimal_trees(X, X[:, 0], max_depth=1)
+    with pytest.raises(InputError, match="group='x1' has 1 value; name a column of two"):
+        same.gap_range("x1")

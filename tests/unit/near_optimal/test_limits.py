@@ -10,6 +10,7 @@ import pytest
 
 from treewright import near_optimal_trees
 from treewright.errors import InputError, SolverError
+from treewright.near_optimal import _derived
 from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._watch import LittleMemory, Watch
 from treewright.result import SolveStatus, StopReason
@@ -248,3 +249,34 @@ def test_progress_is_asked_for_as_everywhere(progress):
 def test_an_unusual_progress_is_refused():
     with pytest.raises(InputError, match="progress='loud'"):
         near_optimal_trees([[0], [1]], [0, 1], progress="loud")
+
+
+@pytest.mark.parametrize("rule", ["uses", "like"])
+def test_the_graph_of_a_rule_keeps_the_memory_limit(small, rule, monkeypatch):
+    """Of the tree of two splits each node becomes two, so the smaller set may need more memory than the set."""
+    whole = small[3]
+    given = {rule: whole[3] if rule == "like" else "x1"}
+    made = whole.where(**given)
+    little = replace(whole, counts=Counts(replace(whole.graph, memory_limit=1000), whole.membership))
+
+    def refuse(_arrays):
+        raise AssertionError("the graph was made")
+
+    monkeypatch.setattr(_derived, "native_of", refuse)
+    with pytest.raises(SolverError, match="while it is made, and memory_limit leaves 1,000"):
+        little.where(**given)
+    assert made.n_trees_ > 0
+
+
+def test_a_smaller_graph_has_no_nodes_that_nothing_leads_to(small):
+    """Doubled for each column, a graph of three of them had eight times its nodes."""
+    for given in ({"uses": ["x0", "x1", "x2"]}, {"like": small[3][3]}):
+        graph = small[3].where(**given).graph
+        reached = np.zeros(graph.n_nodes, dtype=bool)
+        reached[0] = True
+        for side in ("left", "right"):
+            reached[graph.arrays[side]] = True
+        assert reached.all()
+    three = small[3].where(uses=["x0", "x1", "x2"])
+    again = small[3].where(uses="x2").where(uses="x1").where(uses="x0")
+    assert three.table() == again.table()

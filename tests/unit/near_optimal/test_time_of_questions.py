@@ -169,15 +169,19 @@ def test_a_front_of_gaps_that_time_ended_is_the_beginning_of_the_whole(trees, cl
     assert ends == {False, True}
 
 
-def test_a_smaller_set_is_counted_in_time_or_not_at_all(trees, clock):
+@pytest.mark.parametrize("rule", ["without", "uses", "like"])
+def test_a_smaller_set_is_counted_in_time_or_not_at_all(trees, clock, rule):
+    """The clock is read while the graph of a rule is made, and not only before and behind."""
+    given = {rule: trees[3] if rule == "like" else "x2"}
+    whole, ended = trees.where(**given).n_trees_, []
     for limit in READINGS:
-        found, error = asked(lambda limit=limit: trees.where(uses="x2", time_limit=HOUR * limit))
-        if error:
-            assert "not counted within time_limit" in error
-            assert limit < 5
-            continue
-        assert found.n_trees_ == trees.where(uses="x2").n_trees_
-        assert limit > 1
+        found, error = asked(lambda limit=limit: trees.where(**given, time_limit=HOUR * limit))
+        assert error is None or "not counted within time_limit" in error
+        assert found is None or found.n_trees_ == whole
+        ended.append(error is None)
+    assert ended == sorted(ended)
+    assert ended[-1]
+    assert ended.count(False) >= {"without": 1, "uses": 15, "like": 5}[rule]
 
 
 def test_importance_of_columns_keeps_the_time_of_the_whole_call(clock):

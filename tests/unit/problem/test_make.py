@@ -155,6 +155,32 @@ def test_costs_with_a_price_for_the_right_answer():
     assert make_problem(TABLE, Y, costs=[[1, 5], [3, 1]]).costs.tolist() == [[1, 5], [3, 1]]
 
 
+@pytest.mark.parametrize("values", [(1 / 3, 2 / 3, 1), (1 / 3, 0.1, 1), (1 / 7, 2 / 7, 1)], ids=str)
+def test_balanced_fractions_are_balanced_as_whole_numbers(values):
+    """Thirds were balanced in floating point, whose sums depend on the order of the rows."""
+    rng = np.random.default_rng(0)
+    weight, y = rng.choice(values, 24), np.arange(24) % 3
+    table = table_from(np.arange(24.0)[:, None])
+    balanced = make_problem(table, y, sample_weight=weight, class_weight="balanced").sample_weight
+    assert (balanced == np.floor(balanced)).all()
+    assert len(set(np.bincount(y, balanced))) == 1
+    np.testing.assert_allclose(balanced[::3] / balanced[0], weight[::3] / weight[0])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e8, 1e-200])
+def test_balanced_real_weights_do_not_depend_on_the_order_of_the_rows(scale):
+    rng = np.random.default_rng(1)
+    weight, y, order = rng.random(50) * scale, np.arange(50) % 3, rng.permutation(50)
+    table = table_from(np.arange(50.0)[:, None])
+    found = [
+        make_problem(table, y[rows], sample_weight=weight[rows], class_weight="balanced").sample_weight[
+            np.argsort(rows)
+        ]
+        for rows in (np.arange(50), order)
+    ]
+    assert np.array_equal(*found)
+
+
 def test_balanced_weights_of_whole_weights_are_whole_and_small():
     assert make_problem(TABLE, Y, objective="balanced_accuracy").sample_weight.tolist() == [3, 1, 1, 1]
     same = make_problem(TABLE, Y, class_weight="balanced")

@@ -94,15 +94,19 @@ def explain(
         (
             "What is not proven?",
             f"How the tree performs on new rows: {evidence}. Nor does the proof say that its questions are causes. "
-            "Other trees may be exactly as good.",
+            f"Other trees may be {'better' if result.is_chosen else 'exactly as good'}.",
         ),
     ]
     badges = {
         SolveStatus.OPTIMAL: ("Proven optimal", "proven"),
         SolveStatus.OPTIMAL_UNDER_GUESSES: ("Optimal if the guesses hold", "conditional"),
-        SolveStatus.FEASIBLE: (f"Not proven; gap {percent_at_most(result.gap)}", "open"),
+        SolveStatus.FEASIBLE: (f"{_not_proven(result)}; gap {percent_at_most(result.gap)}", "open"),
     }
     return Certificate(*badges[result.status], result.sentence(), tuple(answers), tuple(result.notes))
+
+
+def _not_proven(result: SolveResult) -> str:
+    return "Chosen among near-optimal trees" if result.is_chosen else "Not proven"
 
 
 def _how_much_better(
@@ -178,10 +182,11 @@ def _objective(result: SolveResult, terms: Terms | None) -> str:
         )
     if isinstance(result, F1Result):
         return _f1_objective(result, terms)
+    minimises = "The best trees minimise" if result.is_chosen else "The tree minimises"
     if terms is None:
         leaf_penalty = result.options.get("cost_complexity")
         each = f"{leaf_penalty:g} for" if isinstance(leaf_penalty, (int, float)) else "a penalty for"
-        return f"The tree minimises its loss on the training rows ({result.loss:.4f}) plus {each} every leaf."
+        return f"{minimises} its loss on the training rows ({result.loss:.4f}) plus {each} every leaf."
     if terms.costs is not None:
         loss = "the mean cost of its decisions on the training rows"
     elif terms.objective == "balanced_accuracy":
@@ -191,9 +196,9 @@ def _objective(result: SolveResult, terms: Terms | None) -> str:
         if terms.weight or terms.class_weight:
             loss = "the share of the training weight that it gets wrong"
     if terms.cost_complexity == 0:
-        return f"The tree minimises {loss} ({result.loss:.4f}); leaves cost nothing."
+        return f"{minimises} {loss} ({result.loss:.4f}); leaves cost nothing."
     return (
-        f"The tree minimises {loss} ({result.loss:.4f}) plus {terms.cost_complexity:g} for every leaf: one more leaf "
+        f"{minimises} {loss} ({result.loss:.4f}) plus {terms.cost_complexity:g} for every leaf: one more leaf "
         f"must lower the loss by more than that."
     )
 

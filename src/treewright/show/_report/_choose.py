@@ -16,13 +16,15 @@ import numpy as np
 
 from treewright import __version__
 from treewright._arguments import check_arguments
-from treewright.convert import Model, to_json, write_bytes
+from treewright.convert import Model, Terms, to_json, write_bytes
 from treewright.errors import InputError
+from treewright.problem import Problem
+from treewright.result import chosen_options, is_shallow_note
 from treewright.show._report._embed import script_json
 from treewright.show._report._page import render_choose
 from treewright.show._titles import settings_from, with_titles
 from treewright.show._words import printable
-from treewright.table import Settings
+from treewright.table import Reading, Settings
 from treewright.tree import describe, grow
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ def choose_page(
     gaps: GapFrontier | None = None,
     gap_between: str | None = None,
     settings: Settings | str | Path | None = None,
+    terms: Terms | None = None,
+    reading: Reading | None = None,
 ) -> str:
     """Write one self-contained web page for choosing a tree of a near-optimal set.
 
@@ -65,6 +69,11 @@ def choose_page(
         The groups of `gaps` in words, such as "home owners and all others", for the heading of the slider.
     settings : Settings or path of a columns.yaml, default=None
         Names of columns, codes and labels that people read; a tree that is saved from the page has those of the file.
+    terms : Terms, default=None
+        The question, kept with a tree that is saved from the page, so that it can be verified. None is that of the set,
+        unless it has weights or costs.
+    reading : Reading, default=None
+        How the file of the rows was read, kept likewise.
 
     Returns
     -------
@@ -90,7 +99,7 @@ def choose_page(
     >>> choose_page(trees)[:15]
     '<!DOCTYPE html>'
     """
-    check_arguments(choose_page, locals(), "trees", "out", "title", "gaps", "settings")
+    check_arguments(choose_page, locals(), "trees", "out", "title", "gaps", "settings", "terms", "reading")
     if not trees:
         raise InputError("The set is empty: there is nothing to choose.")
     if any("with a split on" in rule for rule in trees.rules):
@@ -100,13 +109,14 @@ def choose_page(
             f"The graph of the set has {trees.graph.n_nodes:,} nodes, too many for a page ({MOST_NODES:,}); make a "
             "smaller set: a smaller epsilon or max_depth, a larger cost_complexity, fewer thresholds."
         )
+    model = Model.of(trees.best, terms or _question(trees.graph.problem), reading)
     text = render_choose(
         title=title or "Choose one of the near-optimal trees",
         version=__version__,
         sentence=trees.sentence(),
         n_trees=trees.n_trees_,
         best=trees.best.objective,
-        data=script_json(_data(trees, settings_from(settings)) | {"gaps": _gaps(trees, gaps)}),
+        data=script_json(_data(trees, model, settings_from(settings)) | {"gaps": _gaps(trees, gaps)}),
         gap_between=(gap_between or "the groups") if gaps is not None else "",
     )
     if out is not None:
@@ -114,10 +124,18 @@ def choose_page(
     return text
 
 
-def _data(trees: NearOptimalTrees, settings: Settings) -> dict[str, Any]:
+def _question(problem: Problem) -> Terms | None:
+    """Return the question of a set without weights and costs, which no terms can tell by row."""
+    plain = (problem.sample_weight == 1).all() and (problem.costs == 1 - np.eye(problem.n_classes)).all()
+    if not plain:
+        return None
+    return Terms(problem.cost_complexity, problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf)
+
+
+def _data(trees: NearOptimalTrees, of_best: Model, settings: Settings) -> dict[str, Any]:
     graph, problem, counts = trees.graph, trees.graph.problem, trees.counts
     arrays = graph.arrays
-    model = json.loads(to_json(Model.of(trees.best)))
+    model = json.loads(to_json(of_best))
     kind, n_kinds, _ = graph.rows
     first = np.unique(kind, return_index=True)[1]
     bits = (
@@ -164,6 +182,10 @@ def _data(trees: NearOptimalTrees, settings: Settings) -> dict[str, Any]:
         "lowerBound": float(trees.best.lower_bound),
         "scope": trees.best.scope,
         "options": model["certificate"]["options"],
+        "chosen": chosen_options(graph.any_label),
+        "notes": [said for said in trees.best.notes if not is_shallow_note(said)],
+        "terms": model["certificate"]["terms"],
+        "reading": {name: model[name] for name in ("reading",) if name in model},
         "model": {
             "written_by": model["written_by"],
             "classes": model["classes"],

@@ -202,11 +202,11 @@ function modelFile(tree) {
   const optimal = value <= data.lowerBound * (1 + 1e-12);
   return {
     format: "treewright-tree", version: 1, written_by: data.model.written_by, classes: data.model.classes,
-    columns: data.model.columns, nodes: list,
+    columns: data.model.columns, nodes: list, ...data.reading,
     certificate: {
       status: optimal ? "OPTIMAL" : "FEASIBLE", objective: value, lower_bound: Math.min(value, data.lowerBound), loss,
-      scope: data.scope, stop_reason: null, notes: ["Chosen by hand among near-optimal trees."], terms: null, stats: {},
-      options: data.options,
+      scope: data.scope, stop_reason: null, notes: [...data.notes, "Chosen by hand among near-optimal trees."], terms: data.terms, stats: {},
+      options: optimal ? data.options : { ...data.options, ...data.chosen },
     },
   };
 }
