@@ -40,6 +40,7 @@ from treewright.verify._words import (
 
 __all__ = ["verify"]
 
+OF_SUMS = 1e-12  # of a sum of real numbers, which another order of its terms may change
 AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
 ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
 LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called optimal
@@ -157,7 +158,8 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts, any_label: bool) ->
     hint = "A threshold, a value, the weights or the table was changed."
     yield _plain("class weights in each node", fault, f"{n_nodes} x {problem.n_classes} sums", hint)
     chosen = facts.prices[np.arange(n_nodes), tree.prediction]
-    is_dear = chosen > facts.prices.min(axis=1) + TOLERANCE * _scale_of_loss(problem)
+    least = facts.prices.min(axis=1)
+    is_dear = chosen > least + TOLERANCE * _scale_of_loss(problem) + OF_SUMS * least
     if any_label:  # the loss shows what those of leaves cost
         is_dear[facts.leaves] = False
     dear = np.flatnonzero(is_dear)
@@ -264,7 +266,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
             "A leaf is right on less of its weight than allowed.",
         )
     scale = _scale(problem)
-    near = TOLERANCE * scale
+    near = TOLERANCE * scale + OF_SUMS * facts.objective
     yield _close(
         "objective",
         result.objective,
@@ -342,7 +344,7 @@ def _plain(name: str, fault: str, expected: str, message: str) -> Check:
 
 
 def _close(name: str, claimed: float, found: float, message: str, scale: float = 1.0) -> Check:
-    near = abs(claimed - found) <= TOLERANCE * scale
+    near = abs(claimed - found) <= TOLERANCE * scale + OF_SUMS * abs(found)
     return _check(name, near, f"{claimed:.9g}", f"{found:.9g}", message)
 
 

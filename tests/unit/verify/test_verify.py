@@ -18,6 +18,7 @@ from treewright import OptimalTreeClassifier
 from treewright.errors import InputError
 from treewright.problem import Problem, make_problem
 from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.search import solve
 from treewright.table import Table, table_from
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, grow
 from treewright.verify import verify
@@ -378,3 +379,22 @@ def test_a_long_chain_is_checked_in_time():
     before = time.process_time()
     assert failures(problem, result, law=True) == set()
     assert time.process_time() - before < 10
+
+
+@pytest.mark.parametrize("cost", [1e8, 1e10, 1e15])
+def test_large_costs_are_compared_by_the_rounding_of_their_sums(cost):
+    """Real weights are added up in another order here; a claim that is off by more than that is still found."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        problem = make_problem(
+            table_from(rng.normal(size=(80, 3))),
+            rng.integers(0, 2, 80),
+            cost_complexity=0.01,
+            max_depth=2,
+            sample_weight=rng.random(80),
+            costs=[[0, cost], [3 * cost, 0]],
+        )
+        result = solve(problem)
+        assert verify(problem, result).ok
+        false = replace(result, objective=result.objective * (1 - 1e-11))
+        assert "objective" in {check.name for check in verify(problem, false).checks if not check.ok}
