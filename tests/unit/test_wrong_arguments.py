@@ -227,7 +227,7 @@ STEPS = {  # they get what the library made; a type checker is their guard
         apply_class_weight check_min_samples_leaf check_sample_weight encode_labels
     """,
     "result": """
-        asked_to_stop constraints_in_words is_shallow_note note_of_rounding shallow_note told_to_stop
+        asked_to_stop chosen_options constraints_in_words is_shallow_note note_of_rounding shallow_note told_to_stop
     """,
     "search": """
         answers_in_order choose_engine forecast_search integer_costs leaf_accuracy_result_of progress_bar
