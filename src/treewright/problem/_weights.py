@@ -248,9 +248,10 @@ def balance(weight: NDArray[np.float64], y: NDArray[np.int32], n_classes: int) -
             factor = np.zeros(n_classes, dtype=np.float64)
             factor[present] = [common // total for total in exact]
             return whole * factor[y]
-    totals = np.array(
-        [math.fsum(weight[y == k]) for k in range(n_classes)]
-    )  # in any order of the rows the same
+    sorted_by_class = weight[np.argsort(y, kind="stable")]
+    ends = np.cumsum(np.bincount(y, minlength=n_classes))
+    of_classes = np.split(sorted_by_class, ends[:-1])
+    totals = np.array([math.fsum(part) for part in of_classes])  # in any order of the rows the same
     present = totals > 0
     factor = np.zeros(n_classes, dtype=np.float64)
     factor[present] = math.fsum(totals) / (present.sum() * totals[present])
