@@ -10,13 +10,15 @@ WERROR ?= OFF
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs \
+.PHONY: demo test test-thorough test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs \
 	wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
 
-test: test-python
+# A third of the random problems and crossings of options; test-thorough runs all.
+test: export TREEWRIGHT_SLICE = 1
+test test-thorough: test-python
 	$(MAKE) test-cpp
 
 test-python: $(VENV)/.installed-test

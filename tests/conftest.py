@@ -12,6 +12,7 @@ from file_order import longest_first
 from left_behind import nothing_left_behind, settings_of_pictures_kept
 from nursery import Nursery
 from skipped_tests import skipped_in_words
+from slice_of_cases import divided
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when scipy is imported; without it a check is skipped
 # The tests use all cores; threads of OpenMP that have to wait for one another make a fit of seconds one of minutes.
@@ -70,8 +71,10 @@ def pictures_closed() -> Iterator[None]:
         pyplot.close("all")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the longest files, and repeat the tests marked `clock` before they count as failed."""
+    items[:], left_out = divided(items)
+    config.hook.pytest_deselected(items=left_out)
     items[:] = [items[i] for i in longest_first(item.nodeid.partition("::")[0] for item in items)]
     for item in items:
         if item.get_closest_marker("clock"):
