@@ -177,6 +177,7 @@ WORDS = (
     "categorical", "ranked",
     "", "y", "num", "c", "inf", "nan", "No tree is better.",
     "Proven of shallower trees: no tree of depth at most 9 has a smaller objective than 0.000001.",
+    "Chosen among near-optimal trees: number 1 in order of the objective. No tree is better.",
 )  # fmt: skip
 HOSTILE: tuple[Any, ...] = (None, [], {}, 1e300, -1e300, 10**30, "inf", True, [[]], -1, 0, 0.5)
 NEW: dict[str, tuple[Any, ...]] = {  # names that sentences know, for objects that lack them

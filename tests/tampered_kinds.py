@@ -105,6 +105,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "shards": (*CLASSES, "--shard-rows", "30", "--max-depth", "2"),
     "near-optimal set": (*SETS, "--thresholds", "4", "--epsilon", "0.1"),
     "near-optimal set of all splits": (*SETS, "-x", "c", "--epsilon", "0.05", "--without", "b"),
+    "chosen tree": (*SETS, "--thresholds", "4", "--epsilon", "0.4", "--tree", "40"),
     "near values": (
         *("reborn", "DATA", "--out", "FILE", "--predictions", "yhat", *without("yhat"), "--within", "2"),
         *("--tolerance", ".1", "--max-depth", "2"),

@@ -306,3 +306,15 @@ def test_a_stopped_run_of_very_different_weights_is_not_worse_than_one_split():
     with pytest.warns(UserWarning, match="Not proven"):
         result = model.fit(X, y, weight).result_
     assert result.loss == 0
+
+
+@pytest.mark.parametrize("limit", [{"max_depth": 0}, {"max_leaf_nodes": 1}])
+def test_a_single_leaf_is_proven_without_a_tolerance(limit):
+    """Real weights left a gap of 1e-13, or a sentence that spoke of rounding."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 40))
+        X, y, weight = rng.normal(size=(n, 2)), np.arange(n) % 2, rng.random(n) + 0.1
+        problem = make_f1_problem(table_from(X), y, sample_weight=weight, cost_complexity=0.01, **limit)
+        result = solve_f1(problem)
+        assert (result.status, result.lower_bound) == (SolveStatus.OPTIMAL, result.objective)

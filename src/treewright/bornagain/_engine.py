@@ -115,7 +115,7 @@ class Engine:
         nodes : sequence of (int, int, int)
         rows : ndarray of shape (n_rows, n_features), optional
             Encoded rows to count in the nodes; the values are then the ensemble's classes of these rows.
-            Without rows a leaf counts one row of its own class.
+            Without rows the nodes count none, and the value of a leaf is 1 for its own class.
         """
         ensemble = self.ensemble
         assert ensemble.missing is not None  # set in __post_init__
@@ -144,7 +144,6 @@ class Engine:
         count = np.zeros(n, dtype=np.int64)
         if rows is None:
             value[leaf, prediction[leaf]] = 1.0
-            count[leaf] = 1
         else:
             shell = Tree(
                 columns, ensemble.classes, tuple(splits), left, right, prediction.copy(), value.copy(), count

@@ -316,11 +316,9 @@ def _tree(root: Box, names: tuple[str, ...], X: NDArray[np.float64] | None) -> T
         value=(least + (largest - least) / 2)[:, None],
         n_node_samples=np.zeros(n, dtype=np.int64),
     )
-    count = (
-        tree.is_leaf.astype(np.int64)
-        if X is None
-        else np.bincount(tree.apply(X), minlength=n).astype(np.int64)
-    )
+    if X is None:
+        return tree
+    count = np.bincount(tree.apply(X), minlength=n).astype(np.int64)
     for k in np.flatnonzero(~tree.is_leaf)[::-1]:
         count[k] = count[left[k]] + count[right[k]]
     return replace(tree, n_node_samples=count)

@@ -7,11 +7,12 @@ from treewright.convert import Ensemble
 __all__ = ["domain_notes", "ensemble_notes"]
 
 
-def ensemble_notes(ensemble: Ensemble) -> tuple[str, ...]:
-    """Return what a reader of any faithful tree has to know of its ensemble."""
+def ensemble_notes(ensemble: Ensemble, *, with_rows: bool) -> tuple[str, ...]:
+    """Return what a reader of any faithful tree has to know of its ensemble, and of the counts if there are any."""
+    counts = "Counts and shares in the nodes are of the ensemble's own decisions, not of labels."
     return (
         f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
-        "Counts and shares in the nodes are of the ensemble's own decisions, not of labels.",
+        *([counts] if with_rows else []),
         *domain_notes(ensemble),
     )
 

@@ -177,7 +177,7 @@ def solve(
             X=rows,
             report=None if progress is None else told,
             otherwise=without_groups,
-            notes=ensemble_notes(ensemble),
+            notes=ensemble_notes(ensemble, with_rows=rows is not None),
         )
     engine = Engine(ensemble)
     budget = np.inf if time_limit is None else float(time_limit)
@@ -389,5 +389,5 @@ def _finish(
         stop_reason=stop,
         stats=stats,
         options=options,
-        notes=(*ensemble_notes(ensemble), *notes),
+        notes=(*ensemble_notes(ensemble, with_rows=rows is not None), *notes),
     )

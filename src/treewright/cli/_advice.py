@@ -48,6 +48,7 @@ def advice(
     from treewright.result import StopReason
     from treewright.search import SmallerProblems
 
+    limit_options = {StopReason.STEP_LIMIT: "--step-limit", StopReason.MEMORY_LIMIT: "--memory-limit"}
     if rounded:
         return (
             "Not proven optimal, because numbers were rounded: more time brings no proof. Weights, costs or targets "
@@ -88,6 +89,8 @@ def advice(
         if timed_out and smaller.smallest:
             named = [_as_option(smaller.smallest, depth_as)]
         said += f" A proof, of a smaller problem, is likely to come sooner with {' or '.join(named)}."
+    if stop in limit_options:
+        said += f"{' Or raise' if named else ' Raise'} {limit_options[stop]}."
     if timed_out and math.isfinite(time_limit):
         said += f" With more time: --time-limit {max(10 * max(time_limit, *longer, 0.0), LEAST_LIMIT):g}."
     return said

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from treewright.table import CsvTable
 
 __all__ = [
-    "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_shards", "check_task",
-    "criterion_of", "is_by_leaf", "refuse_all", "refuse_quantity", "suits_shards",
+    "CLASSIFICATION", "CONFIDENCE", "POLICY", "PROBABILITY", "REGRESSION", "SURVIVAL", "check_quantile", "check_shards",
+    "check_task", "criterion_of", "is_by_leaf", "refuse_all", "refuse_quantity", "suits_shards",
 ]  # fmt: skip
 
 CONFIDENCE = 0.95
@@ -81,12 +81,7 @@ def check_task(given: SimpleNamespace) -> None:
             "leave it out."
         )
     criterion_of(given.task, given.criterion)
-    if (given.quantile is not None) is not (given.criterion == "quantile"):
-        raise InputError(
-            "--criterion quantile needs --quantile, the level, for example 0.9."
-            if given.quantile is None
-            else "--quantile is for --task regression --criterion quantile; add that, or leave it out."
-        )
+    check_quantile(given.criterion, given.quantile)
     if given.row_cost:
         refuse_all(
             "--row-cost goes without {option}; leave it out.",
@@ -152,6 +147,16 @@ def criterion_of(task: str, criterion: str | None) -> str:
             f"--criterion {criterion!r}; --task {task} has {', '.join(map(repr, CRITERIA[task]))}."
         )
     return name.replace("-", "_")
+
+
+def check_quantile(criterion: str | None, quantile: float | None) -> None:
+    """Refuse a level without the criterion that takes it, and the other way round."""
+    if (quantile is not None) is not (criterion == "quantile"):
+        raise InputError(
+            "--criterion quantile needs --quantile, the level, for example 0.9."
+            if quantile is None
+            else "--quantile is for --task regression --criterion quantile; add that, or leave it out."
+        )
 
 
 def check_shards(given: SimpleNamespace, *, in_shards: bool) -> None:

@@ -14,7 +14,7 @@ from treewright.cli._advice import advice, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._fit_checks import CLASSIFICATION, REGRESSION, refuse_all
+from treewright.cli._fit_checks import CLASSIFICATION, REGRESSION, check_quantile, criterion_of, refuse_all
 from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
@@ -56,8 +56,8 @@ def frontier(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' labels, or 'regression' numbers: trees of least squared error, of depth 3 unless "
-            "--max-depth says otherwise."
+            help="'classification' labels, or 'regression' numbers: trees of least loss (--criterion), of depth 3 "
+            "unless --max-depth says otherwise."
         ),
     ] = CLASSIFICATION,
     max_leaves: Annotated[int, typer.Option(help="Largest number of leaves.")] = 20,
@@ -73,6 +73,16 @@ def frontier(
         Path | None, typer.Option(help="CSV file to write the table to.", metavar="FILE")
     ] = None,
     objective: Annotated[str, typer.Option(help="'accuracy' or 'balanced-accuracy'.")] = "accuracy",
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            help="The loss of --task regression: 'squared-error', 'poisson', 'gamma', 'absolute-error' or 'quantile'.",
+            show_default="squared-error",
+        ),
+    ] = None,
+    quantile: Annotated[
+        float | None, typer.Option(help="--criterion quantile: the level, for example 0.9.")
+    ] = None,
     class_weight: ClassWeight = None,
     cost: Cost = None,
     weight: Weight = None,
@@ -125,6 +135,9 @@ def frontier(
                 "--merge-labels": merge_labels,
             },
         )
+    elif criterion is not None:
+        raise InputError("--criterion is for --task regression; leave it out.")
+    check_quantile(criterion, quantile)
     if out is not None and leaves is None:
         raise InputError("--out saves one tree; say which with --leaves, for example --leaves 6.")
     if max_leaves < 1:
@@ -160,7 +173,14 @@ def frontier(
         "max_leaf_nodes": max_leaves,
     }
     question = (
-        state_regression(rows, data, {"settings": columns, **how}, **asked)
+        state_regression(
+            rows,
+            data,
+            {"settings": columns, **how},
+            criterion=criterion_of(task, criterion),
+            quantile=0.5 if quantile is None else quantile,
+            **asked,
+        )
         if of_numbers
         else state_question(rows, objective=objective, class_weight=class_weight, cost=cost, **asked)
     )
@@ -231,6 +251,8 @@ def _lines(found: Frontier) -> list[str]:
         lines.append(
             f"{row['leaves']:>6}  {row['depth']:>5}  {row['loss']:>8.5f}  {proven:>9}  {selected_by}"
         )
+    if found.proven_leaves < found.max_leaves:
+        lines.append("The penalties compare the trees found here; where one is not proven, neither are they.")
     return lines
 
 

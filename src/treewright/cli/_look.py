@@ -110,7 +110,7 @@ def look(
         else:
             say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
             say("Or add --fix: it writes them to a file that fit reads with --columns.")
-    first = sum(finding.is_fault for finding in seen.findings)
+    first = sum(finding.is_fault and not finding.action for finding in seen.findings)
     if first:
         say(f"But first, in the file itself: {'point 1' if first == 1 else f'points 1 to {first}'} above.")
     if seen.open_columns():

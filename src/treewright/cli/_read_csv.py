@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from treewright._busy import busy
 from treewright._plural import some_of
+from treewright.cli._folders import refuse_folder
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
 from treewright.cli._wording import as_options
@@ -87,6 +88,7 @@ def read_csv(
     """Read a CSV file with the options of the command line; those go before a file of settings."""
     from treewright.table import Reading, load_csv, rename_labels, spellings
 
+    refuse_folder(path)
     check_roles({"--target": (target,), "--weight": (weight,)})
     kept = settings_with(settings, separator, missing, encoding, decimal_comma, day_first, decimal)
     if columns is None:  # otherwise the tree has settled which columns there are
@@ -135,6 +137,7 @@ def read_groups(
     """Read the column that says which group each row belongs to; rows without a value are a group, too."""
     from treewright.table import Reading, load_groups
 
+    refuse_folder(path)
     kept = settings_with(settings, **how)
     known = (reading or Reading()).missing_values
     with reading_file(path):
@@ -238,7 +241,9 @@ def say_what_was_read(
     from treewright.table import look_at
 
     with busy("Looking at the columns"):
-        seen = look_at(csv.table, csv.target, name=data.name, target=target, reading=csv.reading)
+        seen = look_at(
+            csv.table, csv.target, name=data.name, target=target, codes=csv.zero_led, reading=csv.reading
+        )
     for line in seen.summary():
         note(line)
     for text in csv.table.notes:

@@ -134,7 +134,10 @@ def state_regression(
         min_samples_leaf=read_min_samples_leaf(min_samples_leaf),
         **limits,
     )
-    return Question(problem, {"objective": problem.criterion, "target": target, "weight": weight})
+    named = {"objective": problem.criterion, "target": target, "weight": weight}
+    return Question(
+        problem, named | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {})
+    )
 
 
 def _target_in_words(

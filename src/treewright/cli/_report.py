@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import typer
 from treewright._busy import busy
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
+from treewright.cli._folders import refuse_folder
 from treewright.cli._options import Csv, Digits, Html, KnownTarget, ModelPath
 from treewright.cli._output import note
 from treewright.cli._policy import named_rewards, rewards_of
@@ -104,12 +104,8 @@ def report(
 
     check_writable(out)
     for folder in (data, test):
-        if folder is not None and folder.is_dir():
-            raise InputError(
-                f"{folder} is a folder, and a report holds all rows in memory. Give one of its files, of whose rows it "
-                f"then tells; treewright verify {shlex.quote(str(model))} {shlex.quote(str(folder))} checks the model "
-                "against all of them."
-            )
+        if folder is not None:
+            refuse_folder(folder)
     content = load_model(model)
     refuse_other_question(content)
     named = seen_columns(content, target)

@@ -12,6 +12,7 @@ import typer
 
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
+from treewright.cli._folders import as_one_file
 from treewright.cli._options import KnownTarget, ModelPath, SettingsFile
 from treewright.cli._other_settings import with_other_settings
 from treewright.cli._output import say
@@ -162,8 +163,9 @@ def verify(
             return
         if is_stream(data):
             raise InputError(
-                f"{data} is read in pieces, against which only a model that was fitted on shards is checked; give a "
-                "CSV file."
+                f"{data} is read in pieces, against which only a model that was fitted on shards is checked. Give the "
+                f"file that this model was fitted on; or, if all rows fit into memory, make one file of them: "
+                f"{as_one_file(data)}, in Python."
             )
         holds = _holds_on(content, data, target, csv_options) and holds
     if not holds:

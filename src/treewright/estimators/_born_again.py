@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.bornagain import (
@@ -30,6 +29,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.problem import encode_labels
 from treewright.tree import merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]
@@ -188,17 +188,17 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
-        rows, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
-        check_classification_targets(y)
+        rows, _ = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+        labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
+        y = labels[position]
         warn_of_quantity(y)
         warn_of_spellings(y)
         estimator = make_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:
             estimator.set_params(random_state=self.random_state)
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise InputError(f"y has one class only ({classes.tolist()[0]!r}); there is nothing to decide.")
+        if len(labels) < 2:
+            raise InputError(f"y has one class only ({labels.tolist()[0]!r}); there is nothing to decide.")
         self.estimator_ = estimator.fit(rows, y)
         ensemble = self._read(self.estimator_)
         if ensemble is None:

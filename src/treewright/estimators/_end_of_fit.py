@@ -13,10 +13,16 @@ from treewright.problem import TreeProblem
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search import Ended, Limits, SmallerProblems, trial_of
 
-__all__ = ["end_of_fit", "smaller_in_words"]
+__all__ = ["end_of_fit", "further_in_words", "smaller_in_words"]
 
 MOST_EACH, MOST_TOTAL = 0.25, 1.0  # seconds for what is proposed after a time limit; less after a short one
 SHARE_EACH, SHARE_TOTAL = 100, 30  # of the time limit, their reciprocals
+FURTHER = {
+    StopReason.STEP_LIMIT: "Raise step_limit",
+    StopReason.MEMORY_LIMIT: "Raise memory_limit",
+    StopReason.INTERRUPT: "Let it run on",
+    StopReason.CALLBACK: "Let it run on",
+}
 
 
 def end_of_fit(
@@ -53,9 +59,14 @@ def end_of_fit(
                     smaller = smaller_in_words(result, problem, search, limits, thresholds) or smaller
                 except KeyboardInterrupt:  # while samples were searched
                     stop = StopReason.INTERRUPT
-            advice = f"Raise time_limit, or make the problem smaller: {smaller}."
+            advice = f"{further_in_words(result.stop_reason)}, or make the problem smaller: {smaller}."
         warnings.warn(f"{result.sentence()} {advice}", ConvergenceWarning, stacklevel=stacklevel)
     settle_interrupt(stop)
+
+
+def further_in_words(stop: StopReason | None) -> str:
+    """Say what lets a search go on that ended for this reason: the limit that it reached, not another one."""
+    return "Raise time_limit" if stop is None else FURTHER.get(stop, "Raise time_limit")
 
 
 def smaller_in_words(

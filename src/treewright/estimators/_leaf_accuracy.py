@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
-from treewright.estimators._end_of_fit import smaller_in_words
+from treewright.estimators._end_of_fit import further_in_words, smaller_in_words
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
@@ -222,7 +222,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
             except KeyboardInterrupt:  # while samples were searched
                 stop = StopReason.INTERRUPT
             warnings.warn(
-                f"{result.sentence()} Raise time_limit, or make the problem smaller: "
+                f"{result.sentence()} {further_in_words(result.stop_reason)}, or make the problem smaller: "
                 f"{smaller or 'a smaller max_depth, fewer thresholds'}.",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -98,6 +98,8 @@ def column_importance(
     *,
     cost_complexity: float = 0.01,
     max_depth: int | None = 3,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: int | float = 1,
     epsilon: float = 0.05,
     thresholds: Literal["auto", "all"] | int | Mapping[str, Sequence[float]] = 8,
     sample_weight: ArrayLike | None = None,
@@ -123,16 +125,18 @@ def column_importance(
     cost_complexity : float, default=0.01
         This and the parameters down to `categorical_features` as in `near_optimal_trees`.
     max_depth : int or None, default=3
+    max_leaf_nodes : int or None, default=None
+    min_samples_leaf : int or float, default=1
+        A row counts as often as it was drawn.
     epsilon : float, default=0.05
     thresholds : "auto", "all", int or mapping, default=8
     sample_weight : array-like of shape (n_rows,), default=None
-        Multiplied by how often a row was drawn.
+        A row has its weight as often as it was drawn.
     class_weight : dict, "balanced" or None, default=None
     costs : array-like of shape (n_classes, n_classes), default=None
     categorical_features : sequence of str or int, default=None
     n_resamples : int, default=20
-        Resamples, each of as many rows as there are, with repetition. A row that was drawn often is one row of larger
-        weight.
+        Resamples, each of as many rows as there are, with repetition.
     n_trees : int, default=100
         Trees drawn from each set, each as likely as any other.
     random_state : int, default=None
@@ -187,6 +191,8 @@ def column_importance(
         costs=costs,
         cost_complexity=cost_complexity,
         max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
     )
     seeds = np.random.SeedSequence(random_state).spawn(n_resamples)
     at_once = max(1, effective_n_jobs(jobs))
@@ -226,14 +232,14 @@ def _one_resample(
         limits = Limits(left / rounds_left, None, limits.memory_limit)
     rng = np.random.default_rng(seed)
     n = problem.table.n_rows
-    rows, times = np.unique(rng.integers(0, n, n), return_counts=True)
+    rows = np.sort(rng.integers(0, n, n))
     if len(np.unique(problem.y[rows])) < problem.n_classes:
         raise InputError("A resample has no row of some label; give more rows of each label, or join labels.")
     resampled = replace(
         problem,
         table=replace(problem.table, X=problem.table.X[rows]),
         y=problem.y[rows],
-        sample_weight=problem.sample_weight[rows] * times,
+        sample_weight=problem.sample_weight[rows],
         rows=None,
     )
     trees = solve_near_optimal(resampled, thresholds, epsilon=epsilon, limits=limits)

@@ -226,6 +226,11 @@ class SolveResult:
         return self.status is SolveStatus.FEASIBLE and self.options.get(CHOSEN) == NEAR_OPTIMAL
 
     @property
+    def status_in_words(self) -> str:
+        """The status as a person reads it: of a chosen tree nothing says that none found was better."""
+        return "chosen among near-optimal trees" if self.is_chosen else self.status.value
+
+    @property
     def is_rounded(self) -> bool:
         """Whether rounded numbers stand between this tree and a proof, whatever else may."""
         return self.status is SolveStatus.FEASIBLE and any(ROUNDED in note for note in self.notes)
@@ -251,8 +256,7 @@ class SolveResult:
     def __repr__(self) -> str:
         gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
         size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
-        proven = "chosen among near-optimal trees" if self.is_chosen else self.status.value
-        return f"<{type(self).__name__}: {proven}{gap}; {size}>"
+        return f"<{type(self).__name__}: {self.status_in_words}{gap}; {size}>"
 
     def _repr_html_(self) -> str:
         return html_of(self.tree, self.sentence())

@@ -11,6 +11,7 @@ from typing import Any, overload
 from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, constraints_in_words
+from treewright.tree import power_at_most
 
 __all__ = ["Frontier", "check_max_leaves"]
 
@@ -160,12 +161,17 @@ class Frontier(Sequence[SolveResult]):
         if not proven and self.stop_reason is None:  # what left another number of leaves open
             why = (note for point in self.limits if point.is_only_rounded for note in point.notes)
             notes = tuple(dict.fromkeys((*notes, *why)))
+        lower_bound = min(objective, *bounds)
+        stats = chosen.stats
+        if "tolerance" in stats:  # of all numbers of leaves together, not of the chosen one alone
+            stats = {**stats, "tolerance": objective - lower_bound if proven else 0.0}
         return replace(
             chosen,
             notes=notes,
+            stats=stats,
             status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
             objective=objective,
-            lower_bound=min(objective, *bounds),
+            lower_bound=lower_bound,
             stop_reason=None if proven else self.stop_reason,
             options={**chosen.options, "cost_complexity": leaf_penalty, "max_leaf_nodes": self.max_leaves},
         )
@@ -208,7 +214,8 @@ class Frontier(Sequence[SolveResult]):
         -------
         list of dict
             ``leaves``, ``depth``, ``loss``, ``lower_bound``, ``gap``, ``proven``, and ``cost_complexity_from``
-            and ``cost_complexity_to``, the penalties that select the point (None if none does).
+            and ``cost_complexity_to``, the penalties that select the point among those of this front (None if none
+            does); where some point is not proven, so are these.
         """
         rows = []
         for point in self.points:
@@ -242,9 +249,12 @@ class Frontier(Sequence[SolveResult]):
             losses = f"{self.points[0].loss:.4f}"
             if len(self) > 1:
                 losses = f"from {losses} to {last.loss:.4f}"
+            smaller = "a smaller training loss"
+            if (left := max(map(_left_open, self.limits))) > 0:
+                smaller = f"a training loss that is smaller by more than {power_at_most(left)}"
             return (
                 f"Proven over {last.scope}: for each number of leaves from 1 to {self.max_leaves} no tree{limits} "
-                f"has a smaller training loss than the one here ({losses})."
+                f"has {smaller} than the one here ({losses})."
             )
         why = f" ({self.stop_reason.value})" if self.stop_reason else ""
         if self.is_only_rounded:
@@ -255,6 +265,12 @@ class Frontier(Sequence[SolveResult]):
             f"Proven over {last.scope}{f' for trees{limits}' if limits else ''} {done} of {self.max_leaves}{why}; "
             "beyond, each point has its own lower bound."
         )
+
+
+def _left_open(point: SolveResult) -> float:
+    """By how much another tree may be better than a proven one, as its own sentence says."""
+    tolerance = point.stats.get("tolerance")
+    return tolerance if isinstance(tolerance, float) else point.rounding
 
 
 def _checked_penalty(cost_complexity: float) -> float:

@@ -227,6 +227,11 @@ class _Run:
         self.best = self._measured(replace(single, prediction=np.ones(1, dtype=np.int32)))
         self.bound = self.leaf / (2 * self.positive + self.leaf) if self.positive > 0 else 1.0
 
+    @property
+    def is_single(self) -> bool:
+        """Whether no tree may split. A leaf of the positive class is then the best: the other one has t = 0."""
+        return self.problem.max_depth == 0 or self.problem.max_leaf_nodes == 1
+
     def _measured(self, tree: Tree) -> _Found:
         leaf, yes = tree.is_leaf, tree.prediction == 1
         false, right = tree.value[leaf & yes].sum(axis=0)
@@ -272,7 +277,9 @@ class _Run:
         self.improved = self.positive > 0 and self.best.ratio < before.ratio
         if proven and not self.improved:
             self.proven = True
-            if this.is_exact(last):  # no tree is better than this one, without any tolerance
+            if self.is_single or this.is_exact(
+                last
+            ):  # no tree is better than this one, without any tolerance
                 self.bound = self.best.objective
             return True
         self.stop = last.stop_reason or last.asked_to_stop
@@ -288,7 +295,7 @@ class _Run:
         A round looks at single splits at the ratio of the tree before it, where another one may be the best. Rounds
         over single splits alone end with the one of largest F1, or show that none beats the tree at hand.
         """
-        if self.positive == 0 or self.problem.max_depth == 0 or self.problem.max_leaf_nodes == 1:
+        if self.positive == 0 or self.is_single:
             return
         while True:
             this = _Round.of(self.next())

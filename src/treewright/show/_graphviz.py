@@ -53,7 +53,7 @@ def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> st
         said = leaf_words(tree, node, digits)
         colour = colours[int(tree.prediction[node])]
         lines.append(
-            f"  {node} [label={_quoted(said.label, wrap, said.support)}, "
+            f"  {node} [label={_quoted(said.label, wrap, *filter(None, [said.support]))}, "
             f'fillcolor="{hexadecimal(leaf_tint(tree, node, colour, 0.25))}", color="{hexadecimal(colour)}"];'
         )
     return "\n".join([*lines, "}"]) + "\n"

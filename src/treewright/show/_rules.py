@@ -37,7 +37,7 @@ class Rule:
     n_rows : int
         Training rows in the leaf.
     support : str
-        Share and rows in words.
+        Share and rows in words; empty where the tree was made without rows.
     label : str
         Label or value in words, with the digits that were asked for.
 
@@ -59,7 +59,7 @@ class Rule:
     label: str
 
     def __str__(self) -> str:
-        then = f"then {self.label}  ({self.support})"
+        then = f"then {self.label}" + (f"  ({self.support})" if self.support else "")
         return f"if {' and '.join(self.conditions)}\n    {then}" if self.conditions else f"always {then[5:]}"
 
 

@@ -91,7 +91,7 @@ def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False,
         text = f"{lead}{arrow} {said.label}{pad}  {said.support}"
         if counts:
             text += f"  {_counts(tree, node)}"
-        lines.append(text)
+        lines.append(text.rstrip())
     return "\n".join(lines)
 
 

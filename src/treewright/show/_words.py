@@ -34,7 +34,7 @@ class LeafWords:
     share : str
         Share of the training weight that has this class ("97.9%"); empty for regression, and without rows.
     rows : str
-        Number of training rows ("328 rows").
+        Number of training rows ("328 rows"); empty where the tree was made without rows.
     weighted : bool
         Whether the rows of the tree had weights, so that shares are not of rows; the same for all leaves of a tree.
     reward : str
@@ -63,6 +63,8 @@ def leaf_words(
     """Return what `node` says as a leaf; rewards with the `costs` of all actions taken off, where these are given."""
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
+    if tree.n_node_samples[0] == 0:  # an ensemble's tree that was made without rows
+        rows = ""
     if tree.kind is TreeKind.SURVIVAL:
         return LeafWords(f"hazard ratio {value_words(tree, node, digits)}", "", rows)
     if tree.classes is None:

@@ -75,6 +75,8 @@ class CsvTable:
         Columns of the schema that were not needed, and that the file does not have.
     left_out : tuple of str, default=()
         Columns of the file that are neither features nor target or weight.
+    zero_led : tuple of str, default=()
+        Features that were read as numbers, of which some are written with leading zeros: they may be codes.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class CsvTable:
     blanked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    zero_led: tuple[str, ...] = ()
 
 
 def load_csv(
@@ -271,8 +274,7 @@ def load_leniently(
         )
     faults: list[InputError] = []
     csv, reader = _load(path, target=target, faults=faults, **options)
-    own = set(reader.index)
-    return csv, faults, reader.zero_led(name for name in csv.table.names if name in own), reader.spellings
+    return csv, faults, list(csv.zero_led), reader.spellings
 
 
 LENIENT_OPTIONS = {
@@ -372,6 +374,11 @@ def _load(
         X = for_schema(reader, text, where, columns, asked, dated)
         table = Table(tuple(columns), X, tuple(reader.notes))
     else:
+        if not features and ignored:
+            raise InputError(
+                f"{where} has no feature columns left: its columns are {known_names(text)}, and "
+                f"{', '.join(map(repr, ignored))} {'is' if len(ignored) == 1 else 'are'} left out. Keep at least one."
+            )
         if not features:
             raise InputError(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
@@ -393,7 +400,11 @@ def _load(
     )
     used |= {name for name in (target, weight) if name is not None}
     left_out = tuple(name for name in text.names if name not in used)
-    return CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks, left_out), reader
+    zero_led: tuple[str, ...] = ()
+    if columns is None:
+        zero_led = tuple(reader.zero_led(name for name in table.names if name in reader.index))
+    csv = CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks, left_out, zero_led)
+    return csv, reader
 
 
 def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:

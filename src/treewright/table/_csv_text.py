@@ -87,11 +87,10 @@ def read_text(
     try:
         text = _decode(data, encoding, where)
     except FileFault as fault:
-        likely = likely_encodings(data)
-        if not likely or fault.kind != "encoding":
+        if fault.option is None:
             raise
         found.append(fault)
-        encoding = likely[0][0]
+        _, encoding = fault.option
         text = data.decode(encoding).removeprefix("\ufeff").replace("\0", "")
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
@@ -146,9 +145,11 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         line = data.count(b"\n", 0, start) + 1
+        likely = likely_encodings(data)
         raise FileFault(
-            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(data)}",
+            f"{where} is not valid {encoding}: line {line}, byte {start}. {_other_encodings(likely)}",
             "encoding",
+            option=("encoding", likely[0][0]) if likely else None,
         ) from None
     if _is_garbled(data, encoding):
         raise InputError(
@@ -175,9 +176,8 @@ def _is_garbled(data: bytes, encoding: str) -> bool:
     return True
 
 
-def _other_encodings(data: bytes) -> str:
+def _other_encodings(likely: list[tuple[str, str]]) -> str:
     """Say which encodings can read the bytes, and what the first words beyond ASCII are in each."""
-    likely = likely_encodings(data)
     if not likely:
         return "Save it as UTF-8."
     (first, words), *others = likely

@@ -31,12 +31,21 @@ class FileFault(InputError):
         Two faults of one kind are most likely one: the second is not told.
     mend : callable, default=None
         From the text to another one.
+    option : (str, str), default=None
+        The option of the command line that is likely to settle it, and its value.
     """
 
-    def __init__(self, message: str, kind: str, mend: Callable[[str], str] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        kind: str,
+        mend: Callable[[str], str] | None = None,
+        option: tuple[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.mend = mend
+        self.option = option
 
 
 def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned | None, list[FileFault]]:

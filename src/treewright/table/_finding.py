@@ -18,7 +18,7 @@ class Finding:
         None is the table as a whole.
     text : str
         What was seen, as a sentence.
-    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "dates", "order", ""}
+    action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "encoding", "dates", "order", ""}
         The option that settles it; "dates" has none, for a frame needs a call, and "order" is settled in
         `columns.yaml`; "" if it is settled in the file, or needs nothing.
     value : str
@@ -31,7 +31,7 @@ class Finding:
     is_number : bool
         Whether the value that means missing is a number, not a word.
     is_fault : bool
-        Whether the table cannot be used before it is settled, which no option does.
+        Whether the file as a whole cannot be read before it is settled; without an action, in the file itself.
 
     Examples
     --------
@@ -73,6 +73,7 @@ class Finding:
             "": "",
             "dates": f"{own} = pandas.to_datetime({own}{self.value}), then X = treewright.table.expand_dates(X)",
             "order": f"{own} = pandas.Categorical({own}, {list(self.order)!r}, ordered=True)",
+            "encoding": f"encoding={self.value!r}",
             "ignore": f"X = X.drop(columns=[{self.value!r}])",
             "categorical": f"categorical_features=[{self.value!r}]",
             "missing": f"{own} = {own}.mask({own} == {value})",

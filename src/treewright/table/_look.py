@@ -274,8 +274,12 @@ def look_at(
             findings = [*leaks, *(one for one in findings if one.column not in settled)]
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
         findings = [*of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
-    findings.sort(key=lambda finding: not finding.is_fault)
+    findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
+    ignored = {finding.column for finding in findings if finding.action == "ignore"}
+    if table.names and not faults and ignored.issuperset(table.names):
+        text = "Without these columns none is left to split on: keep one, or bring others into the file."
+        findings.append(Finding(None, text))
     return Look(
         name,
         table.n_rows,

@@ -175,7 +175,7 @@ def settings_of(
         tuple(dict.fromkeys(missing)),
         decimal_comma,
         day_first,
-        encoding,
+        encoding or next(iter(values("encoding", ())), None),
         separator,
         words={finding.value: finding.words for finding in seen.findings if finding.action == "merge-words"},
         labels={

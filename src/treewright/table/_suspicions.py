@@ -19,6 +19,7 @@ from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
+from treewright.table._file_faults import FileFault
 from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._finding import Finding
 from treewright.table._measures import is_measure
@@ -65,7 +66,9 @@ DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2
 
 def of_fault(fault: InputError) -> Iterator[Finding]:
     """What is wrong with a column; of numbers among text, also which of them may mean missing."""
-    if not isinstance(fault, ColumnFault):
+    if isinstance(fault, FileFault) and fault.option is not None:
+        yield Finding(None, str(fault), *fault.option, is_fault=True)
+    elif not isinstance(fault, ColumnFault):
         yield Finding(None, str(fault), is_fault=True)
     elif not isinstance(fault, TextAmong) or not fault.words:
         yield Finding(fault.column, str(fault), fault.action, fault.column if fault.action else "")
@@ -286,6 +289,10 @@ def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> 
 
 
 def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:
+    if len(counts) == 1:
+        ((label, _),) = counts
+        yield Finding(target, f"The target {target} is {label} in every row: there is nothing to predict.")
+        return
     if is_quantity(labels):
         text = (
             f"The target {target} has {len(counts):,} different numbers: it seems to be a quantity. To predict the "

@@ -329,7 +329,7 @@ def _status(result: SolveResult, gap: float, consistent: bool) -> Check:
     return _check(
         "status",
         consistent,
-        result.status.value,
+        result.status_in_words,
         f"gap {gap:.3g}" + (f", {result.stop_reason.value}" if result.stop_reason else ""),
         "A tree is proven optimal only if the search ended and the bound meets the objective.",
     )

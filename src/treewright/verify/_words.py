@@ -27,6 +27,7 @@ from treewright.result import (
     chosen_options,
     is_shallow_note,
 )
+from treewright.verify._chosen_note import fault_of_chosen_note, is_chosen_note
 from treewright.verify._report import Check
 
 __all__ = [
@@ -64,7 +65,6 @@ NOTES_OF_PROOFS = tuple(
         rf"Proven by \w[\w. ]* in floating point, to its tolerance of {NUMBER}\.",
         r"\w[\w. ]* claims an objective of .* is recomputed from the .*",
         rf"The search without the guess did not end first; no tree is below (?P<bound>{NUMBER})\.",
-        r"Chosen among near-optimal trees: number \d.*",
         r"Chosen by hand among near-optimal trees\.",
         r"A search claimed that no tree costs less than .* That proof is wrong and was not used; .*",
         r"Nothing is proven of [\d,]+ shards? .*",
@@ -139,6 +139,8 @@ def has_any_label(result: SolveResult) -> bool:
 
 def _is_unknown_claim(note: str, result: SolveResult) -> bool:
     """Whether a note says what is proven, or of all trees, in words that the method of the result does not say."""
+    if is_chosen_note(note):
+        return bool(fault_of_chosen_note(note, result))
     if is_shallow_note(note) and isinstance(result, (BornAgainResult, ShardsResult)):
         return True  # these search no depth after the other
     said = QUOTED.sub("", note)

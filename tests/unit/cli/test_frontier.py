@@ -126,7 +126,7 @@ def prices(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 9, (80, 3))
     w = rng.integers(1, 4, 80)
-    y = 10 * X[:, 0] + rng.integers(0, 20, 80)
+    y = 1 + 10 * X[:, 0] + rng.integers(0, 20, 80)
     path = tmp_path / "prices.csv"
     np.savetxt(path, np.column_stack([X, w, y]), "%d", ",", header="a,b,c,w,price", comments="")
     return path, X, y, w
@@ -169,6 +169,16 @@ def test_numbers(prices, tmp_path):
         ),
         (("--task", "regression", "--cost", "1:2=3"), "--task regression takes no --cost"),
         (("--task", "regression", "-t", "word"), "needs a target of numbers"),
+        (("--criterion", "poisson"), "--criterion is for --task regression; leave it out"),
+        (
+            ("--task", "regression", "--criterion", "brier"),
+            "--task regression has 'squared-error', 'poisson'",
+        ),
+        (("--task", "regression", "--criterion", "quantile"), "--criterion quantile needs --quantile"),
+        (
+            ("--task", "regression", "--quantile", "0.9"),
+            "--quantile is for --task regression --criterion quantile",
+        ),
     ],
 )
 def test_what_numbers_refuse(tmp_path, options, message):
@@ -187,3 +197,33 @@ def test_numbers_without_a_proof(tmp_path):
     assert answer.exit_code == 0, answer.output
     assert "Not all proven" in answer.stderr
     assert "--thresholds" not in answer.stderr
+
+
+@pytest.mark.parametrize("criterion", ["poisson", "gamma", "absolute_error", "quantile"])
+def test_other_losses_of_numbers(prices, tmp_path, criterion):
+    path, X, y, w = prices
+    out, model = tmp_path / "table.csv", tmp_path / "model.json"
+    level = {"quantile": 0.75} if criterion == "quantile" else {}
+    options = [part for name, value in level.items() for part in (f"--{name}", value)]
+    answer = run(
+        "frontier", path, "-t", "price", "--task", "regression", "--criterion", criterion.replace("_", "-"), *options,
+        "--weight", "w", "--max-leaves", 3, "--max-depth", 2, "--table", out, "--leaves", 3, "--out", model,
+    )  # fmt: skip
+    assert answer.exit_code == 0, answer.output
+    expected = regression_frontier(
+        X, y, criterion=criterion, max_leaves=3, max_depth=2, sample_weight=w, **level
+    )
+    with open(out, newline="") as file:
+        assert [float(row["loss"]) for row in csv.DictReader(file)] == [point.loss for point in expected]
+    terms = load_model(model).certificate.terms
+    assert (terms.objective, terms.quantile) == (criterion, level.get("quantile"))
+    assert "checks hold" in run("verify", model, path).stdout
+
+
+def test_penalties_of_trees_that_are_not_proven_are_not_either(prices):
+    path = prices[0]
+    words = "The penalties compare the trees found here"
+    assert words not in run("frontier", path, "-t", "price", "--task", "regression", "--max-leaves", 3).stdout
+    stopped = run("frontier", path, "-t", "w", "--max-leaves", 9, "--step-limit", 3)
+    assert words in stopped.stdout
+    assert "Or raise --step-limit." in stopped.stderr

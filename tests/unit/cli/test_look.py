@@ -301,3 +301,41 @@ def test_a_label_that_is_a_formula_is_told(tmp_path):
         done = run("predict", out, path)
         assert ("would run the label '=1+1' as a formula; add --spreadsheet-safe" in done.stderr) is told
         assert "spreadsheet" not in run("predict", out, path, "--spreadsheet-safe").stderr
+
+
+@pytest.mark.parametrize("by_file", [False, True], ids=["command", "columns.yaml"])
+def test_an_encoding_is_an_option_that_accepting_all_accepts(tmp_path, by_file):
+    """It was called a fault of the file, and the command that accepts all failed."""
+    data, out = tmp_path / "kunden.csv", tmp_path / "m.json"
+    rows = "".join(f"{100_000 + k};{k % 30};{'schön' if k % 30 > 14 else 'häßlich'}\n" for k in range(90))
+    data.write_text(f"Kunden-Nr;Größe;Urteil\n{rows}", encoding="cp1252")
+    seen = run("look", data, "-t", "Urteil", *(["--fix"] if by_file else []))
+    assert "But first" not in seen.stdout
+    if by_file:
+        options = ["--columns", tmp_path / "columns.yaml"]
+    else:
+        (accept,) = (line for line in seen.stdout.splitlines() if line.startswith("Accept all: "))
+        options = accept.partition(" --target Urteil ")[2].split()
+        assert options == ["--encoding", "cp1252", "--ignore", "Kunden-Nr"]
+    done = run("fit", data, "-t", "Urteil", *options, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert load_model(out).tree.classes.tolist() == ["häßlich", "schön"]
+
+
+def test_one_label_and_no_column_that_is_left(tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text("a,b,y\n" + "1,2,yes\n" * 8)
+    said = run("look", data, "-t", "y").stdout
+    assert "1. The target y is yes in every row: there is nothing to predict." in said
+    assert "Without these columns none is left to split on" in said
+    refused = run("fit", data, "-t", "y", "--ignore", "a", "--ignore", "b")
+    assert refused.exit_code == 2
+    assert "its columns are 'a', 'b', 'y', and 'a', 'b' are left out. Keep at least one." in refused.output
+    assert "is yes in every row" in run("fit", data, "-t", "y").stderr
+
+
+def test_codes_that_begin_with_0_are_told_before_a_fit(tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text("bezirk,x,y\n" + "".join(f"{k % 90:02d},{k % 7},{'uv'[k % 7 > 3]}\n" for k in range(200)))
+    assert "some values begin with 0" in run("look", data, "-t", "y").stdout
+    assert "bezirk" in run("fit", data, "-t", "y").stderr.partition("To look at: ")[2]

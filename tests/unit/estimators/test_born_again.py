@@ -151,3 +151,17 @@ def test_answers_of_a_fitted_model_that_knows_column_names_and_a_class_it_never_
     np.testing.assert_array_equal(tree.predict(two), vote.predict(two))
     assert tree.agreement(two).share == 1.0
     assert tree.predict_proba(two).shape == (100, 3)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "string"])
+def test_nullable_labels_stay_what_they_are(dtype):
+    """scikit-learn makes 1.0 of a nullable True."""
+    import pandas as pd
+
+    X = np.arange(24.0)[:, None]
+    y = pd.Series(np.arange(24) > 9).astype("Int64" if dtype == "Int64" else "boolean")
+    labels = y.map({False: "no", True: "yes"}).astype("string") if dtype == "string" else y
+    model = BornAgainTreeClassifier(random_state=0).fit(X, labels)
+    expected = {"Int64": [0, 1], "boolean": [False, True], "string": ["no", "yes"]}[dtype]
+    assert list(map(repr, model.classes_.tolist())) == list(map(repr, expected))
+    assert model.tree_.classes.tolist() == expected

@@ -144,3 +144,51 @@ def test_the_report_says_that_better_trees_may_exist():
     assert "The best trees minimise" in page
     assert "Other trees may be better." in page
     assert "The tree minimises" in report(trees.result(0), X, Y)
+
+
+def test_verify_says_that_it_was_chosen():
+    trees = near_optimal_trees(X, Y, epsilon=0.2, **HOW)
+    status = next(
+        check for check in verify(trees.graph.problem, trees.result(-1)).checks if check.name == "status"
+    )
+    assert (status.ok, status.expected) == (True, "chosen among near-optimal trees")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (" in order of the objective. Among", " in order of the objective. It is the best of all. Among"),
+        ("The set is complete.", "The set is complete. No tree is better."),
+        (" of depth at most 2 over", " over"),
+        ("over the given splits", "over all splits"),
+        ("number ", "number 9,99"),
+        ("an objective of at most 0.", "an objective of at most 0.0"),
+        ("the least of all is 0.", "the least of all is 1."),
+        ("number 2", "number 1"),
+    ],
+)
+def test_a_note_that_says_other_words_is_refused(old, new):
+    trees = near_optimal_trees(X, Y, epsilon=0.2, **HOW)
+    place = next(k for k in range(trees.n_trees_) if trees.result(k).is_chosen)
+    result = trees.result(place)
+    note = (
+        result.notes[-1] if old != "number 2" else result.notes[-1].replace(f"number {place + 1}", "number 2")
+    )
+    problem = trees.graph.problem
+    assert verify(problem, replace(result, notes=(*result.notes[:-1], note))).ok
+    changed = note.replace(old, new, 1)
+    assert changed != note
+    assert not verify(problem, replace(result, notes=(*result.notes[:-1], changed))).ok
+
+
+def test_the_words_of_a_smaller_set_are_known():
+    trees = near_optimal_trees(X, Y, epsilon=0.4, **HOW)
+    smaller = (
+        trees.where(without="x2"),
+        trees.where(uses=["x0", "x1"], max_leaves=4),
+        trees.where(only=["x0", "x1"], root="x0"),
+        trees.where(like=trees.result(0)),
+    )
+    for some in smaller:
+        checked = verify(trees.graph.problem, some.result(-1))
+        assert checked.ok, str(checked)

@@ -56,3 +56,20 @@ def test_a_label_of_one_row(table):
     y[0] = 2
     with pytest.raises(InputError, match="no row of some label"):
         column_importance(X, y, n_resamples=20, n_trees=1, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "limit", [{"max_leaf_nodes": 1}, {"min_samples_leaf": 0.51}, {"min_samples_leaf": 80}]
+)
+def test_limits_of_leaves_are_kept(table, limit):
+    """150 rows, drawn with repetition: leaves of 80 rows leave no split, however often a row was drawn."""
+    found = column_importance(*table, n_resamples=3, n_trees=5, random_state=0, **limit)
+    assert not found.reliance.any()
+
+
+def test_a_row_counts_as_often_as_it_was_drawn():
+    X = np.repeat([[0.0], [1.0]], 30, axis=0)
+    found = column_importance(
+        X, X[:, 0].astype(int), n_resamples=5, n_trees=3, random_state=0, min_samples_leaf=20
+    )
+    assert (found.reliance > 0.3).all()

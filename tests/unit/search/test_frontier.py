@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright import OptimalTreeClassifier, SolveStatus, accuracy_frontier
+from treewright import OptimalTreeClassifier, SolveStatus, accuracy_frontier, regression_frontier
 from treewright.errors import InputError
 from treewright.problem import make_problem
 from treewright.result import StopReason
 from treewright.search import BinaryOptions, Frontier, Limits, Progress, RankedOptions, solve_frontier
 from treewright.table import table_from
+from treewright.tree import power_at_most
 
 
 def parity() -> tuple[np.ndarray, np.ndarray]:
@@ -244,3 +245,24 @@ def test_numbers_of_leaves_with_one_tree_are_pruned_once(monkeypatch: pytest.Mon
     losses = {point.loss for point in frontier.limits}
     assert len(losses) < len(frontier.limits) == 8
     assert len(trees) == len(prunings) == len(losses)
+
+
+def test_what_rounding_leaves_open_is_said_of_the_front_and_of_what_it_selects():
+    """Of losses that are sums of real numbers no proof is without a tolerance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3)).round(1)
+    front = regression_frontier(X, 2 * X[:, 0] + rng.normal(size=100), max_depth=2, max_leaves=4)
+    left = max(point.stats["tolerance"] for point in front.limits)
+    assert left > 0
+    assert (
+        f"a training loss that is smaller by more than {power_at_most(left)} than the one here"
+        in front.sentence()
+    )
+    for penalty in (0.0, 0.01, 0.1, 0.9):
+        selected = front.select(penalty)
+        assert selected.stats["tolerance"] == selected.objective - selected.lower_bound
+        assert power_at_most(max(selected.stats["tolerance"], 1e-99)) in selected.sentence() or (
+            selected.stats["tolerance"] == 0
+        )
+    whole = accuracy_frontier(X, (X[:, 0] > 0.3).astype(int), max_depth=2, max_leaves=4)
+    assert "has a smaller training loss than the one here" in whole.sentence()
