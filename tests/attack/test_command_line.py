@@ -31,7 +31,6 @@ OTHER_VERBS = {
     "show": "another form of what `fit` prints",
 }
 OF_FILES = {
-    "separator": "found out from the file, of which four are drawn; tests/unit/table/test_csv.py",
     "encoding": "tests/unit/table/test_encodings.py",
     "decimal": "of one column; tests/unit/table/test_reading.py",
     "day-first": "dates; tests/unit/table/test_reading.py",

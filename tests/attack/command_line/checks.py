@@ -141,6 +141,7 @@ def of_shards(command: Command, data: Path) -> Any:
     settings = Settings(
         missing=(form.gap,) if form.gap == UNKNOWN else (),
         decimal_comma=form.decimal_comma,
+        separator=form.separator if form.decimal_comma else None,
         order={name: tuple(case.words) for name in case.columns if case.is_ordered(name)},
     )
     return treewright.fit_shards(

@@ -125,4 +125,6 @@ def file_words(form: Form, settings: Path | None) -> list[str]:
         return words
     if form.decimal_comma or form.separator != ",":  # else a lone 4.976 may be 4976
         words.append("--decimal-comma" if form.decimal_comma else "--decimal-point")
+    if form.decimal_comma:  # commas of numbers may divide every line into equally many fields
+        words += option("separator", form.separator)
     return words + (option("missing", form.gap) if form.gap == UNKNOWN else [])
