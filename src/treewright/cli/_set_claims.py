@@ -117,15 +117,14 @@ def _fault_of_splits(found: NearOptimalTrees, problem: Problem) -> str:
     if "most frequent" in matrix.scope or not (everything or matrix.scope.startswith("the given splits")):
         return ""
     for j, column in enumerate(problem.table.columns):
-        is_text = column.kind is ColumnKind.CATEGORICAL
-        if not (is_text or everything):
+        by_word = column.kind is ColumnKind.CATEGORICAL and not column.ordered
+        if not (by_word or everything):
             continue
         known = X[~np.isnan(X[:, j])]
         values = np.unique(known[:, j])
         if len(values) < 2:
             continue
         has = {_side(split.goes_left(known)) for split in matrix.splits if split.column == j}
-        by_word = is_text and not column.ordered
         is_left = known[:, j] == values[:, None] if by_word else known[:, j] <= values[:-1, None]
         left = is_left.sum(axis=1)
         sides = np.sort([left, len(known) - left], axis=0)  # those without a value may go to either

@@ -240,17 +240,18 @@ def test_a_set_with_costs_is_verified(data, tmp_path):
         ("a,y\n1,no\n2,yes\n", ["--max-objective", 2]),
         # Words in an order have a split between neighbours, none for each word.
         ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml"]),
+        ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml", "--thresholds", 2]),
         # Splits that no tree may have are not in a set.
         ("a,y\n0,no\n1,yes\n", ["--categorical", "a", "--min-samples-leaf", 2]),
     ],
-    ids=["one row", "beyond all trees", "order", "few rows"],
+    ids=["one row", "beyond all trees", "order", "quantiles", "few rows"],
 )
 def test_a_set_of_few_rows_is_verified(tmp_path, monkeypatch, table, asked):
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(table)
     Path("columns.yaml").write_text("columns: {a: {order: [low, mid, top]}}")
     assert run("near-optimal", "data.csv", "-t", "y", *asked, "--out", "set.json").exit_code == 0
-    how = asked if "--columns" in asked else []
+    how = asked[:2] if "--columns" in asked else []
     answer = run("verify", "set.json", "data.csv", *how)
     assert answer.exit_code == 0, answer.output
 
