@@ -40,12 +40,8 @@ OF_FILES = {
     "progress": "a bar in a terminal",
 }
 LATENT = dict.fromkeys(("method", "pruning", "epochs", "hardening"), "found by gradients")
-GUESSES = dict.fromkeys(
-    ("guess", "reference", "n-estimators", "reference-depth", "guess-tolerance"),
-    "trains a model of another library; tests/unit/cli/test_guess.py",
-)
 NOT_DRAWN: dict[str, dict[str, str]] = {
-    "fit": OF_FILES | LATENT | GUESSES | {
+    "fit": OF_FILES | LATENT | {
         "backend": "where shards are searched: tests/unit/shards",
         "spill-folder": "where rows lie meanwhile",
     },
@@ -53,8 +49,6 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     "near-optimal": OF_FILES,
     "query": {"ascii": OF_FILES["ascii"], "columns": "titles of the columns"},
     "predict": OF_FILES | {
-        "proba": "tests/unit/cli/test_cli.py",
-        "leaf": "tests/unit/cli/test_cli.py",
         "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
     },
     "verify": OF_FILES | {

@@ -110,7 +110,11 @@ def fit_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     case, out = command.case, files / "model.json"
     proof = ["--require-proof"] if command.asked.get("require_proof") else []
     words = ["fit", str(files.data), *fit_words(command), *files.how, *proof, f"--out={out}"]
-    ask = partial(of_shards, command, files.data) if case.method == "shards" else case.run
+    ask = (
+        partial(of_shards, command, files.data)
+        if case.method == "shards"
+        else partial(case.run, **guesses(command))
+    )
     said, model, broken = asked_both(command, words, ask)
     yield from broken
     if broken:
@@ -129,6 +133,23 @@ def fit_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
             yield Mismatch("another sentence", f"{result.sentence()!r}; {said.output[-400:]}")
         yield from same_file(out, model.tree_ if result is None else result)
     yield from check_model(command, files, out, None if timed else model)
+
+
+def guesses(command: Command) -> dict[str, Any]:
+    """The arguments that guess what `--guess` does."""
+    from treewright.guess import named_reference
+
+    guess = command.asked.get("guess")
+    if guess is None:
+        return {}
+    given: dict[str, Any] = {"guess_tolerance": guess.get("guess_tolerance", 0.0)}
+    given["reference"] = named_reference(guess["reference"], guess["n_estimators"], guess["reference_depth"])
+    names = {
+        "thresholds": ("thresholds", "guess"),
+        "depth": ("max_depth", "guess"),
+        "bounds": ("guess_lower_bounds", True),
+    }
+    return given | dict(names[part] for part in guess["parts"])
 
 
 def of_shards(command: Command, data: Path) -> Any:
@@ -239,7 +260,7 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[str, 
 
 
 def check_model(command: Command, files: Files, out: Path, model: Any) -> Iterator[Mismatch]:
-    """`verify` accepts the file, and `predict` says what the tree of Python says, if one is given."""
+    """`verify` accepts the file, and `predict` says what the model of Python says, if one is given."""
     said = run(["verify", str(out), str(files.data), *files.how])
     if said.crash or said.code:
         yield Mismatch(
@@ -258,6 +279,24 @@ def check_model(command: Command, files: Files, out: Path, model: Any) -> Iterat
         wanted = [list(map(str, row)) for row in predicted_by(command, model)]
         if predicted != wanted:
             yield Mismatch(f"predict says something else{way}", f"{predicted} instead of {wanted}")
+    if model is not None:
+        yield from check_shares(command, files, out, model)
+
+
+def check_shares(command: Command, files: Files, out: Path, model: Any) -> Iterator[Mismatch]:
+    """`predict --proba --leaf` says the shares of the classes, if there are any, and the number of each leaf."""
+    from treewright.table import encode_like
+
+    tree = model.tree_ if hasattr(model, "tree_") else model.tree
+    X = encode_like(command.case.frame(), tree.columns)
+    wanted = [[number] for number in tree.is_leaf.cumsum()[tree.apply(X)].tolist()]
+    if tree.predicts_classes:
+        wanted = [share + leaf for share, leaf in zip(tree.predict_proba(X).tolist(), wanted, strict=True)]
+    proba = ["--proba"] if tree.predicts_classes else []
+    said = run(["predict", str(out), str(files.data), *files.how, *proba, "--leaf"])
+    rows = [row[-len(wanted[0]) :] for row in list(csv.reader(io.StringIO(said.output)))[1:]]
+    if said.code or said.crash or rows != [list(map(str, row)) for row in wanted]:
+        yield Mismatch("other shares or leaves", f"{rows} instead of {wanted}; {said.errors} {said.crash}")
 
 
 def predicted_by(command: Command, model: Any) -> list[list[Any]]:

@@ -67,7 +67,12 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         if case is not None:
             break
     form, case = random_form(rng, case)
-    return Command(case, form, random_questions(rng, case))
+    asked = random_questions(rng, case)
+    if case.method == "optimal" and rng.random() < 0.15:
+        asked["guess"] = random_guess(rng)
+        over = {"thresholds": "thresholds", "depth": "max_depth"}
+        case = case.without("n_jobs", *(over[part] for part in asked["guess"]["parts"] if part in over))
+    return Command(case, form, asked)
 
 
 def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
@@ -184,6 +189,16 @@ def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     elif rng.random() < 0.3:
         asked["require_proof"] = True
     return asked
+
+
+def random_guess(rng: np.random.Generator) -> dict[str, Any]:
+    """What is guessed, and from which small model."""
+    parts = [part for part in ("thresholds", "depth", "bounds") if rng.random() < 0.6] or ["bounds"]
+    guess: dict[str, Any] = {"parts": parts, "reference": str(rng.choice(["gbdt", "forest", "extra-trees"]))}
+    guess |= {"n_estimators": int(rng.integers(1, 5)), "reference_depth": int(rng.integers(1, 4))}
+    if "thresholds" in parts and rng.random() < 0.5:
+        guess["guess_tolerance"] = float(rng.choice([0.0, 0.1, 0.3]))
+    return guess
 
 
 def random_rules(rng: np.random.Generator, case: Case) -> dict[str, Any]:

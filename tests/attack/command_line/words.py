@@ -56,6 +56,8 @@ def fit_words(command: Command) -> list[str]:
         ]
     if case.method == "leaf":
         words += option("objective", "leaf-accuracy")
+    for name, value in command.asked.get("guess", {}).items():
+        words += option("guess" if name == "parts" else name, ",".join(value) if name == "parts" else value)
     return words + shared(command)
 
 
