@@ -85,6 +85,16 @@ def test_a_leaf_may_cost_more_than_one(data, tmp_path):
     assert "1.5 is not accepted; it must be a number from 0 to 1" in run("verify", out, data).stderr
 
 
+def test_a_leaf_may_cost_more_than_all_rows(tmp_path):
+    """What is rounded is then a share of the penalty, and was held against the costs alone."""
+    table, out = tmp_path / "data.csv", tmp_path / "model.json"
+    table.write_text("x,label,cost,weight\n1,yes,1,1\n0,yes,0,1e9\n")
+    arguments = ["-t", "label", "--row-cost", "yes=cost", "--weight", "weight"]
+    assert run("fit", table, *arguments, "-o", out).exit_code == 0
+    checked = run("verify", out, table)
+    assert checked.exit_code == 0, checked.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -241,10 +241,15 @@ def test_a_set_with_costs_is_verified(data, tmp_path):
         # Words in an order have a split between neighbours, none for each word.
         ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml"]),
         ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml", "--thresholds", 2]),
+        # Weights that costs make whole: the penalty of a leaf is a share of 7.4, not of 7.
+        (
+            "a,y,w\n0,0,2.2\n1,0,.5\n1,1,.8\n1,1,2.4\n1,1,.2\n1,1,.4\n0,1,.9\n",
+            ["--weight", "w", "--max-depth", 2, "--cost", "0:1=1000", "--cost", "1:0=100"],
+        ),
         # Splits that no tree may have are not in a set.
         ("a,y\n0,no\n1,yes\n", ["--categorical", "a", "--min-samples-leaf", 2]),
     ],
-    ids=["one row", "beyond all trees", "order", "quantiles", "few rows"],
+    ids=["one row", "beyond all trees", "order", "quantiles", "weights", "few rows"],
 )
 def test_a_set_of_few_rows_is_verified(tmp_path, monkeypatch, table, asked):
     monkeypatch.chdir(tmp_path)
