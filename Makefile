@@ -10,8 +10,8 @@ WERROR ?= OFF
 unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find cpp CMakeLists.txt pyproject.toml -type f)
 
-.PHONY: demo test test-thorough test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size lint types docs \
-	wheel stubs clean
+.PHONY: demo test test-thorough test-python build-cpp test-cpp test-threads test-sanitized attack attack-at-size \
+	attack-command-line lint types docs wheel stubs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/treewright demo
@@ -67,6 +67,10 @@ test-sanitized: $(VENV)/.installed-test
 SECONDS ?= 60
 attack: $(VENV)/.installed-test
 	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+# The command line beside Python: the same options, files of every form, and what `verify` says of the answer.
+attack-command-line: $(VENV)/.installed-test
+	PYTHONPATH=tests $(BIN)/python -m attack.command_line --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # The same at size, where no oracle reaches: the same problem asked in two ways, and engines beside each other.
 attack-at-size: $(VENV)/.installed-test

@@ -65,64 +65,46 @@ class NearOptimal:
         return self
 
 
-class InPipeline:
-    """A cross-validated search as the last step of a pipeline, with the parameters of the search."""
+@cache
+def in_pipeline(kind: Any) -> Any:
+    """An estimator as the last step of a pipeline, with the parameters of the estimator."""
 
-    def __init__(self, **parameters: Any) -> None:
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    class InPipeline:
+        stands_for = kind
 
-        self.model = make_pipeline(StandardScaler(), tw.OptimalTreeClassifierCV(**parameters))
+        def __init__(self, **parameters: Any) -> None:
+            from sklearn.pipeline import make_pipeline
+            from sklearn.preprocessing import StandardScaler
 
-    def fit(self, X: Any, y: Any) -> InPipeline:
-        self.model.fit(X, y)
-        self.result_ = self.model[-1].result_
-        return self
+            self.model = make_pipeline(StandardScaler(), kind(**parameters))
 
+        def fit(self, X: Any, y: Any) -> InPipeline:
+            self.model.fit(X, y)
+            self.result_ = self.model[-1].result_
+            return self
 
-class ChosenInPipeline:
-    """A tree chosen among near-optimal ones as the last step of a pipeline."""
-
-    def __init__(self, **parameters: Any) -> None:
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        self.model = make_pipeline(StandardScaler(), tw.NearOptimalTreeClassifier(**parameters))
-
-    def fit(self, X: Any, y: Any) -> ChosenInPipeline:
-        self.model.fit(X, y)
-        self.result_ = self.model[-1].result_
-        return self
+    return InPipeline
 
 
-class ChosenInGridSearch:
-    """Trees chosen among near-optimal ones, for each of two bounds, in a grid search."""
+@cache
+def in_grid_search(kind: Any, parameter: str, values: tuple[Any, Any]) -> Any:
+    """An estimator in a grid search over two values of a parameter: five fits."""
 
-    def __init__(self, **parameters: Any) -> None:
-        from sklearn.model_selection import GridSearchCV
+    class InGridSearch:
+        stands_for = kind
 
-        model = tw.NearOptimalTreeClassifier(**parameters)
-        self.search = GridSearchCV(model, {"epsilon": [0.01, 0.05]}, cv=2, error_score="raise")
+        def __init__(self, **parameters: Any) -> None:
+            from sklearn.model_selection import GridSearchCV
 
-    def fit(self, X: Any, y: Any) -> ChosenInGridSearch:
-        self.search.fit(X, y)
-        self.result_ = self.search.best_estimator_.result_
-        return self
+            grid = {parameter: list(values)}
+            self.search = GridSearchCV(kind(**parameters), grid, cv=2, error_score="raise")
 
+        def fit(self, X: Any, y: Any) -> InGridSearch:
+            self.search.fit(X, y)
+            self.result_ = self.search.best_estimator_.result_
+            return self
 
-class InGridSearch:
-    """A cross-validated search inside of another, with the parameters of the inner one."""
-
-    def __init__(self, **parameters: Any) -> None:
-        from sklearn.model_selection import GridSearchCV
-
-        model = tw.OptimalTreeClassifierCV(**parameters)
-        self.search = GridSearchCV(model, {"min_samples_leaf": [1, 5]}, cv=2)
-
-    def fit(self, X: Any, y: Any) -> InGridSearch:
-        self.search.fit(X, y)
-        self.result_ = self.search.best_estimator_.result_
-        return self
+    return InGridSearch
 
 
 class Front:
@@ -195,6 +177,14 @@ class F1(tw.OptimalTreeClassifier):
         return self
 
 
+class SmallGap(tw.NearOptimalTreeClassifier):
+    """A near-optimal tree of a small gap between the two groups that the first column is made to have."""
+
+    def fit(self, X: Any, y: Any) -> SmallGap:
+        super().fit(np.column_stack([X[:, 0] > np.median(X[:, 0]), X[:, 1:]]).astype(float), y)
+        return self
+
+
 class SimpleLines(tw.OptimalTreeRegressor):
     """A tree of lines in one column, of numbers with few digits, which such lines need."""
 
@@ -238,7 +228,10 @@ def _numbers() -> Any:
 def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
     optimal, leaves = tw.OptimalTreeClassifier, tw.LeafAccuracyTreeClassifier
     free = {"cost_complexity": 1e-4}
+    leaves_cv, chosen = tw.LeafAccuracyTreeClassifierCV, tw.NearOptimalTreeClassifier
     small = {"min_samples_leaf": 5, "max_depth": 7}
+    few_folds = {"max_depths": (6,), "min_samples_leaves": (5,), "cv": 3}
+    near = {"cost_complexity": 0.001, "max_depth": 4}
     return {
         "optimal": (optimal, free),
         "optimal, depth 7": (optimal, free | {"max_depth": 7}),
@@ -250,10 +243,7 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "cross-validated": (tw.OptimalTreeClassifierCV, {}),
         "leaf accuracy": (leaves, small | {"criterion": "accuracy"}),
         "leaf accuracy, bound": (leaves, small | {"criterion": "lower_bound"}),
-        "leaf accuracy, cross-validated": (
-            tw.LeafAccuracyTreeClassifierCV,
-            {"max_depths": (6,), "min_samples_leaves": (5,), "cv": 3},
-        ),
+        "leaf accuracy, cross-validated": (leaves_cv, few_folds),
         "program, leaf accuracy": (tw.MIPTreeClassifier, {"max_depth": 3}),
         "program, oct": (tw.MIPTreeClassifier, {"formulation": "oct", "max_depth": 3}),
         "program, binoct": (tw.MIPTreeClassifier, {"formulation": "binoct", "max_depth": 3}),
@@ -284,10 +274,11 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "survival": (Survival, free | {"max_depth": 7}),
         "front": (Front, {"max_leaves": 20}),
         "compared with cart": (ComparedWithCart, {}),
-        "near-optimal": (NearOptimal, {"cost_complexity": 0.001, "max_depth": 4}),
-        "chosen": (tw.NearOptimalTreeClassifier, {"cost_complexity": 0.001, "max_depth": 4}),
-        "chosen, in a pipeline": (ChosenInPipeline, {"cost_complexity": 0.001, "max_depth": 4}),
-        "chosen, in a grid search": (ChosenInGridSearch, {"cost_complexity": 0.001, "max_depth": 4}),
+        "near-optimal": (NearOptimal, near),
+        "chosen": (chosen, near),
+        "chosen, small gap": (SmallGap, near | {"choose": "small gap", "group": "x0", "max_gap": 0.1}),
+        "chosen, in a pipeline": (in_pipeline(chosen), near),
+        "chosen, in a grid search": (in_grid_search(chosen, "epsilon", (0.01, 0.05)), near),
         "regression front": (RegressionFront, {"max_leaves": 20, "max_depth": None}),
         "ROC front": (RocFront, {"max_depth": None}),
         "regressor, cross-validated": (tw.OptimalTreeRegressorCV, {"max_leaves": 20, "max_depth": None}),
@@ -301,8 +292,23 @@ def estimators() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             tw.OptimalTreeRegressor,
             {"cost_complexity": 0.0, "max_depth": None, "n_jobs": 2},
         ),
-        "in a pipeline": (InPipeline, {}),
-        "in a grid search": (InGridSearch, {}),
+        "in a pipeline": (in_pipeline(tw.OptimalTreeClassifierCV), {}),
+        "in a grid search": (in_grid_search(tw.OptimalTreeClassifierCV, "min_samples_leaf", (1, 5)), {}),
+        "optimal, in a grid search": (in_grid_search(optimal, "min_samples_leaf", (1, 5)), free),
+        "regressor, cross-validated, in a pipeline": (
+            in_pipeline(tw.OptimalTreeRegressorCV),
+            {"max_leaves": 20, "max_depth": None},
+        ),
+        "leaf accuracy, cross-validated, in a pipeline": (in_pipeline(leaves_cv), few_folds),
+        "leaf accuracy, in a grid search": (
+            in_grid_search(leaves, "min_samples_leaf", (5, 20)),
+            {"max_depth": 7},
+        ),
+        "hybrid, in a pipeline": (in_pipeline(tw.HybridTreeClassifier), {"tune": "rounds"}),
+        "born again, rows, in a grid search": (
+            in_grid_search(tw.BornAgainTreeClassifier, "max_depth", (6, 7)),
+            {"estimator": _forest(), "faithful": "rows"},
+        ),
         "shards": (Shards, free | {"max_depth": 5, "shard_rows": 1000}),
     }
 
@@ -314,41 +320,48 @@ STANDS_FOR: dict[Any, Any] = {
     Shards: tw.fit_shards,
     NearOptimal: tw.near_optimal_trees,
     ComparedWithCart: tw.compare_with_cart,
-    InPipeline: tw.OptimalTreeClassifierCV,
-    InGridSearch: tw.OptimalTreeClassifierCV,
     InGroups: tw.BornAgainTreeClassifier,
     Policy: tw.OptimalPolicyTree,
     RowCosts: tw.OptimalTreeClassifier,
     F1: tw.OptimalTreeClassifier,
+    SmallGap: tw.NearOptimalTreeClassifier,
     SimpleLines: tw.OptimalTreeRegressor,
     Survival: tw.OptimalSurvivalTree,
-    ChosenInPipeline: tw.NearOptimalTreeClassifier,
-    ChosenInGridSearch: tw.NearOptimalTreeClassifier,
 }
 
 
 def tried() -> list[Any]:
     """What of the library the names stand for."""
-    return [STANDS_FOR.get(kind, kind) for kind, _ in estimators().values()]
+    return [stood_for(kind) for kind, _ in estimators().values()]
+
+
+def stood_for(kind: Any) -> Any:
+    """What of the library a kind of estimator is, or has inside."""
+    return getattr(kind, "stands_for", STANDS_FOR.get(kind, kind))
 
 
 def accepted(kind: Any) -> set[str]:
     """The names of the parameters that a kind of estimator has."""
     import inspect
 
-    return set(inspect.signature(STANDS_FOR.get(kind, kind)).parameters)
+    return set(inspect.signature(stood_for(kind)).parameters)
 
 
 # The time limit is that of the whole fit, but each search takes its moment; two threads use processor seconds like two
 # searches. A grid search makes five fits of a cross-validated search: two parameters, two folds, the best on all rows.
 SEARCHES = {
     "regressor, cross-validated": 6,
+    "regressor, cross-validated, in a pipeline": 6,
     "lines, cross-validated": 6,
     "cross-validated": 6,
     "regressor, threads": 2,
     "leaf accuracy, cross-validated": 7,
+    "leaf accuracy, cross-validated, in a pipeline": 7,
+    "leaf accuracy, in a grid search": 5,
     "in a pipeline": 6,
     "in a grid search": 5 * 6,
+    "optimal, in a grid search": 5,
+    "born again, rows, in a grid search": 5,
     "chosen, in a grid search": 5,
     "shards": 2,  # the searches of the parts, and the improvement of their trees over all rows
 }
@@ -358,8 +371,6 @@ def limits_of(name: str) -> list[str]:
     """The limits that an estimator has; signals end every one."""
     kind, _ = estimators()[name]
     has = accepted(kind)
-    if "in a " in name:  # the other limits are those of the estimator alone
-        return ["time", "ctrl-c"]
     named = {"time_limit": "time", "step_limit": "step", "memory_limit": "memory", "progress": "callback"}
     return [limit for parameter, limit in named.items() if parameter in has] + list(SIGNALS)
 

@@ -94,6 +94,7 @@ class Case:
     as_large: bool = (
         False  # what a limit leaves is found as on tables of millions of cells, whose columns are not ranked
     )
+    words: Sequence[str] = WORDS  # of an ordered column, from the least to the most
 
     @property
     def n_rows(self) -> int:
@@ -120,7 +121,7 @@ class Case:
         return any(isinstance(v, str) for v in self.columns[name])
 
     def is_ordered(self, name: str) -> bool:
-        """Whether a column of text has the order of `WORDS`."""
+        """Whether a column of text has the order of `words`."""
         return name.startswith("o") and self.is_text(name)
 
     def frame(self, rows: Sequence[tuple[Value, ...]] | None = None) -> Any:
@@ -137,7 +138,7 @@ class Case:
         # A column of gaps alone stays one of numbers, as in the training table.
         return pd.DataFrame(
             {
-                name: pd.Categorical(values, WORDS, ordered=True)
+                name: pd.Categorical(values, self.words, ordered=True)
                 if self.is_ordered(name)
                 else values
                 if self.is_text(name)
@@ -291,7 +292,7 @@ class Case:
             lines += ["import numpy as np", "nan = float('nan')", f"X = np.array({table}, dtype=float)"]
         else:
             shown = {
-                name: _Code(f"pd.Categorical({values!r}, {list(WORDS)!r}, ordered=True)")
+                name: _Code(f"pd.Categorical({values!r}, {list(self.words)!r}, ordered=True)")
                 if self.is_ordered(name)
                 else values
                 if self.is_text(name)

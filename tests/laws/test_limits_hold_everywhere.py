@@ -76,6 +76,7 @@ NAMES = [
     "compared with cart",
     "near-optimal",
     "chosen",
+    "chosen, small gap",
     "chosen, in a pipeline",
     "chosen, in a grid search",
     "regressor",
@@ -85,6 +86,12 @@ NAMES = [
     "regressor, cross-validated",
     "in a pipeline",
     "in a grid search",
+    "optimal, in a grid search",
+    "regressor, cross-validated, in a pipeline",
+    "leaf accuracy, cross-validated, in a pipeline",
+    "leaf accuracy, in a grid search",
+    "hybrid, in a pipeline",
+    "born again, rows, in a grid search",
     "shards",
 ]
 TABLES = ("classes", "continuous", "wide")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from treewright.near_optimal import NearOptimalTrees
@@ -29,9 +29,9 @@ def fault_of_claims(found: NearOptimalTrees, problem: Problem) -> str:
     """Return the first claim of a set that does not agree with its rows or its own graph, or an empty string."""
     return (
         _fault_of_unit(found, problem)
-        or _fault_of_bounds(found)
+        or _fault_of_bounds(found, problem)
         or _fault_of_rules(found)
-        or _fault_of_splits(found, problem.table.X)
+        or _fault_of_splits(found, problem)
     )
 
 
@@ -48,8 +48,8 @@ def _fault_of_unit(found: NearOptimalTrees, problem: Problem) -> str:
     return ""
 
 
-def _fault_of_bounds(found: NearOptimalTrees) -> str:
-    """The graph reaches as far as the set claims, and the least objective is that of the best tree."""
+def _fault_of_bounds(found: NearOptimalTrees, problem: Problem) -> str:
+    """The graph reaches as far as the set claims, or as any tree, and the least objective is that of the best tree."""
     from treewright.result import SolveStatus
 
     graph = found.graph
@@ -57,7 +57,7 @@ def _fault_of_bounds(found: NearOptimalTrees) -> str:
         reach = (
             Fraction(int(graph.arrays["budget"][0]) + 1, 2 ** int(graph.arrays["unit_shift"])) + graph.base
         )
-        if found.membership.budget > reach:
+        if found.membership.budget > reach and float(reach * graph.unit) < _dearest(problem) * (1 - NEAR):
             return f"it claims all trees up to {found.bound_:.9g}, and has them up to {float(reach * graph.unit):.9g}"
     least = float(found.least * graph.unit)
     best = found.best
@@ -67,6 +67,14 @@ def _fault_of_bounds(found: NearOptimalTrees) -> str:
     if best.scope != graph.split_matrix.scope:
         return f"its splits are {graph.split_matrix.scope:.60}, those of the best tree {best.scope:.60}"
     return ""
+
+
+def _dearest(problem: Problem) -> float:
+    """Return an objective that no tree exceeds: the dearest label for every row, and as many leaves as there may be."""
+    paid = problem.sample_weight @ problem.costs.max(axis=1)[problem.y] / problem.total_weight
+    most = problem.table.n_rows if problem.max_leaf_nodes is None else problem.max_leaf_nodes
+    by_depth = math.inf if problem.max_depth is None else 2.0 ** min(problem.max_depth, 100)
+    return float(paid + problem.cost_complexity * min(most, problem.table.n_rows, by_depth))
 
 
 def _fault_of_rules(found: NearOptimalTrees) -> str:
@@ -100,16 +108,16 @@ def _fault_of_rules(found: NearOptimalTrees) -> str:
     return ""
 
 
-def _fault_of_splits(found: NearOptimalTrees, X: NDArray[np.float64]) -> str:
-    """Every split that the scope promises is there: it divides the known values of its column in the same way."""
+def _fault_of_splits(found: NearOptimalTrees, problem: Problem) -> str:
+    """Every split that the scope promises, and a tree may have, is there: it divides the known values alike."""
     from treewright.tree import ColumnKind
 
-    matrix, columns = found.graph.split_matrix, found.graph.problem.table.columns
+    matrix, X, least = found.graph.split_matrix, problem.table.X, problem.min_samples_leaf
     everything = matrix.scope.startswith(("all thresholds", "all single", "all splits"))
     if "most frequent" in matrix.scope or not (everything or matrix.scope.startswith("the given splits")):
         return ""
-    for j, column in enumerate(columns):
-        by_word = column.kind is ColumnKind.CATEGORICAL
+    for j, column in enumerate(problem.table.columns):
+        by_word = column.kind is ColumnKind.CATEGORICAL and not column.ordered
         if not (by_word or everything):
             continue
         known = X[~np.isnan(X[:, j])]
@@ -118,7 +126,10 @@ def _fault_of_splits(found: NearOptimalTrees, X: NDArray[np.float64]) -> str:
             continue
         has = {_side(split.goes_left(known)) for split in matrix.splits if split.column == j}
         is_left = known[:, j] == values[:, None] if by_word else known[:, j] <= values[:-1, None]
-        if not {_side(side) for side in is_left} <= has:
+        left = is_left.sum(axis=1)
+        sides = np.sort([left, len(known) - left], axis=0)  # those without a value may go to either
+        allowed = (sides[0] + len(X) - len(known) >= least) & (sides[1] >= least)
+        if not {_side(side) for side in is_left[allowed]} <= has:
             return f"it lacks a split of {column.name!r:.60}"
     return ""
 

@@ -113,7 +113,8 @@ def _counts_hold(found: NearOptimalTrees, problem: Problem) -> bool:
     depth = problem.max_depth
     small = depth is not None and len(graph.split_matrix.splits) ** depth * 2**depth <= MOST_SETS
     paid = problem.sample_weight[:, None] * problem.costs[problem.y]
-    if found.rules or not small or not np.array_equal(paid, np.round(paid)):
+    are_whole = all(np.array_equal(numbers, np.round(numbers)) for numbers in (problem.sample_weight, paid))
+    if found.rules or not small or not are_whole:
         say(
             "The counts were not recomputed: this is done for small tables, whole weights and costs, and sets without "
             "rules."

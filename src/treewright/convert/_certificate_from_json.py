@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from treewright.convert._checked import LARGEST_INTEGER, Checked
 from treewright.convert._model import Certificate, Terms
 from treewright.result import SolveStatus, StopReason
@@ -80,18 +82,20 @@ def _terms(value: Checked, n_classes: int) -> Terms:
             tuple(cost.number(0, LARGEST_VALUE) for cost in row.entries(n_classes, n_classes))
             for row in costs.entries(n_classes, n_classes)
         )
+    objective = fields["objective"].choice(
+        "accuracy",
+        "balanced_accuracy",
+        "f1",
+        *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
+        *("brier", "log_loss", "row_costs", "policy", "survival", "values", "values-everywhere"),
+    )
+    most = math.inf if objective == "row_costs" else 1  # a cost; the penalty of a leaf is a share elsewhere
     return Terms(
-        cost_complexity=fields["cost_complexity"].number(0, 1),
+        cost_complexity=fields["cost_complexity"].number(0, most),
         max_depth=fields["max_depth"].optional_integer(0, LARGEST_INTEGER),
         max_leaf_nodes=fields["max_leaf_nodes"].optional_integer(1, LARGEST_INTEGER),
         min_samples_leaf=fields["min_samples_leaf"].integer(1, LARGEST_INTEGER),
-        objective=fields["objective"].choice(
-            "accuracy",
-            "balanced_accuracy",
-            "f1",
-            *("squared_error", "poisson", "gamma", "absolute_error", "quantile"),
-            *("brier", "log_loss", "row_costs", "policy", "survival", "values", "values-everywhere"),
-        ),
+        objective=objective,
         class_weight=class_weight,
         costs=matrix,
         target=fields["target"].optional_text(),

@@ -4,7 +4,8 @@
 and `1500,250` have a decimal comma; `1,234,567` and `1,234.5` have not) decides its column, then the other columns of
 the file are asked, then the habits of writers:
 
-- who puts commas between thousands writes `1,500`, so a plain `1500` beside `1,200` speaks for decimal commas;
+- who puts commas between thousands writes `1,500`, so a plain `1500`, or `1e-05`, beside `1,200` speaks for decimal
+  commas;
 - who keeps all decimals writes `950,000`, and who drops zeros writes `1,2`, so a plain `950` beside `1,200` speaks for
   thousands;
 - who has decimal commas does not separate fields by commas.
@@ -56,11 +57,11 @@ def _grouped(mark: str, least: int) -> str:
 
 SHAPES = {
     "short": r"^[0-9]{1,3}$",
-    "long": r"^[0-9]{4,}$",
+    "long": r"^(?:[0-9]{4,}|[0-9]+[eE][+-]?[0-9]+)$",  # nobody puts marks between thousands and writes 1e-05
     "comma_three": r"^[1-9][0-9]{0,2},[0-9]{3}$",
     "point_three": r"^[1-9][0-9]{0,2}\.[0-9]{3}$",
     "comma_decimal": rf"^[0-9]*,[0-9]+{EXPONENT}$",  # less comma_three
-    "point_decimal": rf"^(?:[0-9]*\.[0-9]+{EXPONENT}|[0-9]+\.{EXPONENT}|[0-9]+[eE][+-]?[0-9]+)$",  # less point_three
+    "point_decimal": rf"^(?:[0-9]*\.[0-9]+{EXPONENT}|[0-9]+\.{EXPONENT})$",  # less point_three
     "comma_groups": rf"^(?:(?:{_grouped(',', 2)})(?:\.[0-9]*)?|[1-9][0-9]{{0,2}},[0-9]{{3}}\.[0-9]*)$",
     "point_groups": rf"^(?:(?:{_grouped('.', 2)})(?:,[0-9]*)?|[1-9][0-9]{{0,2}}\.[0-9]{{3}},[0-9]*)$",
 }

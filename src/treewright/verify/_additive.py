@@ -183,7 +183,8 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
         yield check(name, abs(claimed - found) <= slack, f"{claimed:.12g}", f"{found:.12g}")
     bound, tolerance = float(result.lower_bound), float(result.stats["tolerance"])
     optimal = result.status is SolveStatus.OPTIMAL
-    most = LARGEST_TOLERANCE * question.scale if optimal else math.inf  # only a proof may leave open no more
+    # Only a proof may leave open no more; where leaves cost more than all rows, sums are rounded by their size.
+    most = LARGEST_TOLERANCE * max(question.scale, objective) if optimal else math.inf
     yield check("tolerance", 0 <= tolerance <= most, f"0 to {most:g}", f"{tolerance:.3g}")
     yield check(
         "lower_bound <= objective", bound <= objective + slack, f"<= {objective:.12g}", f"{bound:.12g}"

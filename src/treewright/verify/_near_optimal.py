@@ -66,7 +66,7 @@ def count_near_optimal(
     if problem.max_depth is None:
         raise InputError("max_depth=None: a plain count needs a depth.")
     paid = problem.sample_weight[:, None] * problem.costs[problem.y]
-    if not (paid == np.round(paid)).all():
+    if not all((numbers == np.round(numbers)).all() for numbers in (problem.sample_weight, paid)):
         raise InputError("A plain count needs weights and costs that are whole numbers.")
     leaf_penalty = Fraction(repr(float(problem.cost_complexity))) * round(problem.total_weight)
     right = [~split.goes_left(problem.table.X) for split in splits]

@@ -215,7 +215,10 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     yield from _bound_checks(result, total, near, unweighted)
     yield from _floor_checks(result, terms.cost_complexity, weight[0], costs.min(axis=1), near)
     proven = result.status is SolveStatus.OPTIMAL
-    ok = not proven or (objective - bound <= near and result.stop_reason is None)
+    rounded = TOLERANCE * max(
+        1.0, objective, float(costs.max())
+    )  # shards are searched in shares of the largest cost
+    ok = not proven or (objective - bound <= rounded and result.stop_reason is None)
     ok &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES  # nothing is guessed
     yield Check(
         "status",

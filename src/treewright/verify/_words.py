@@ -65,6 +65,7 @@ NOTES_OF_PROOFS = tuple(
         rf"Proven by \w[\w. ]* in floating point, to its tolerance of {NUMBER}\.",
         r"\w[\w. ]* claims an objective of .* is recomputed from the .*",
         rf"The search without the guess did not end first; no tree is below (?P<bound>{NUMBER})\.",
+        rf"Theorem 4\.1: the objective of the optimum is at most (?P<most>{NUMBER}) = .*",
         r"Chosen by hand among near-optimal trees\.",
         r"A search claimed that no tree costs less than .* That proof is wrong and was not used; .*",
         r"Nothing is proven of [\d,]+ shards? .*",
@@ -151,8 +152,9 @@ def _is_unknown_claim(note: str, result: SolveResult) -> bool:
     found = next((form for pattern in NOTES_OF_PROOFS if (form := pattern.fullmatch(note))), None)
     if found is None:
         return True
-    bound = found.groupdict().get("bound")
-    return bound is not None and float(bound) > result.objective + 1e-6  # its last digit
+    bound, most = (found.groupdict().get(name) for name in ("bound", "most"))
+    above = bound is not None and float(bound) > result.objective + 1e-6  # its last digit
+    return above or (most is not None and float(most) < result.lower_bound - 1e-6)
 
 
 def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -69,6 +70,29 @@ def test_fit_and_verify(objective, data, tmp_path):
         assert run("report", out, data, "-o", page).exit_code == 0
         unit = "in units of the mean cost of a row" if objective == "row_costs" else "of a single leaf"
         assert re.search(f"a leaf costs 0.02 [a-zA-Z ]*{unit}", page.read_text())
+
+
+def test_a_leaf_may_cost_more_than_one(data, tmp_path):
+    """Costs of rows are in units of the user: the model file of such a penalty could not be read again."""
+    out = tmp_path / "model.json"
+    assert run("fit", data, *ASKED["row_costs"][0], "--max-depth", 2, "-c", "1.5", "-o", out).exit_code == 0
+    assert load_model(out).certificate.terms.cost_complexity == 1.5
+    checked = run("verify", out, data)
+    assert checked.exit_code == 0, checked.output
+    content = json.loads(out.read_text())
+    content["certificate"]["terms"]["objective"] = "accuracy"
+    out.write_text(json.dumps(content))
+    assert "1.5 is not accepted; it must be a number from 0 to 1" in run("verify", out, data).stderr
+
+
+def test_a_leaf_may_cost_more_than_all_rows(tmp_path):
+    """What is rounded is then a share of the penalty, and was held against the costs alone."""
+    table, out = tmp_path / "data.csv", tmp_path / "model.json"
+    table.write_text("x,label,cost,weight\n1,yes,1,1\n0,yes,0,1e9\n")
+    arguments = ["-t", "label", "--row-cost", "yes=cost", "--weight", "weight"]
+    assert run("fit", table, *arguments, "-o", out).exit_code == 0
+    checked = run("verify", out, table)
+    assert checked.exit_code == 0, checked.output
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -229,6 +230,61 @@ def test_a_set_with_costs_is_verified(data, tmp_path):
         answer = run("verify", file, data)
         assert answer.exit_code == 0, answer.output
         assert said in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "asked"),
+    [
+        # A bound beyond what any tree costs: the set holds all trees, and is not asked for more.
+        ("a,y\n1,no\n", []),
+        ("a,y\n1,no\n2,yes\n", ["--max-objective", 2]),
+        # Words in an order have a split between neighbours, none for each word.
+        ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml"]),
+        ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml", "--thresholds", 2]),
+        # Weights that costs make whole: the penalty of a leaf is a share of 7.4, not of 7.
+        (
+            "a,y,w\n0,0,2.2\n1,0,.5\n1,1,.8\n1,1,2.4\n1,1,.2\n1,1,.4\n0,1,.9\n",
+            ["--weight", "w", "--max-depth", 2, "--cost", "0:1=1000", "--cost", "1:0=100"],
+        ),
+        # Splits that no tree may have are not in a set.
+        ("a,y\n0,no\n1,yes\n", ["--categorical", "a", "--min-samples-leaf", 2]),
+    ],
+    ids=["one row", "beyond all trees", "order", "quantiles", "weights", "few rows"],
+)
+def test_a_set_of_few_rows_is_verified(tmp_path, monkeypatch, table, asked):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text(table)
+    Path("columns.yaml").write_text("columns: {a: {order: [low, mid, top]}}")
+    assert run("near-optimal", "data.csv", "-t", "y", *asked, "--out", "set.json").exit_code == 0
+    how = asked[:2] if "--columns" in asked else []
+    answer = run("verify", "set.json", "data.csv", *how)
+    assert answer.exit_code == 0, answer.output
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "said"),
+    [
+        ("a,y\nmid,no\nlow,no\ntop,yes\n", ["--columns", "columns.yaml"], "it lacks a split of 'a'"),
+        ("a,y\n1,no\n2,yes\n", ["--epsilon", 0.01], "it claims all trees up to 0.9, and has them up to"),
+    ],
+    ids=["order", "beyond what it has"],
+)
+def test_a_set_of_few_rows_that_lacks_trees_is_refused(tmp_path, monkeypatch, table, asked, said):
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text(table)
+    Path("columns.yaml").write_text("columns: {a: {order: [low, mid, top]}}")
+    assert run("near-optimal", "data.csv", "-t", "y", *asked, "--out", "set.json").exit_code == 0
+    content = json.loads(Path("set.json").read_text())
+    if "split" in said:
+        first = content["splits"]["nodes"][0]["split"]
+        first["left"] = content["splits"]["nodes"][2]["split"]["left"]
+    else:
+        content["budget"] = "9/5"  # errors of two rows
+    Path("set.json").write_text(json.dumps(content))
+    how = asked if "--columns" in asked else []
+    answer = run("verify", "set.json", "data.csv", *how)
+    assert answer.exit_code == 1, answer.output
+    assert said in answer.stdout
 
 
 @pytest.mark.parametrize("given", ["limits", "stopped", "costs", "weights", "balanced"])

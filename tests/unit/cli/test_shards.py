@@ -45,6 +45,19 @@ def test_a_folder_is_counted_by_default(rows: Path, tmp_path: Path) -> None:
     assert run("verify", model, rows / "parts")[0] == 0
 
 
+def test_a_proof_of_few_rows_with_large_costs_is_verified(tmp_path: Path) -> None:
+    """Shards are searched in shares of the largest cost: what they round is more than a billionth of these rows."""
+    data, model = tmp_path / "data.csv", tmp_path / "model.json"
+    data.write_text("a,y\n0,no\n0,yes\n")
+    costs = ("--cost", "no:yes=4", "--cost", "yes:no=4")
+    shards = ("--shard-rows", 10, "--max-depth", 4, "--thresholds", 16)
+    code, printed, _ = run("fit", data, "-t", "y", *shards, *costs, "--out", model)
+    assert code == 0
+    assert "Proven optimal" in printed
+    code, printed, _ = run("verify", model, data)
+    assert code == 0, printed
+
+
 def test_a_large_file_is_counted_unless_something_is_asked(
     rows: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,6 +53,12 @@ def column(write, fields, separator=";", **options):
         (["950", "1,200", "52,000"], [950, 1200, 52000], NumberFormat(".", ",")),  # habit: who keeps zeros
         (["950", "1.200", "52.000"], [950, 1200, 52000], NumberFormat(",", ".")),
         (["1500", "1,234"], [1500, 1.234], NumberFormat(",")),  # habit: 1,500 would have its comma
+        (
+            ["1,5", "1e-05", "2E+3"],
+            [1.5, 1e-5, 2000],
+            NumberFormat(","),
+        ),  # as R writes them: no mark, so no point
+        (["1,234", "1e-05"], [1.234, 1e-5], NumberFormat(",")),
     ],
 )
 def test_what_leaves_no_doubt_is_read_and_said(write, fields, values, written):

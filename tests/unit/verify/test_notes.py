@@ -34,6 +34,7 @@ def asked():
         LEAVES_NOT_PROVEN.replace("not ", ""),
         "Proven by everyone in floating point.",
         "The search without the guess did not end first; no tree is below 0.900000.",
+        "Theorem 4.1: the objective of the optimum is at most 0.010000 = 0.000000 (loss of the reference) + 0.01 x 1.",
     ],
 )
 def test_a_claim_that_no_method_makes_is_noticed(asked, note):
@@ -54,6 +55,7 @@ def test_what_methods_say_is_taken(asked):
         "HiGHS 1.15.1 claims an objective of 0.100000, but no tree it found has one below 0.200000 on the data: its "
         "tolerances made it miscount rows. The objective reported here is recomputed from the tree.",
         "The search without the guess did not end first; no tree is below 0.010000.",
+        "Theorem 4.1: the objective of the optimum is at most 0.906239 = 0.044944 (loss of the reference) + 0.43 x 2.",
         "No thresholds were given for 'proven optimal': not split.",
         "Column 'no tree is better' is read as numbers with a decimal comma.",
         "The reference is right on 90.00% of the training weight.",

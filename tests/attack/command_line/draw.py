@@ -1,0 +1,212 @@
+"""Draw commands: questions of the attack with what a file can hold, under names of columns of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from attack.case import WORDS, Case
+from attack.command_line.command import UNKNOWN, Command, Form
+from attack.generate import random_case
+
+__all__ = ["METHODS", "drawn", "random_command"]
+
+# Methods that the verbs `fit`, `frontier` and `near-optimal` have, and how often each is drawn.
+METHODS = {
+    "optimal": 0.16,
+    "f1": 0.05,
+    "leaf": 0.08,
+    "frontier": 0.1,
+    "regression": 0.07,
+    "simple lines": 0.03,
+    "deviance": 0.04,
+    "policy": 0.06,
+    "survival": 0.05,
+    "probability": 0.05,
+    "near": 0.12,
+    "shards": 0.16,
+    "regression front": 0.06,
+    "row costs": 0.06,
+    "several outputs": 0.05,
+}
+# What only Python can say.
+OF_PYTHON = ("search_options", "min_leaf_accuracy", "shuffle", "actions")
+NOT_OF_SETS = ("max_leaf_nodes",)  # near-optimal has --max-leaves, a rule
+FILE_WORDS = {"": "a", "1": "b", "nan": "c d", "None": "Ä"}  # what a file cannot tell from a gap or a number
+NAMES = (
+    "c",
+    "c d",
+    "c,1",
+    'c"q',
+    "c=2",
+    "cä",
+    "-c",
+    "=c",
+    "100",
+    "C",
+    "c'",
+    "c;",
+    "no",
+    "age in years",
+    "{c}",
+)
+ORDERED = ("o", "o,1", "o=2", "o d", "oä")
+ROLES = ("y", "w", "t=1", "-r", "p q", "é", "r2", "Y", "cost_of", "t:2")
+
+
+def drawn(seed: int, worker: int, number: int) -> Command:
+    """The command of these three numbers, the same on every machine."""
+    return random_command(np.random.default_rng([seed, worker, number]))
+
+
+def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) -> Command:
+    """Draw one command."""
+    while True:
+        case = as_in_a_file(rng, random_case(rng, mix))
+        if case is not None:
+            break
+    form, case = random_form(rng, case)
+    asked = random_questions(rng, case)
+    if case.method == "optimal" and rng.random() < 0.15:
+        asked["guess"] = random_guess(rng)
+        over = {"thresholds": "thresholds", "depth": "max_depth"}
+        case = case.without("n_jobs", *(over[part] for part in asked["guess"]["parts"] if part in over))
+    return Command(case, form, asked)
+
+
+def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
+    """The case with what a file and the options of the command line can say; None if they cannot."""
+    options = {name: value for name, value in case.options.items() if name not in OF_PYTHON}
+    if case.method == "near":
+        options = {name: value for name, value in options.items() if name not in NOT_OF_SETS}
+        if rng.random() < 0.3:
+            options["thresholds"] = [2, 3, "all"][rng.integers(3)]
+        if rng.random() < 0.2:
+            options["memory_limit"] = 2**20
+    if case.method == "frontier" and rng.random() < 0.2:
+        options.pop("class_weight", None)
+        options["objective"] = "balanced_accuracy"
+    if case.method in ("frontier", "regression front") and rng.random() < 0.1:
+        options["time_limit"] = 1e-4
+    if isinstance(options.get("thresholds"), dict):
+        del options["thresholds"]
+    if "memory_limit" in options:
+        options["memory_limit"] = 2**20 * int(rng.integers(1, 4))
+    if "time_limit" in options:
+        options["time_limit"] = 1e-4
+    if case.method == "leaf":
+        options.pop("n_jobs", None)
+        if options.get("criterion") == "accuracy":
+            options.pop("confidence", None)
+    if options.get("criterion") != "quantile":
+        options.pop("quantile", None)
+    if case.method == "regression front":
+        options.pop("criterion", None)
+        options.pop("quantile", None)
+    # Where the verbs have other defaults than Python.
+    if case.method == "shards" and "thresholds" not in options:
+        options["thresholds"] = 16
+    if case.method == "row costs":
+        options.setdefault("max_depth", 3)
+    y = case.y
+    if isinstance(y[0], bool):
+        y = ["yes" if label else "no" for label in y]
+        options.pop("class_weight", None)
+    if case.method == "row costs" and isinstance(y[0][0], bool):
+        y = [("yes" if label else "no", costs) for label, costs in y]
+    columns = {
+        name: [
+            FILE_WORDS.get(v, v) if isinstance(v, str) else int(v) if isinstance(v, bool) else v
+            for v in values
+        ]
+        for name, values in case.columns.items()
+    }
+    words = [word for word in WORDS if word not in FILE_WORDS]
+    return case.but(columns=columns, y=y, options=options, as_array=False, as_large=False, words=words)
+
+
+def random_form(rng: np.random.Generator, case: Case) -> tuple[Form, Case]:
+    """The form of the file, and the case with the names that its columns have there."""
+    plain = rng.random() < 0.5
+    pools = {kind: list(rng.permutation(names)) for kind, names in (("o", ORDERED), ("c", NAMES))}
+    names = {
+        name: name if plain else str(pools["o" if case.is_ordered(name) else "c"].pop())
+        for name in case.columns
+    }
+    for name in case.columns:  # text whose name begins with "o" has an order, other text has none
+        if case.is_text(name) and case.is_ordered(name) is not names[name].startswith("o"):
+            names[name] = name
+    columns = {names[name]: values for name, values in case.columns.items()}
+    options = dict(case.options)
+    if "categorical_features" in options:
+        options["categorical_features"] = [names[name] for name in options["categorical_features"]]
+    roles = [str(name) for name in rng.permutation(ROLES)]
+    target, weight = ("y", "w") if plain else (roles.pop(), roles.pop())
+    roles = [name for name in roles if name not in (target, weight)]
+    n_others = {"policy": lambda: len(case.y[0]), "several outputs": lambda: len(case.y[0]), "survival": lambda: 1,
+                "row costs": lambda: len(case.y[0][1])}.get(case.method, lambda: 0)()  # fmt: skip
+    others = tuple(roles.pop() if k < 5 else f"r{k + 5}" for k in range(n_others))
+    if case.method == "policy":
+        options["actions"] = list(others)
+    of_files = case.method == "shards" and rng.random() < 0.8
+    if of_files:
+        kind = str(rng.choice(["folder", "folder", "parquet folder"]))
+    else:
+        kind = str(rng.choice(["csv", "csv", "csv", "gz", "parquet"]))
+    decimal_comma = bool(rng.random() < 0.2)
+    n = case.n_rows
+    parts = sorted({int(row) for row in rng.integers(1, n, rng.integers(0, 3))}) if of_files and n > 1 else ()
+    form = Form(
+        kind=kind,
+        separator=str(rng.choice([";", "\t"])) if decimal_comma else str(rng.choice([",", ",", ";", "\t", "|"])),
+        decimal_comma=decimal_comma,
+        gap=str(rng.choice(["", "", "NA", "?", UNKNOWN])),
+        parts=tuple(parts),
+        target=target,
+        weight=weight,
+        others=others,
+        ignored=None if rng.random() < 0.7 else "id" if plain else "-i,d",
+    )  # fmt: skip
+    return form, case.but(columns=columns, options=options)
+
+
+def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
+    """What else is asked: a proof, one tree of a frontier or of a set, rules that its trees keep."""
+    asked: dict[str, Any] = {}
+    if case.method in ("frontier", "regression front"):
+        if rng.random() < 0.6:
+            asked["leaves"] = int(rng.integers(1, case.options["max_leaves"] + 1))
+    elif case.method == "near":
+        asked["rules"] = random_rules(rng, case)
+        asked["later"] = random_rules(rng, case) | (
+            {"uses": [str(rng.choice(list(case.columns)))]} if rng.random() < 0.3 else {}
+        )
+        if rng.random() < 0.3:
+            asked["later"]["max_objective"] = float(rng.choice([0.1, 0.3, 0.5, 1.0]))
+        if rng.random() < 0.6:
+            asked["tree"] = int(rng.integers(1, 5))
+    elif rng.random() < 0.3:
+        asked["require_proof"] = True
+    return asked
+
+
+def random_guess(rng: np.random.Generator) -> dict[str, Any]:
+    """What is guessed, and from which small model."""
+    parts = [part for part in ("thresholds", "depth", "bounds") if rng.random() < 0.6] or ["bounds"]
+    guess: dict[str, Any] = {"parts": parts, "reference": str(rng.choice(["gbdt", "forest", "extra-trees"]))}
+    guess |= {"n_estimators": int(rng.integers(1, 5)), "reference_depth": int(rng.integers(1, 4))}
+    if "thresholds" in parts and rng.random() < 0.5:
+        guess["guess_tolerance"] = float(rng.choice([0.0, 0.1, 0.3]))
+    return guess
+
+
+def random_rules(rng: np.random.Generator, case: Case) -> dict[str, Any]:
+    """Rules of a set that both `near-optimal` and `query` have."""
+    names, rules = list(case.columns), {}
+    for rule in ("without", "only", "root"):
+        if rng.random() < 0.25:
+            rules[rule] = [str(name) for name in rng.permutation(names)[: rng.integers(1, len(names) + 1)]]
+    if rng.random() < 0.3:
+        rules["max_leaves"] = int(rng.integers(1, 6))
+    return rules

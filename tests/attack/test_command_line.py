@@ -1,0 +1,165 @@
+"""A fixed slice of the attack on the command line, what it draws, and that its laws notice a verb that errs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from attack.case import Case
+from attack.command_line import checks, near_checks, program
+from attack.command_line.checks import attacked
+from attack.command_line.command import Command, Form
+from attack.command_line.draw import METHODS, drawn
+from attack.command_line.script import shown
+
+COMMANDS = 200  # of each seed: a twentieth of a second of the processor each
+
+Slice = tuple[dict[str, set[str]], Counter[str], list[str], int]
+
+# Verbs that answer no question of an exact method, or are compared with Python elsewhere.
+OTHER_VERBS = {
+    "audit": "counts errors of a tree that it is given; tests/unit/cli/test_audit.py",
+    "choose": "a page about a set; tests/unit/cli/test_near_optimal.py",
+    "demo": "has no options of a question",
+    "export": "other forms of a tree; tests/attack/conversions.py",
+    "extend": "models in the leaves of a tree; tests/unit/cli/test_extend.py",
+    "look": "what a file holds; tests/unit/table/test_look.py",
+    "reborn": "reads ensembles; tests/unit/cli/test_reborn.py",
+    "report": "a page about a tree; tests/unit/cli/test_report.py",
+    "show": "another form of what `fit` prints",
+}
+OF_FILES = {
+    "encoding": "tests/unit/table/test_encodings.py",
+    "decimal": "of one column; tests/unit/table/test_reading.py",
+    "day-first": "dates; tests/unit/table/test_reading.py",
+    "ascii": "how a tree is drawn",
+    "merge-words": "columns in which words are merged; tests/unit/table/test_alike.py",
+    "merge-labels": "labels that are merged; tests/unit/table/test_alike.py",
+    "progress": "a bar in a terminal",
+}
+LATENT = dict.fromkeys(("method", "pruning", "epochs", "hardening"), "found by gradients")
+NOT_DRAWN: dict[str, dict[str, str]] = {
+    "fit": OF_FILES | LATENT | {
+        "backend": "where shards are searched: tests/unit/shards",
+        "spill-folder": "where rows lie meanwhile",
+    },
+    "frontier": OF_FILES,
+    "near-optimal": OF_FILES,
+    "query": {"ascii": OF_FILES["ascii"], "columns": "titles of the columns"},
+    "predict": OF_FILES | {
+        "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
+    },
+    "verify": OF_FILES | {
+        "ensemble": "of trees made from ensembles; tests/unit/cli/test_reborn.py",
+        "target": "of files that do not say it; tests/unit/cli/test_cli.py",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def part() -> Slice:
+    """Run the slice; its options by verb, the laws that were broken, scripts, how many commands were refused."""
+    given: dict[str, set[str]] = {}
+
+    def recorded(words: list[str]) -> program.Said:
+        names = {word[2:].partition("=")[0] for word in words if word.startswith("--")}
+        given.setdefault(words[0], set()).update(names)
+        return program.run(words)
+
+    broken: Counter[str] = Counter()
+    scripts, refused = [], 0
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (checks, near_checks):
+            patch.setattr(module, "run", recorded)
+        for number in range(COMMANDS):
+            command = drawn(0, 0, number)
+            outcome = attacked(command)
+            refused += bool(outcome.refused)
+            for mismatch in outcome.mismatches:
+                law = f"{mismatch.law} ({command.method})"
+                broken[law] += 1
+                if broken[law] == 1:
+                    scripts.append(shown(command, mismatch.law, seconds=10.0))
+    return given, broken, scripts, refused
+
+
+def test_no_command_breaks_a_law(part: Slice) -> None:
+    _, broken, scripts, refused = part
+    assert not broken, f"{dict(broken)}\n\n" + "\n\n".join(scripts)
+    assert refused < COMMANDS / 10, "most commands must be answered, or the slice tests nothing"
+
+
+def test_every_verb_is_attacked_or_has_a_reason(part: Slice) -> None:
+    given, *_ = part
+    assert set(program.verbs()) == set(given) | set(OTHER_VERBS)
+    assert not set(given) & set(OTHER_VERBS)
+
+
+@pytest.mark.parametrize("verb", NOT_DRAWN)
+def test_every_option_of_a_verb_is_given(verb: str, part: Slice) -> None:
+    given, *_ = part
+    reasons = NOT_DRAWN[verb]
+    missing = {
+        names[0] for names in program.options_of(verb) if not set(names) & (given[verb] | set(reasons))
+    }
+    assert not missing, f"{verb}: {sorted(missing)} is never drawn; add it to the draws, or a reason"
+    known = {name for names in program.options_of(verb) for name in names}
+    assert set(reasons) <= known | set(OF_FILES), f"{verb}: a reason for an option that is not there"
+    stale = set(reasons) & given[verb]
+    assert not stale, f"{verb}: {sorted(stale)} is drawn; take its reason out"
+
+
+def test_every_method_is_drawn() -> None:
+    names = {"min_leaf_accuracy": "optimal", "simple lines": "regression", "deviance": "regression"}
+    assert {drawn(1, 0, number).method for number in range(400)} == {
+        names.get(name, name) for name in METHODS
+    }
+
+
+def some(method: str = "optimal", **options: Any) -> Command:
+    """A small table on which depth, weights and rules make a difference."""
+    columns = {"c": [0, 1, 2, 3, 4, 5, 6, 7], "d": ["a", "b", "a", "b", "a", "b", "a", "b"]}
+    if method == "optimal":
+        options = {"cost_complexity": 0.01} | options
+    y = ["no", "yes", "no", "no", "yes", "yes", "no", "yes"]
+    return Command(Case(method, columns, y, None, options), Form())
+
+
+def test_a_table_without_a_fault_breaks_no_law() -> None:
+    assert attacked(some(max_depth=1)).mismatches == []
+    assert attacked(some("near", max_depth=2)).mismatches == []
+
+
+@pytest.mark.parametrize(
+    ("module", "written", "command"),
+    [
+        (checks, "fit_words", some(max_depth=1)),
+        (checks, "fit_words", some(costs=[[0.0, 1.0], [9.0, 0.0]], max_depth=1)),
+        (checks, "frontier_words", some("frontier", max_leaves=6, min_samples_leaf=3).but(asked={"leaves": 2})),
+        (near_checks, "near_words", some("near", max_depth=2, epsilon=1.0)),
+        (near_checks, "rule_words", some("near", max_depth=2, epsilon=1.0).but(asked={"rules": {"without": ["c"]}})),
+        (near_checks, "rule_words", some("near", max_depth=2, epsilon=1.0).but(asked={"later": {"root": ["d"]}})),
+    ],
+)  # fmt: skip
+def test_a_verb_that_loses_its_options_is_noticed(
+    module: Any, written: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert attacked(command).mismatches == []
+    whole = getattr(module, written)
+    kept = ("--target", "--max-leaves")
+
+    def lossy(*given: Any) -> list[str]:
+        return [word for word in whole(*given) if word.startswith(kept)]
+
+    monkeypatch.setattr(module, written, lossy)
+    assert attacked(command).mismatches
+
+
+def test_a_crash_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*given: Any) -> Any:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("treewright.cli._fit_classes.tree_text", crash)
+    assert [m.law for m in attacked(some()).mismatches] == ["the program crashes"]
