@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -172,10 +171,11 @@ def reborn_answers(case: Case) -> Iterator[Mismatch]:
 
 def _pruned_answers(case: Case, model: Any) -> Iterator[Mismatch]:
     """A pruned tree decides like its forest on the training rows; a proven one is not above any that pruning leaves."""
+    from treewright.bornagain import prune
+
     result, forest = model.result_, model.estimator_
-    # Pruned by rows, `tree_` alone is the pruned one: `result_` is that of the faithful tree before.
-    found = Found(case, replace(result, tree=model.tree_) if case.options["prune"] == "rows" else result)
-    said = forest.predict(case.but(as_array=True).frame()).tolist()
+    rows, found = case.but(as_array=True).frame(), Found(case, result)
+    said = forest.predict(rows).tolist()
     words = f"{result.sentence()} The forest says {said}."
     if found.walker.predict(case.rows) != said:
         yield Mismatch("not faithful on the training rows", words)
@@ -183,7 +183,7 @@ def _pruned_answers(case: Case, model: Any) -> Iterator[Mismatch]:
     if found.proven and case.options["prune"] == "active":
         # This run is to end, whatever ended the other one: without a tree there is nothing to compare with.
         free = dict.fromkeys(set(LIMITS) & case.options.keys())
-        other = case.run(prune="rows", **free).result_.tree.n_leaves
+        other = prune(case.run(prune=None, **free).tree_, rows, merge=False).n_leaves
         if result.objective > other or result.tree.n_leaves > other:
             yield Mismatch("false optimal", f"{words} Pruning by rows leaves {other}.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from treewright._plural import count_of
 from treewright.binarize._candidates import CandidateSplits
 from treewright.table import Table
 
@@ -86,7 +87,9 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
                 f"{table.columns[o.position].name} ({level} of {o.n_choices})" for o, level in cut[:NAMED]
             ]
             told = ", ".join(named) + _and_more(len(cut) - len(named))
-            notes.append(f"Not all {what} were offered, only {how}, in {len(cut)} columns: {told}.")
+            notes.append(
+                f"Not all {what} were offered, only {how}, in {count_of(len(cut), 'column')}: {told}."
+            )
     return tuple(notes)
 
 

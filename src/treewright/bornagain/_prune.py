@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from treewright.bornagain._solve_groups import refuse_groups
 from treewright.convert import Ensemble
 from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, told_to_stop
-from treewright.tree import Tree
+from treewright.tree import Tree, leaves_in_words
 
-__all__ = ["prune", "solve_active"]
+__all__ = ["prune", "pruned_result", "solve_active"]
 
 MOST_INCUMBENT_LEAVES = 20_000
 LEAVES_A_SECOND = 40_000  # that are made into a Tree and pruned
@@ -111,6 +112,34 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
             prediction[at] = np.argmax(value[at])
     splits = tuple(None if leaf_class[node] >= 0 else tree.splits[node] for node in kept)
     return Tree(tree.columns, tree.classes, splits, left_child, right_child, prediction, value, samples)
+
+
+def pruned_result(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:
+    """Return the result of pruning by rows: decisions are kept on them, and nothing is proven about the size."""
+    tree = prune(result.tree, X)
+    if tree.n_leaves == result.tree.n_leaves:  # every split is needed: the faithful tree, with its proof
+        return result
+    before = f"Before pruning it had depth {result.tree.depth} and {leaves_in_words(result.tree)}"
+    return replace(
+        result,
+        tree=tree,
+        status=SolveStatus.FEASIBLE,
+        objective=float(tree.n_leaves),
+        lower_bound=1.0,
+        scope=f"the {len(X)} rows that it was pruned with",
+        stats={
+            **result.stats,
+            "depth": tree.depth,
+            "leaves": tree.n_leaves,
+            "depth_lower_bound": 0,
+            "leaves_lower_bound": 1,
+        },
+        notes=(
+            *result.notes,
+            f"{before}, and decided like the ensemble on {result.scope}. A pruned tree may differ from the ensemble "
+            "where there are no training rows.",
+        ),
+    )
 
 
 def solve_active(

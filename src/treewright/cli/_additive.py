@@ -18,7 +18,7 @@ from treewright.cli._output import note, say
 from treewright.cli._question import read_min_samples_leaf
 from treewright.cli._read_csv import read_csv
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, saved_to, size_of, tree_text
+from treewright.cli._wording import as_options, effort, saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def answer(
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in asked.csv.table.notes):  # those were said
-            say(f"Note: {text}")
+            say(as_options(f"Note: {text}"))
         say(words(result))
         say(effort(result.stats, reading, clock.time_limit))
         if out is not None:

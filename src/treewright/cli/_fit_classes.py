@@ -18,7 +18,7 @@ from treewright.cli._leaf_accuracy import MAX_DEPTH, MIN_SAMPLES_LEAF, refuse_ot
 from treewright.cli._output import note, say
 from treewright.cli._question import F1, state_question
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, saved_to, size_of, tree_text
+from treewright.cli._wording import as_options, effort, saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def fit_classes(
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in csv.table.notes):  # those were said
-            say(f"Note: {text}")
+            say(as_options(f"Note: {text}"))
         say(effort(result.stats, reading, clock.time_limit))
         if saved:
             say(saved)

@@ -9,8 +9,8 @@ from treewright.errors import InputError
 __all__ = ["as_one_file", "refuse_folder"]
 
 
-def refuse_folder(path: Path) -> None:
-    """Say what to do with a folder that is given to a command that reads one file.
+def refuse_folder(path: Path, more: str = "") -> None:
+    """Say what to do with a folder that is given to a command that reads one file, and `more`.
 
     Raises
     ------
@@ -21,6 +21,7 @@ def refuse_folder(path: Path) -> None:
         raise InputError(
             f"{path} is a folder, and this command reads one file. Give one of its files, of whose rows alone it then "
             f"tells; or, if all rows fit into memory, make one file of them: {as_one_file(path)}, in Python."
+            + more
         )
 
 

@@ -38,7 +38,7 @@ from treewright.cli._question import (
 from treewright.cli._read_csv import read_csv, say_what_was_read
 from treewright.cli._regression import state_regression
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import effort, saved_to, size_of, tree_text
+from treewright.cli._wording import as_options, effort, saved_to, size_of, tree_text
 from treewright.cli._write_csv import csv_text
 from treewright.errors import InputError
 
@@ -218,7 +218,7 @@ def frontier(
         say(found.sentence())
         notes = dict.fromkeys(text for point in found for text in point.notes)
         for text in (text for text in notes if text not in rows.table.notes):  # those were said
-            say(f"Note: {text}")
+            say(as_options(f"Note: {text}"))
         say(effort(found.stats, reading, clock.time_limit))
         for text in saved:
             say(text)

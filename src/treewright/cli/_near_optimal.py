@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from treewright._plural import count_of
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
@@ -34,7 +35,7 @@ from treewright.cli._question import (
 from treewright.cli._read_csv import read_csv, say_what_was_read
 from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SizesFile, Without
 from treewright.cli._stop import finishing, stop_code, stop_word
-from treewright.cli._wording import saved_to, size_of, tree_text
+from treewright.cli._wording import as_options, saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 __all__ = ["near_optimal"]
@@ -195,9 +196,11 @@ def near_optimal(
             say()
         say(found.sentence())
         for text in (text for text in every.best.notes if text not in rows.table.notes):  # those were said
-            say(f"Note: {text}")
+            say(as_options(f"Note: {text}"))
         both = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
-        say(f"Reading: {reading:.3f} s. Search: {searching:.3f} s, {every.graph.n_nodes:,} nodes.{both}")
+        say(
+            f"Reading: {reading:.3f} s. Search: {searching:.3f} s, {count_of(every.graph.n_nodes, 'node')}.{both}"
+        )
         for text in saved:
             say(text)
     if stopped:

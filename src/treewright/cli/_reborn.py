@@ -20,7 +20,7 @@ from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
 from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
 from treewright.cli._reborn_everywhere import reborn_everywhere
-from treewright.cli._reborn_kept import merged, pruned, with_columns
+from treewright.cli._reborn_kept import merged, with_columns
 from treewright.cli._reborn_rows import load_with, rows_for, train_on
 from treewright.cli._reborn_values import AskedValues, reborn_values
 from treewright.cli._stop import finishing, stop_code
@@ -210,7 +210,7 @@ def reborn(
     """  # noqa: D301  (\b keeps the lines apart in the help)
     given = SimpleNamespace(**locals())
     n_jobs = 1 if jobs is None else jobs
-    from treewright.bornagain import Domain, agreement, distil, solve, solve_active
+    from treewright.bornagain import Domain, agreement, distil, pruned_result, solve, solve_active
     from treewright.convert import Model, check_writable, save_model
     from treewright.result import StopReason
 
@@ -317,7 +317,7 @@ def reborn(
         kept = result
         if prune == "rows":
             assert X is not None  # checked above
-            kept = pruned(result, X)
+            kept = pruned_result(result, X)
         elif prune == "active":
             kept = merged(result)
         if columns is not None:
@@ -329,13 +329,15 @@ def reborn(
         _say_sizes(ensemble, result, kept)
         say()
         show_tree(kept.tree, ascii_only)
-        say(result.sentence())
-        if prune == "rows" and kept.tree.n_leaves == result.tree.n_leaves:
-            say("Pruning removes nothing: some row needs every split.")
-        elif kept.tree.n_leaves != result.tree.n_leaves:
+        smaller = kept.tree.n_leaves != result.tree.n_leaves
+        before = f"before {'merging' if prune == 'active' else 'pruning'}" if smaller else ""
+        say(f"{before.capitalize()}: {result.sentence()}" if smaller else result.sentence())
+        if smaller:
             say(f"{'Merged' if prune == 'active' else 'Pruned'}: {kept.sentence()}")
+        elif prune == "rows":
+            say("Pruning removes nothing: some row needs every split.")
         if unseen is not None:
-            say(agreement(result.tree if columns is None else kept.tree, whole, unseen).sentence())
+            say(agreement(kept.tree, whole, unseen).sentence())
         for text in kept.notes:
             say(as_options(f"Note: {text}"))
         limit = "" if clock.time_limit is None else f" --time-limit {clock.time_limit:g} counts both."
@@ -350,7 +352,7 @@ def reborn(
     if stopped:
         raise typer.Exit(stop_code())
     if check and prune != "active" and faithful == "everywhere":
-        _check(result.tree, ensemble, saved=out is not None)
+        _check(result.tree, ensemble, before, saved=out is not None)
 
 
 def _target_of(source: Path, target: str | None, how: Any) -> str:
@@ -358,12 +360,12 @@ def _target_of(source: Path, target: str | None, how: Any) -> str:
     return target or column_names(source, how["separator"], how["encoding"])[-1]
 
 
-def _check(tree: Tree, ensemble: Ensemble, saved: bool) -> None:
-    """Prove by independent code that the tree decides like the ensemble."""
+def _check(tree: Tree, ensemble: Ensemble, before: str, saved: bool) -> None:
+    """Prove by independent code that the tree decides like the ensemble, as it was `before` it became smaller."""
     from treewright.verify import check_faithful
 
     report = prove_again(lambda: check_faithful(tree, ensemble), saved=saved)
-    say(f"Checked by independent code: {report.sentence()}")
+    say(f"Checked by independent code{before and f', {before}'}: {report.sentence()}")
     if not report.faithful:
         raise typer.Exit(CHECK_FAILED)
 

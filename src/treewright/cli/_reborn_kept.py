@@ -1,4 +1,4 @@
-"""What `treewright reborn` keeps of the faithful tree: pruned by rows, leaves merged, columns as the table has them."""
+"""What `treewright reborn` keeps of the tree that was found: leaves merged, columns as the table has them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from treewright.result import BornAgainResult
     from treewright.tree import Column
 
-__all__ = ["merged", "pruned", "with_columns"]
-
-
-def pruned(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainResult:
-    """The result of pruning by rows: decisions are kept on the rows, and nothing is proven about the size."""
-    from treewright.bornagain import prune
-    from treewright.result import SolveStatus
-
-    tree = prune(result.tree, X)
-    if tree.n_leaves == result.tree.n_leaves:  # every split is needed: the faithful tree, with its proof
-        return result
-    return replace(
-        result,
-        tree=tree,
-        status=SolveStatus.FEASIBLE,
-        objective=float(tree.n_leaves),
-        lower_bound=1.0,
-        scope=f"the {len(X)} rows that it was pruned with",
-        stats={**result.stats, "depth_lower_bound": 0, "leaves_lower_bound": 1},
-        notes=(*result.notes, "A pruned tree may differ from the ensemble where there are no training rows."),
-    )
+__all__ = ["merged", "with_columns"]
 
 
 def merged(result: BornAgainResult) -> BornAgainResult:

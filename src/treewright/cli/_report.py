@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -100,13 +101,17 @@ def report(
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
     from treewright.convert import check_writable, load_model
+    from treewright.result import ShardsResult
     from treewright.show import report as make_report
 
     check_writable(out)
+    content = load_model(model)
     for folder in (data, test):
         if folder is not None:
-            refuse_folder(folder)
-    content = load_model(model)
+            all_rows = (
+                f" treewright verify {shlex.quote(str(model))} {shlex.quote(str(folder))} checks all rows."
+            )
+            refuse_folder(folder, all_rows if isinstance(content.result, ShardsResult) else "")
     refuse_other_question(content)
     named = seen_columns(content, target)
     how_read: dict[str, Any] = {"settings": columns, **how}

@@ -41,6 +41,13 @@ def parse(text: str | bytes) -> Checked:
                 "This is a web page, not a model file. Give the JSON file that the fit wrote (--out); a report cannot "
                 "be checked by itself."
             ) from None
+        if start not in ("{", b"{", "", b""):
+            first = text[:200] if isinstance(text, str) else text[:200].decode("utf-8", errors="replace")
+            line = first.lstrip().partition("\n")[0]
+            raise ModelFileError(
+                f"This is no model file, for it is not JSON: it begins with {line[:40]!r}. If it is the table, give it "
+                "after the model file."
+            ) from None
         raise ModelFileError(
             f"The model file is not JSON ({error}). It may be cut off or not a model file at all."
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from treewright.convert._check_ensemble import EnsembleFault
 from treewright.convert._ensemble import Ensemble
 from treewright.convert._number_files import FORMAT as NUMBERS_FORMAT
-from treewright.convert._read_bytes import bytes_of
+from treewright.convert._read_bytes import READ_BY, bytes_of
 from treewright.convert._read_forest_file import read_forest_text
 from treewright.convert._read_lightgbm import read_lightgbm, read_lightgbm_text
 from treewright.convert._read_sklearn import read_sklearn
@@ -64,6 +65,9 @@ def load_ensemble(path: str | Path, *, missing: str = "refuse", inputs: str = "f
                 "It holds a model that predicts numbers: use BornAgainTreeRegressor, or --task regression on the "
                 "command line."
             )
+        named = re.search(rb'"format": ?"([\w-]+)"', start[:200])
+        if start.startswith(b"{") and named is not None and named[1].decode() in READ_BY:
+            raise ModelFileError(f"It holds no ensemble. It is {READ_BY[named[1].decode()]}.")
         if start.startswith(b"{"):
             return read_xgboost_json(content, f"XGBoost file {file.name}", **options)
         if start.startswith((b"tree\n", b"tree\r\n")):

@@ -19,7 +19,7 @@ from treewright.bornagain import (
     agreement,
     distil,
     label_agreement,
-    prune,
+    pruned_result,
     solve,
     solve_active,
 )
@@ -107,7 +107,7 @@ class BornAgainTreeClassifier(TreeClassifier):
     ----------
     tree_ : Tree
     result_ : BornAgainResult
-        With bounds, status and the sizes of the ensemble.
+        With bounds, status and the sizes of the ensemble; pruned by rows, of the pruned tree.
     ensemble_ : Ensemble or None
         Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came. None if only the
         model's predictions were used.
@@ -330,13 +330,11 @@ class BornAgainTreeClassifier(TreeClassifier):
                 max_leaves=20_000 if isinstance(self.max_leaves, str) else self.max_leaves,
                 n_jobs=self.n_jobs,
             )
-        self.result_ = result
-        self.tree_ = result.tree
         if self.prune == "rows":
             assert rows is not None  # checked by both callers
-            self.tree_ = prune(result.tree, rows)
-        elif self.prune == "active":
-            self.tree_ = merge_equal_leaves(result.tree)
+            result = pruned_result(result, rows)
+        self.result_ = result
+        self.tree_ = merge_equal_leaves(result.tree) if self.prune == "active" else result.tree
         settle_interrupt(result.asked_to_stop)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # what cannot be measured; 3 and more
+BRACKETED = re.compile(r"\(\s*\d+\s*\)")
 CODE = re.compile(r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$")  # V27, V45.81, B-12; not "ca 50", "h10"
 SLIP = re.compile(r"^[OI][0-9.,]+$")  # of the keyboard, or of a scan: O5 for 05, I2 for 12
 CODES_SHARE = 0.01  # of the fields; fewer may be slips, too
@@ -162,6 +163,11 @@ def text_among(
     if limits and what == "numbers":
         more = (
             f" {limits[0]!r} says that the value is beyond a limit: write a number for it, such as the limit."
+        )
+    elif what == "numbers" and all(BRACKETED.fullmatch(text) for text in offending):
+        more = (
+            f" {offending[0]!r} may be a negative amount, as accountants write it, or the mark of a remark: if it is "
+            f"an amount, write -{offending[0].strip(' ()')} in the file."
         )
     elif codes:
         more = f" Fields such as {offending[0]!r} look like codes, and then the numbers are codes, too."

@@ -339,3 +339,21 @@ def test_codes_that_begin_with_0_are_told_before_a_fit(tmp_path):
     data.write_text("bezirk,x,y\n" + "".join(f"{k % 90:02d},{k % 7},{'uv'[k % 7 > 3]}\n" for k in range(200)))
     assert "some values begin with 0" in run("look", data, "-t", "y").stdout
     assert "bezirk" in run("fit", data, "-t", "y").stderr.partition("To look at: ")[2]
+
+
+def test_a_number_in_brackets_may_be_negative(tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text("profit,y\n" + "".join(f"{k if k % 3 else f'({k})'},{'uv'[k % 2]}\n" for k in range(60)))
+    said = run("look", data, "-t", "y").output.replace("\n", " ")
+    assert "'(0)' may be a negative amount" in said
+    assert "write -0 in the file" in said
+    assert "--missing profit" not in said
+
+
+def test_notes_before_and_after_a_search_name_options_and_count_in_english(tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text("a,b,y\n" + "".join(f"{k},{k % 2},{'uv'[k % 7 > 3]}\n" for k in range(700)))
+    said = run("near-optimal", data, "-t", "y", "--max-depth", 1).stdout
+    assert '--thresholds "auto" offers' in said
+    assert "thresholds=" not in said
+    assert "in 1 column: a" in said

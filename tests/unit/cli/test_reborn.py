@@ -199,7 +199,22 @@ def test_pruning_a_model_file_with_rows(forest, tmp_path):
     result = run("reborn", forest, "--rows", rows, "--prune", "rows")
     assert result.exit_code == 0, result.output
     assert "first columns are taken" in result.stderr
+    assert "Before pruning: This tree of depth" in result.output
     assert "Pruned: This tree of depth 0 and 1 leaf" in result.output
+    assert "Checked by independent code, before pruning: Proven faithful" in result.output
+
+
+def test_agreement_on_new_rows_is_that_of_the_pruned_tree(forest, tmp_path):
+    """It was that of the tree before, which agrees everywhere."""
+    rows, new, out = tmp_path / "rows.csv", tmp_path / "new.csv", tmp_path / "m.json"
+    rows.write_text("a,b\n0,3\n0.25,5\n")
+    points = np.random.default_rng(0).uniform(0, 9, (200, 2)).round(2)
+    np.savetxt(new, points, "%.2f", ",", header="a,b", comments="")
+    result = run("reborn", forest, "--rows", rows, "--prune", "rows", "--new-rows", new, "-o", out)
+    assert result.exit_code == 0, result.output
+    alike = load_model(out).tree.predict(points) == Ensemble.load(forest).predict(points)
+    assert not alike.all()
+    assert f"decide alike on {alike.sum()} of 200 rows" in result.output
 
 
 def test_mistakes_are_explained(forest, table, tmp_path):

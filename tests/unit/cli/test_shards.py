@@ -135,7 +135,8 @@ def test_a_report_of_a_folder_says_what_can_be_done(rows: Path, tmp_path: Path) 
         code, _, said = run("report", model, *given, "--out", page, "--no-models")
         assert code == 2
         assert "Give one of its files" in said
-        assert "treewright verify" in said
+        assert f"treewright verify {model} {rows / 'parts'} checks all rows." in said
+        assert run("verify", model, rows / "parts")[0] == 0
     assert run("report", model, rows / "parts" / "0.parquet", "--out", page, "--no-models")[0] == 0
 
 

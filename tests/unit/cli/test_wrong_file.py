@@ -107,3 +107,26 @@ def test_settings_that_the_fit_did_not_have_are_named_where_a_check_fails(
     code, said = run(verb, model, folder / "rows.csv", option, given, *more)
     assert code == 0
     assert "Not verified" not in said
+
+
+@pytest.mark.parametrize("command", ["predict", "verify", "audit"])
+def test_a_table_in_the_place_of_the_model(fitted: tuple[Path, list[str]], command: str) -> None:
+    folder, _ = fitted
+    table, model = folder / "rows.csv", folder / "m.json"
+    assert run("fit", table, "-t", "paid", "-o", model)[0] == 0
+    more = ("--group", "owner") if command == "audit" else ()
+    code, said = run(command, table, model, *more)
+    assert code == 2
+    assert "it begins with 'age,owner,paid'. If it is the table, give it after the model file." in said
+    assert run(command, model, table, *more)[0] == 0
+
+
+def test_a_tree_or_a_set_in_the_place_of_an_ensemble(fitted: tuple[Path, list[str]]) -> None:
+    folder, _ = fitted
+    table, model, trees = folder / "rows.csv", folder / "m.json", folder / "set.json"
+    assert run("fit", table, "-t", "paid", "-o", model)[0] == 0
+    assert run("near-optimal", table, "-t", "paid", "--max-depth", 1, "-o", trees)[0] == 0
+    for file, what in ((model, "a model file: `treewright show`"), (trees, "a set of near-optimal trees")):
+        code, said = run("reborn", file)
+        assert code == 2
+        assert f"It holds no ensemble. It is {what}" in said

@@ -165,3 +165,24 @@ def test_nullable_labels_stay_what_they_are(dtype):
     expected = {"Int64": [0, 1], "boolean": [False, True], "string": ["no", "yes"]}[dtype]
     assert list(map(repr, model.classes_.tolist())) == list(map(repr, expected))
     assert model.tree_.classes.tolist() == expected
+
+
+def test_pruned_by_rows_the_result_is_that_of_the_pruned_tree():
+    """Its sentence said of the larger tree that it decides like the ensemble everywhere."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 4)).round(1)
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(60) < 0.1)
+    whole = BornAgainTreeClassifier(random_state=0).fit(X, y)
+    model = BornAgainTreeClassifier(prune="rows", random_state=0).fit(X, y)
+    assert model.tree_.n_leaves < whole.tree_.n_leaves
+    assert model.result_.tree is model.tree_
+    said = model.result_.sentence()
+    assert f"{model.tree_.n_leaves} leaves decides like the ensemble" in said
+    assert "on the 60 rows that it was pruned with. Its size is not proven least" in said
+    assert "all rows" not in said
+    assert (
+        f"Before pruning it had depth {whole.tree_.depth} and {whole.tree_.n_leaves} leaves"
+        in model.result_.notes[-1]
+    )
+    assert said in model._repr_html_()
+    assert (model.predict(X) == model.estimator_.predict(X)).all()

@@ -31,9 +31,15 @@ def test_golden_text():
 
 
 def test_a_leaf_without_rows_has_no_share():
+    tree = make_tree(0, 2).tree
+    rows = np.where(tree.is_leaf & (np.arange(tree.node_count) > 1), 0, tree.n_node_samples)
+    assert re.search(r"→ class \d  0 rows$", to_text(replace(tree, n_node_samples=rows)))
+
+
+def test_a_tree_without_rows_says_nothing_of_them():
     tree = make_tree(0, 1).tree
     tree = replace(tree, n_node_samples=np.zeros_like(tree.n_node_samples))
-    assert re.fullmatch(r"→ class \d  0 rows", to_text(tree))
+    assert re.fullmatch(r"→ class \d", to_text(tree))
 
 
 def test_single_leaf():
