@@ -14,7 +14,7 @@ from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
 from attack.command_line.script import shown
 
-DRAWN = 4000  # commands whose options are looked at
+DRAWN = 1000  # commands whose options are looked at
 COMMANDS = 200  # of each seed: a twentieth of a second of the processor each
 
 Slice = tuple[dict[str, set[str]], Counter[str], list[str], int]

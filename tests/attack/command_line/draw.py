@@ -132,6 +132,13 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
         ]
         for name, values in case.columns.items()
     }
+    if (
+        case.method == "reborn" and len(columns) > 1 and rng.random() < 0.2
+    ):  # a pair of which exactly one is 1
+        kind, (first, second, *_) = str(rng.choice(["one_hot", "at_most_one"])), columns
+        columns[first] = rng.integers(0, 2, case.n_rows).tolist()
+        columns[second] = [1 - bit for bit in columns[first]]
+        options = {k: v for k, v in options.items() if k != "prune"} | {"domain": {kind: [[first, second]]}}
     words = [word for word in WORDS if word not in FILE_WORDS]
     return case.but(columns=columns, y=y, options=options, as_array=False, as_large=False, words=words)
 

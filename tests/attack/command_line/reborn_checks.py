@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -19,6 +20,8 @@ __all__ = ["reborn_breaks"]
 
 def reborn_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     """Compare `reborn`, its model file and `predict` with the estimator, or with `distil_values`."""
+    from treewright.convert import to_json
+
     of_numbers, out = command.method == "near values", files / "model.json"
     words = ["reborn", str(files.data), *reborn_words(command), *files.how, f"--out={out}"]
     ask = partial(near_values, command) if of_numbers else command.case.run
@@ -31,7 +34,12 @@ def reborn_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         yield Mismatch("another exit code", f"{said.code} instead of 0; {said.last} {said.output[-300:]}")
     if result.sentence() not in said.output:
         yield Mismatch("another sentence", f"{result.sentence()!r}; {said.output[-400:]}")
-    yield from same_file(out, result, kinds=of_numbers)  # an ensemble knows numbers only
+    if "prune" in command.case.options:  # the estimator keeps the certificate of the tree before
+        nodes, own = (json.loads(text)["nodes"] for text in (out.read_text(), to_json(answer.tree_)))
+        if nodes != own:
+            yield Mismatch("another pruned tree", f"{nodes} instead of {own}")
+    else:
+        yield from same_file(out, result, kinds=of_numbers)  # an ensemble knows numbers only
     if of_numbers:
         yield from check_model(command, files, out, result)
         return
