@@ -14,6 +14,7 @@ from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
 from attack.command_line.script import shown
 
+DRAWN = 1000  # commands whose options are looked at
 COMMANDS = 200  # of each seed: a twentieth of a second of the processor each
 
 Slice = tuple[dict[str, set[str]], Counter[str], list[str], int]
@@ -26,7 +27,6 @@ OTHER_VERBS = {
     "export": "other forms of a tree; tests/attack/conversions.py",
     "extend": "models in the leaves of a tree; tests/unit/cli/test_extend.py",
     "look": "what a file holds; tests/unit/table/test_look.py",
-    "reborn": "reads ensembles; tests/unit/cli/test_reborn.py",
     "report": "a page about a tree; tests/unit/cli/test_report.py",
     "show": "another form of what `fit` prints",
 }
@@ -48,6 +48,15 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     "frontier": OF_FILES,
     "near-optimal": OF_FILES,
     "query": {"ascii": OF_FILES["ascii"], "columns": "titles of the columns"},
+    "reborn": OF_FILES | {
+        "task": "other forests; tests/unit/cli/test_reborn_numbers.py",
+        "forest-out": "of other forests; tests/unit/cli/test_reborn_numbers.py",
+        "rows": "of model files; tests/unit/cli/test_reborn.py",
+        "new-rows": "counts how often tree and model agree; tests/unit/cli/test_reborn.py",
+        "bins": "of the program alone; tests/unit/cli/test_reborn.py",
+        "check": "is done; tests/unit/cli/test_reborn.py",
+        "time-limit": "stops of ensembles are drawn in Python",
+    },
     "predict": OF_FILES | {
         "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
     },
@@ -82,6 +91,9 @@ def part() -> Slice:
                 broken[law] += 1
                 if broken[law] == 1:
                     scripts.append(shown(command, mismatch.law, seconds=10.0))
+    for number in range(COMMANDS, DRAWN):
+        verb, *words = drawn(0, 0, number).words()
+        given[verb] |= {word[2:].partition("=")[0] for word in words}
     return given, broken, scripts, refused
 
 

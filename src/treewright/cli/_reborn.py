@@ -42,7 +42,8 @@ def reborn(
     source: Annotated[
         Path,
         typer.Argument(
-            help="Model file (XGBoost JSON, LightGBM text, published forest), or CSV file to train a forest on."
+            help="Model file (XGBoost JSON, LightGBM text, published forest); or CSV, Parquet or Arrow file to train "
+            "a forest on."
         ),
     ],
     out: ModelOut = None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_asked", "is_table", "objective_of_model", "of_numbers", "refuse_claims_of_rows"]
 
-TABLE_SUFFIXES = (".csv", ".csv.gz")
+TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".pq", ".arrow", ".feather")
 PRUNINGS = (None, "rows", "active")
 TASKS = ("classification", "regression")
 FAITHFUL = (None, "everywhere", "rows")
@@ -76,7 +76,9 @@ def _check_numbers(given: SimpleNamespace) -> None:
                 f"{option} is for a model of classes; leave it out with --predictions and --task regression."
             )
     if given.predictions is not None and not table:
-        raise InputError(f"{given.source.name} is no CSV file; --predictions names a column of one.")
+        raise InputError(
+            f"{given.source.name} is no CSV, Parquet or Arrow file; --predictions names a column of one."
+        )
     if given.predictions is not None and given.faithful == "everywhere":
         raise InputError(
             "--predictions tells what a model says of rows; to be near it everywhere its trees are needed: give the "

@@ -47,16 +47,25 @@ class Command:
     def but(self, **changes: Any) -> Command:
         return replace(self, **changes)
 
-    def script(self, says: str) -> str:
-        """The command, its file, and the same question in Python."""
-        from attack.command_line.table import settings_of, write_table
-        from attack.command_line.words import file_words, fit_words, frontier_words, near_words
+    def words(self) -> list[str]:
+        """The verb and its options but for the files."""
+        from attack.command_line.words import fit_words, frontier_words, near_words, reborn_words
 
         verb, words = {
             "near": ("near-optimal", near_words),
+            "near values": ("reborn", reborn_words),
+            "reborn": ("reborn", reborn_words),
+            "reborn rows": ("reborn", reborn_words),
             "frontier": ("frontier", frontier_words),
             "regression front": ("frontier", frontier_words),
         }.get(self.method, ("fit", fit_words))
+        return [verb, *words(self)]
+
+    def script(self, says: str) -> str:
+        """The command, its file, and the same question in Python."""
+        from attack.command_line.table import settings_of, write_table
+        from attack.command_line.words import file_words
+
         settings = settings_of(self.case)
         lines = [f"# {says}", f"# {self.form}, asked besides: {dict(self.asked)}"]
         with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +74,8 @@ class Command:
         if settings is not None:
             lines.append(f"# columns.yaml: {settings}")
         how = file_words(self.form, None if settings is None else Path("columns.yaml"))
-        lines.append(f"# treewright {shlex.join([verb, 'data.csv', *words(self), *how])}")
+        verb, *words = self.words()
+        lines.append(f"# treewright {shlex.join([verb, 'data.csv', *words, *how])}")
         return "\n".join([*lines, self.case.script("In Python:")])
 
 

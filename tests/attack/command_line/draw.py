@@ -29,7 +29,11 @@ METHODS = {
     "regression front": 0.06,
     "row costs": 0.06,
     "several outputs": 0.05,
+    "near values": 0.05,
+    "reborn": 0.04,
+    "reborn rows": 0.03,
 }
+OF_ENSEMBLES = ("near values", "reborn", "reborn rows")
 # What only Python can say.
 OF_PYTHON = ("search_options", "min_leaf_accuracy", "shuffle", "actions")
 NOT_OF_SETS = ("max_leaf_nodes",)  # near-optimal has --max-leaves, a rule
@@ -91,6 +95,8 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
         options["time_limit"] = 1e-4
     if isinstance(options.get("thresholds"), dict):
         del options["thresholds"]
+    if case.method in OF_ENSEMBLES:
+        of_ensembles(rng, case, options)
     if "memory_limit" in options:
         options["memory_limit"] = 2**20 * int(rng.integers(1, 4))
     if "time_limit" in options:
@@ -110,6 +116,10 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
     if case.method == "row costs":
         options.setdefault("max_depth", 3)
     y = case.y
+    if case.method in ("reborn", "reborn rows") and (len(set(y)) < 2 or "neighbours" in options):
+        return None  # nothing to decide, which the program refuses; a model that it cannot train
+    if case.method in OF_ENSEMBLES and any(map(case.is_ordered, case.columns)):
+        return None  # `reborn` reads no settings
     if isinstance(y[0], bool):
         y = ["yes" if label else "no" for label in y]
         options.pop("class_weight", None)
@@ -122,13 +132,33 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
         ]
         for name, values in case.columns.items()
     }
+    if (
+        case.method == "reborn" and len(columns) > 1 and rng.random() < 0.2
+    ):  # a pair of which exactly one is 1
+        kind, (first, second, *_) = str(rng.choice(["one_hot", "at_most_one"])), columns
+        columns[first] = rng.integers(0, 2, case.n_rows).tolist()
+        columns[second] = [1 - bit for bit in columns[first]]
+        options = {k: v for k, v in options.items() if k != "prune"} | {"domain": {kind: [[first, second]]}}
     words = [word for word in WORDS if word not in FILE_WORDS]
     return case.but(columns=columns, y=y, options=options, as_array=False, as_large=False, words=words)
 
 
+def of_ensembles(rng: np.random.Generator, case: Case, options: dict[str, Any]) -> None:
+    """Leave the options that `reborn` has; it trains the forest itself, or is told numbers as they are."""
+    for name in ("time_limit", "step_limit", "regressor", "units", "max_rows", "categorical_features"):
+        options.pop(name, None)
+    seed = options.pop("random_state", 0)
+    if "forest" in options:
+        options["forest"] = dict(options["forest"]) | {"random_state": seed}
+    if options.get("max_depth", 0) is None:
+        del options["max_depth"]
+    if case.method == "near values":
+        options["tolerance"] = options["tolerance"] * float(np.std(case.y)) if rng.random() < 0.7 else 0.0
+
+
 def random_form(rng: np.random.Generator, case: Case) -> tuple[Form, Case]:
     """The form of the file, and the case with the names that its columns have there."""
-    plain = rng.random() < 0.5
+    plain = rng.random() < 0.5 or isinstance(case.options.get("domain"), dict)
     pools = {kind: list(rng.permutation(names)) for kind, names in (("o", ORDERED), ("c", NAMES))}
     names = {
         name: name if plain else str(pools["o" if case.is_ordered(name) else "c"].pop())
@@ -174,6 +204,8 @@ def random_form(rng: np.random.Generator, case: Case) -> tuple[Form, Case]:
 def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     """What else is asked: a proof, one tree of a frontier or of a set, rules that its trees keep."""
     asked: dict[str, Any] = {}
+    if case.method in OF_ENSEMBLES:
+        return asked
     if case.method in ("frontier", "regression front"):
         if rng.random() < 0.6:
             asked["leaves"] = int(rng.integers(1, case.options["max_leaves"] + 1))

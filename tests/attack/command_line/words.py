@@ -7,7 +7,7 @@ from typing import Any
 
 from attack.command_line.command import UNKNOWN, Command, Form
 
-__all__ = ["file_words", "fit_words", "frontier_words", "near_words", "rule_words"]
+__all__ = ["file_words", "fit_words", "frontier_words", "near_words", "reborn_words", "rule_words"]
 
 # Options of one value that have Python's name, whatever the verb.
 PLAIN = (
@@ -71,6 +71,33 @@ def near_words(command: Command) -> list[str]:
     """The options of `near-optimal` but for the files and the rules."""
     redundant = ["--redundant-splits"] if command.case.options.get("redundant_splits") else []
     return roles(command) + redundant + shared(command)
+
+
+def reborn_words(command: Command) -> list[str]:
+    """The options of `reborn` of a table but for the files."""
+    options, form = command.case.options, command.form
+    target = "predictions" if command.method == "near values" else "target"
+    words = option(target, form.target) + ([] if form.ignored is None else option("ignore", form.ignored))
+    if command.method == "reborn rows":
+        words += option("faithful", "rows")
+    given = dict(options.get("forest", {}))
+    names = {"n_estimators": "trees", "max_depth": "depth", "random_state": "seed"}
+    words += [word for name, value in given.items() for word in option(names[name], value)]
+    # The tolerance of numbers is how far they may be, and their share is a tolerance here.
+    of_numbers = {"tolerance": "within", "share": "tolerance"} if command.method == "near values" else {}
+    for name in ("tolerance", "share", "max_depth", "max_leaves", "objective", "prune"):
+        if name in options:
+            words += option(of_numbers.get(name, name), options[name])
+    if "n_jobs" in options:
+        words += option("jobs", options["n_jobs"])
+    if "memory_limit" in options:
+        words += option("memory_limit", options["memory_limit"] // MEBIBYTE)
+    domain = options.get("domain", {})
+    if domain == "rows":
+        return words + option("domain", "rows")
+    return words + [
+        word for kind, groups in domain.items() for group in groups for word in option(kind, ",".join(group))
+    ]
 
 
 def rule_words(rules: dict[str, Any]) -> list[str]:

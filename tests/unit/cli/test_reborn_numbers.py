@@ -85,7 +85,7 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
     for words, message in [
         ((old, "--predictions", "colour"), "--predictions needs a column of numbers"),
         ((old, "--predictions", "size2"), "no column 'size2'"),
-        ((forest, "--predictions", "yhat"), "is no CSV file"),
+        ((forest, "--predictions", "yhat"), "is no CSV, Parquet or Arrow file"),
         ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
         ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a model"),
         ((old, "--predictions", "yhat", "--rows", old), "rows of its own"),

@@ -17,6 +17,19 @@ def run(*words: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_forest_is_trained_on_one(tmp_path: Path, suffix: str) -> None:
+    """It was taken for a model file that nobody knows."""
+    path, table = tmp_path / f"loans.{suffix}", tmp_path / "loans.csv"
+    frame = pl.DataFrame({"a": [k % 7 for k in range(60)], "y": [k % 7 > 3 for k in range(60)]})
+    getattr(frame, "write_parquet" if suffix == "parquet" else "write_ipc")(path)
+    frame.write_csv(table)
+    asked = ("--target", "y", "--trees", 3, "--depth", 2)
+    typed, plain = (run("reborn", data, *asked, "--out", f"{data}.json") for data in (path, table))
+    assert typed[0] == plain[0] == 0, typed[1]
+    assert run("predict", f"{path}.json", path) == run("predict", f"{table}.json", table)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_from_a_look_to_a_checked_tree(tmp_path: Path, suffix: str) -> None:
     path, table = tmp_path / f"loans.{suffix}", tmp_path / "loans.csv"
     settings, model = tmp_path / "columns.yaml", tmp_path / "model.json"
