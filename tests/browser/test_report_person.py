@@ -45,11 +45,11 @@ def test_unknown_codes_and_values_outside_the_data_are_said(visit):
     page = person_page(visit)
     said = ask(page, "", "-9")
     assert "Decision: refused" in said
-    assert "age is unknown; unknown goes with ≤ 50.5 or missing" in said
+    assert "age is unknown; unknown goes with ≤ 50.5 years or missing" in said
     assert "inquiries is -9 (no record)" in said
     assert "outside" not in said
     said = ask(page, "120", "3")
-    assert "age: 120 is outside the training data (20 to 79)" in said
+    assert "age: 120 years is outside the training data (20 to 79 years)" in said
     assert "Outside the data" in page.locator("#value-0-hint.beyond").inner_text()
     assert "Outside" not in ask(page, "60", "3")
 
@@ -61,7 +61,7 @@ def test_the_record_of_the_leaf_and_the_heaviest_reason_come_first(visit):
     assert "95% interval" in said
     first, second = page.locator("#answer ol li").all_inner_texts()
     assert first.startswith("inquiries is 7: > 5.5 (for the decision: +")
-    assert second.startswith("age is 40 years: ≤ 50.5 or missing (against the decision: −")
+    assert second.startswith("age is 40 years: ≤ 50.5 years or missing (against the decision: −")
 
 
 def test_a_column_that_may_only_fall_never_rises(visit):

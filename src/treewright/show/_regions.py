@@ -22,7 +22,7 @@ from treewright.show._fonts import cover_letters
 from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
 from treewright.table import encode_like
-from treewright.tree import ColumnKind, LinearSplit, ThresholdSplit, Tree
+from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, Tree, with_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,8 +121,8 @@ def plot_decision_regions(
     _legend(ax, tree, decided, labels)
     ax.set_xlim(*ranges[0])
     ax.set_ylim(*ranges[1])
-    ax.set_xlabel(lines_of(printable(tree.columns[across].name), LINE, MOST_LINES), parse_math=False)
-    ax.set_ylabel(lines_of(printable(tree.columns[up].name), LINE - 8, MOST_LINES), parse_math=False)
+    ax.set_xlabel(lines_of(_axis_words(tree.columns[across]), LINE, MOST_LINES), parse_math=False)
+    ax.set_ylabel(lines_of(_axis_words(tree.columns[up]), LINE - 8, MOST_LINES), parse_math=False)
     held = _held_words(tree, base, {across, up})
     if held:
         ax.set_title(held, fontsize=9, loc="left", parse_math=False)
@@ -263,6 +263,10 @@ def _legend(ax: Axes, tree: Tree, decided: NDArray[np.int32], labels: NDArray[An
         text.set_parse_math(False)
 
 
+def _axis_words(column: Column) -> str:
+    return printable(f"{column.name} ({column.unit})" if column.unit else column.name)
+
+
 def _held_words(tree: Tree, base: NDArray[np.float64], drawn: set[int]) -> str:
     """At which values the other columns are held that the tree asks."""
     asked = {c for s in tree.splits if s is not None for c in getattr(s, "columns", (s.column,))} - drawn
@@ -272,7 +276,7 @@ def _held_words(tree: Tree, base: NDArray[np.float64], drawn: set[int]) -> str:
         if np.isnan(value):
             words.append(f"{column.name} missing")
         elif column.kind is ColumnKind.CONTINUOUS:
-            words.append(f"{column.name} = {value:.4g}")
+            words.append(f"{column.name} = {with_unit(f'{value:.4g}', column.unit)}")
         else:
             names = column.categories or ("0", "1")
             words.append(

@@ -1,4 +1,4 @@
-"""Trees in the words of people: columns, codes and labels by their names in `columns.yaml`, not those of the file."""
+"""Trees in the words of people: columns, codes, units and labels as `columns.yaml` has them, not the file."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ class ColumnWords:
 
 def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
     """Return a tree that calls columns, codes and labels what `columns.yaml` calls them; it decides as before.
+
+    Numbers of a column with a unit are written as number, space, unit: ``duration <= 12 months``.
 
     Parameters
     ----------
@@ -148,9 +150,9 @@ def label_words(tree: Tree, settings: Settings) -> list[str]:
 
 
 def in_words_of_people(tree: Tree, words: Sequence[ColumnWords], labels: Sequence[str] | None) -> Tree:
-    """Return the tree with other names; splits, counts and decisions are the same."""
+    """Return the tree with other names and with units; splits, counts and decisions are the same."""
     columns = tuple(
-        replace(column, name=said.name, categories=said.categories)
+        replace(column, name=said.name, categories=said.categories, unit=said.unit)
         for column, said in zip(tree.columns, words, strict=True)
     )
     classes: Any = tree.classes if labels is None else np.array(labels, dtype=object)

@@ -37,6 +37,7 @@ from treewright.tree._split import (
     split_at,
     subject,
 )
+from treewright.tree._split import with_unit as with_unit
 from treewright.tree._tree import Tree, TreeKind, leaf_path, leaves_in_words
 from treewright.tree._wilson import check_confidence as check_confidence
 from treewright.tree._wilson import wilson_interval

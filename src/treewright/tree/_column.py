@@ -42,6 +42,8 @@ class Column:
         Whether the training table had missing values here.
     ordered : bool, default=False
         Whether the categories go from the least to the most: a split then sends the first of them to one side.
+    unit : str, default=""
+        What people read behind the numbers of the column; `treewright.show.with_titles` sets it from `columns.yaml`.
 
     Examples
     --------
@@ -57,3 +59,4 @@ class Column:
     categories: tuple[str, ...] = ()
     has_missing: bool = False
     ordered: bool = False
+    unit: str = ""

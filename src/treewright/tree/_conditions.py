@@ -19,6 +19,7 @@ from treewright.tree._split import (
     ThresholdSplit,
     describe,
     number_words,
+    with_unit,
 )
 from treewright.tree._tree import Tree, leaf_path
 
@@ -91,7 +92,9 @@ class IntervalCondition:
             return describe(ThresholdSplit(self.column, high, self.missing), columns, True, digits)
         if self.high is None or self.high == math.inf:
             return describe(ThresholdSplit(self.column, self.low, not self.missing), columns, False, digits)
-        text = f"{number_words(self.low, digits)} < {name} <= {number_words(self.high, digits)}"
+        unit = columns[self.column].unit
+        above, up_to = (with_unit(number_words(x, digits), unit) for x in (self.low, self.high))
+        text = f"{above} < {name} <= {up_to}"
         return f"{text} or missing" if self.missing and columns[self.column].has_missing else text
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "relation",
     "split_at",
     "subject",
+    "with_unit",
 ]
 
 
@@ -387,7 +388,8 @@ def _known_words(
         if column.kind is ColumnKind.BINARY and 0 <= split.threshold < 1:
             low, high = column.categories or ("0", "1")
             return f"= {low if goes_left else high}", False
-    return f"{'<=' if goes_left else '>'} {number_words(split.threshold, digits)}", False
+    unit = columns[split.column].unit if isinstance(split, ThresholdSplit) else ""
+    return f"{'<=' if goes_left else '>'} {with_unit(number_words(split.threshold, digits), unit)}", False
 
 
 def _words_in_order(here: Sequence[str], categories: Sequence[str]) -> str:
@@ -404,3 +406,21 @@ def number_words(x: float, digits: int | None) -> str:
     """Shortest decimal that reads back as the same float64, or one of so many significant digits."""
     text = repr(float(x)) if digits is None else f"{x:.{digits}g}"
     return text[:-2] if text.endswith(".0") else text
+
+
+def with_unit(number: str, unit: str) -> str:
+    """Return a written number and its unit: number, space, unit, also for "%" and currencies.
+
+    Parameters
+    ----------
+    number : str
+    unit : str
+        "" writes the number alone.
+
+    Examples
+    --------
+    >>> from treewright.tree import with_unit
+    >>> with_unit("12", "months"), with_unit("12", "")
+    ('12 months', '12')
+    """
+    return f"{number} {unit}" if unit else number

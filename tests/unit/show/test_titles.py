@@ -13,10 +13,20 @@ from typer.testing import CliRunner
 
 from treewright import OptimalTreeClassifier, OptimalTreeRegressor, near_optimal_trees
 from treewright.cli import app
-from treewright.convert import load_model
-from treewright.show import choose_page, report, tree_figure, with_titles
+from treewright.convert import load_model, to_sql
+from treewright.show import (
+    choose_page,
+    notebook_html,
+    plot_decision_regions,
+    report,
+    to_rules,
+    to_text,
+    tree_figure,
+    with_titles,
+)
+from treewright.show._report._rules import leaf_rule
 from treewright.table import ColumnNote, Settings, table_from
-from treewright.tree import ColumnKind
+from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, describe, grow
 
 YAML = """
 columns:
@@ -168,3 +178,55 @@ def test_the_report_shows_words_of_codes_where_values_are_chosen():
     assert smoker["typical"] is not None
     ward = next(column for column in data["columns"] if column["name"] == "ward")
     assert ward["categories"] == ["surgery", "paediatrics", "3"]
+
+
+def test_every_number_of_a_column_has_its_unit(tmp_path):
+    X = pd.DataFrame({"months": np.arange(60.0), "paid": [0, 1] * 30})
+    y = ((X["months"] > 20) & (X["months"] <= 40) & (X["paid"] == 1)).astype(int)
+    model = OptimalTreeClassifier(max_depth=3, cost_complexity=0.001).fit(X, y)
+    units = Settings(
+        notes={"months": ColumnNote("duration", unit="months"), "paid": ColumnNote(unit="times")}
+    )
+    said = with_titles(model.tree_, units)
+    text, rules = to_text(said), to_rules(said)
+    assert re.search(r"duration <= \d+\.5 months  ?", text)
+    assert re.search(r"duration > \d+\.5 months", text)
+    assert "20.5 months < duration <= 39.5 months" in rules
+    assert "paid = 1" in text  # a word, not a number
+    assert "times" not in text + rules
+    words = " ".join(text.get_text() for text in tree_figure(said).findobj(Text))
+    assert "20.5 months" in words
+    for page in (report(model, X, y, settings=units, fit_models=False), notebook_html(said)):
+        assert "≤ 39.5 months" in re.sub("<[^>]*>", "", page)
+    found = near_optimal_trees(X, y, cost_complexity=0.05, max_depth=1, thresholds=4)
+    assert " months" in choose_page(found, settings=units)
+    assert "months" not in to_sql(model.tree_).replace('"months"', "")
+
+
+def test_a_sum_of_columns_has_no_unit():
+    columns = [Column("a", ColumnKind.CONTINUOUS, unit="m"), Column("b", ColumnKind.CONTINUOUS, unit="kg")]
+    assert describe(LinearSplit((0, 1), (1.0, 2.0), 3.0), columns) == "a + 2*b <= 3"
+
+
+def test_an_interval_is_cut_at_its_name_whatever_its_unit():
+    column = Column("age", ColumnKind.CONTINUOUS, unit="< years")
+    X = np.array([[1.0], [2.0], [3.0]])
+    splits = [ThresholdSplit(0, 1.5), None, ThresholdSplit(0, 2.5), None, None]
+    tree = grow(
+        [column], np.array([0, 1]), splits, X, np.array([0, 1, 0], np.int32), np.ones(3), 1.0 - np.eye(2)
+    )
+    leaf = int(tree.apply(np.array([[2.0]]))[0])
+    ((before, subject, after),) = ((c.before, c.subject, c.after) for c in leaf_rule(tree, leaf, None))
+    assert (before, subject, after) == ("1.5 < years < ", "age", "≤ 2.5 < years")
+
+
+def test_axes_of_decision_regions_have_units():
+    X = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0)[::-1] % 7, "c": np.arange(40.0) % 5})
+    y = (X["a"] > 20) & (X["b"] > 3) | (X["c"] > 3)
+    model = OptimalTreeClassifier(max_depth=3, cost_complexity=0.001).fit(X, y)
+    units = Settings(
+        notes={name: ColumnNote(unit=unit) for name, unit in (("a", "m"), ("b", "kg"), ("c", "%"))}
+    )
+    axes = plot_decision_regions(with_titles(model.tree_, units), X, columns=("a", "b"))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a (m)", "b (kg)")
+    assert axes.get_title(loc="left").endswith(" %")

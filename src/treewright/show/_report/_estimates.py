@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tree import with_unit
+
 __all__ = [
     "Estimate",
     "interval_words",
@@ -98,7 +100,7 @@ def written(number: float, digits: int = DIGITS, unit: str = "") -> str:
     else:
         text = f"{number:.{digits}g}"
         text = "0" if text == "-0" else text
-    return f"{text} {unit}".rstrip().replace("-", "\u2212", 1) if number < 0 else f"{text} {unit}".rstrip()
+    return with_unit(text.replace("-", "\u2212", 1) if number < 0 else text, unit)
 
 
 def numbers_of(estimate: Estimate, unit: str = "") -> tuple[str, str]:
@@ -111,7 +113,7 @@ def numbers_of(estimate: Estimate, unit: str = "") -> tuple[str, str]:
         return written(estimate.value, unit=unit), ends
     decimals = max(0, WIDTH_DIGITS - 1 - math.floor(math.log10(width)))
     value, low, high = (_fixed(x, decimals) for x in (estimate.value, estimate.low, estimate.high))
-    return f"{value} {unit}".rstrip(), f"{low} to {high} {unit}".rstrip()
+    return with_unit(value, unit), with_unit(f"{low} to {high}", unit)
 
 
 def _fixed(number: float, decimals: int) -> str:

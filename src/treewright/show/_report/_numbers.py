@@ -34,7 +34,7 @@ from treewright.show._report._rows import Rows
 from treewright.show._report._task import Card, Context, Group, LeafRows, Task, share_of_loss
 from treewright.show._values import value_words
 from treewright.table import ColumnNote
-from treewright.tree import Tree
+from treewright.tree import Tree, with_unit
 
 __all__ = ["NumberTask", "read_numbers"]
 
@@ -150,7 +150,7 @@ class NumberTask(Task):
             return written(float(tree.value[node, output.place]), digits or ALL_DIGITS, output.unit)
         said = value_words(tree, node, digits)
         has_line = tree.lines is not None and tree.lines[node] is not None
-        return said if has_line else f"{said} {output.unit}".rstrip()
+        return said if has_line else with_unit(said, output.unit)
 
     def error_tables(self) -> list[Titled]:
         """Return how far off each output is on training and on test rows."""

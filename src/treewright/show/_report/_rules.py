@@ -41,7 +41,7 @@ def rule_words(
         )
         words = condition.words(tree.columns, digits)
         # An interval opens with a number; everything else with the name.
-        start = 0 if linear or words.startswith(name + " ") else words.index(" < ") + 3
+        start = 0 if linear or words.startswith(name + " ") else words.index(f" < {name} <= ") + 3
         after = words[start + len(name) :].strip()
         cut.append(Condition(words[:start], printable(name), typeset(printable(after))))
     return tuple(cut)

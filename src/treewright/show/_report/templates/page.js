@@ -254,12 +254,12 @@ function name(text) {
   const words = String(text).split(/(\s+)/).map((word) => (word.length > 12 ? word.replace(places, "$&\n") : word));
   return make("bdi", {}, ...words.join("").split("\n").flatMap((piece, k) => (k ? [make("wbr", {}), piece] : [piece])));
 }
+const withUnit = (text, column) => (column.unit ? `${text} ${column.unit}` : String(text));
 function shown(column, x) {
   if (Number.isNaN(x)) return "unknown";
   const code = column.codes.find(([number]) => number === x);
   if (code) return `${x} (${code[1]})`;
-  if (isNumber(column)) return column.unit ? `${x} ${column.unit}` : String(x);
-  return column.categories[x] ?? String(x);
+  return isNumber(column) ? withUnit(x, column) : column.categories[x] ?? String(x);
 }
 const listItem = (n) => document.querySelector(`.tw-node[data-node="${n}"]`);
 for (const element of document.querySelectorAll("[data-needs-script]")) element.hidden = false;
@@ -314,9 +314,8 @@ const fields = columns.map((column, k) => {
   let input;
   if (isNumber(column)) {
     input = make("input", { type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-hint`, spellcheck: "false" });
-    const unit = column.unit ? ` ${column.unit}` : "";
     const codes = column.codes.map(([code, words]) => `; ${code} means ${words}`).join("");
-    const range = column.low === null ? "no value was known" : `${short(column.low)} to ${short(column.high)}${unit} in the data`;
+    const range = column.low === null ? "no value was known" : `${rangeWords(column)} in the data`;
     hint.append(range + codes);
   } else {
     input = make("select", { id, "aria-describedby": `${id}-hint` });
@@ -337,6 +336,7 @@ const fields = columns.map((column, k) => {
 });
 
 function short(x) { return Number.isInteger(x) ? String(x) : String(Number(x.toPrecision(6))); }
+function rangeWords(column) { return withUnit(`${short(column.low)} to ${short(column.high)}`, column); }
 
 function fill(row) {
   fields.forEach(({ column, input }, k) => {
@@ -380,7 +380,7 @@ function read() {
 function outside(column, x) {
   if (!isNumber(column) || Number.isNaN(x) || column.low === null || isCode(column, x)) return "";
   if (x >= column.low && x <= column.high) return "";
-  return `${short(x)} is outside the training data (${short(column.low)} to ${short(column.high)})`;
+  return `${withUnit(short(x), column)} is outside the training data (${rangeWords(column)})`;
 }
 
 function sideWords(n, row) { // what the path answers at node n, in the words of the picture where it is drawn
@@ -390,7 +390,8 @@ function sideWords(n, row) { // what the path answers at node n, in the words of
   const edge = child?.querySelector(":scope > .tw-line .tw-edge");
   if (edge) return (node.kind === "linear" ? edge : edge.querySelector(":scope > bdi")).textContent;
   if (node.kind === "category") return `${left ? "is in" : "is not in"} {${[...node.codes].map((c) => columns[node.column].categories[c]).join(", ")}}`;
-  return `${node.kind === "linear" ? "sum of columns " : ""}${left ? "≤" : ">"} ${node.threshold}`;
+  if (node.kind === "linear") return `sum of columns ${left ? "≤" : ">"} ${node.threshold}`;
+  return `${left ? "≤" : ">"} ${withUnit(node.threshold, columns[node.column])}`;
 }
 
 /* The words of a leaf for a row; the numbers of a line depend on the row. */
