@@ -74,6 +74,7 @@ from treewright.search import (
     SearchForecast,
     SearchTrial,
     accuracy_frontier,
+    regression_frontier,
     roc_frontier,
     solve,
     solve_f1,
@@ -200,6 +201,13 @@ def front_limited(proven: int) -> str:
     )
     stop = None if proven == len(limits) else StopReason.TIME_LIMIT
     return replace(front(), limits=limits, stop_reason=stop).sentence()
+
+
+def front_of_numbers() -> str:
+    """Say what a front of regression trees says, whose losses are sums of real numbers."""
+    X, _ = load_iris(return_X_y=True, as_frame=True)
+    lengths = X.pop("petal length (cm)")
+    return regression_frontier(X, lengths, max_leaves=4, max_depth=2, progress=False).sentence()
 
 
 def rounded() -> str:
@@ -365,6 +373,7 @@ CASES: dict[str, Maker] = {
     "frontier-limited": partial(front_limited, 4),
     "frontier-limited-stopped": partial(front_limited, 2),
     "frontier-unknown": partial(front_stopped, 0),
+    "frontier-of-numbers": front_of_numbers,
     "roc-frontier": lambda: roc_front().sentence(),
     "beside-cart": lambda: beside_cart().sentence(),
     "beside-cart-freer": beside_cart_freer,

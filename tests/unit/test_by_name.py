@@ -14,7 +14,14 @@ from treewright.policy import doubly_robust_scores
 x = np.arange(40.0)[:, None]
 ends = [[0.0], [39.0]]
 rewards = pd.DataFrame({"drug": x[:, 0] - 20, "wait": np.zeros(40)})
-FRAMES = [lambda frame: frame, pl.from_pandas]
+
+
+def arrow_table(frame):
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    return arrow.table({str(name): frame[name].to_numpy() for name in frame})
+
+
+FRAMES = [lambda frame: frame, pl.from_pandas, arrow_table]
 
 
 @pytest.mark.parametrize("frame", FRAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright._plural import count_of
+from treewright._plural import plural
 from treewright.binarize._candidates import CandidateSplits
 from treewright.table import Table
 
@@ -68,7 +68,7 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
     >>> from treewright.table import table_from
     >>> table = table_from([[x] for x in range(100)])
     >>> fewer_notes(table, candidates_of(table), [10])
-    ('Not all thresholds were offered, only those at quantiles, in 1 columns: x0 (10 of 99).',)
+    ('Not all thresholds were offered, only those at quantiles, in 1 column: x0 (10 of 99).',)
     """
     if all(level >= offer.n_choices for offer, level in zip(offers, levels, strict=True)):
         return ()
@@ -88,7 +88,7 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
             ]
             told = ", ".join(named) + _and_more(len(cut) - len(named))
             notes.append(
-                f"Not all {what} were offered, only {how}, in {count_of(len(cut), 'column')}: {told}."
+                f"Not all {what} were offered, only {how}, in {len(cut)} {plural(len(cut), 'column')}: {told}."
             )
     return tuple(notes)
 

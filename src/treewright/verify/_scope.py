@@ -35,7 +35,7 @@ FREQUENT = re.compile(
 CHANGES = "the thresholds at which the label changes (not all thresholds)"
 NOTHING = "the splits of the table"  # of a fit on shards none of which was searched
 LEFT_OUT = re.compile(
-    r"Not all (thresholds|categories) were offered, only .*, in (\d{1,9}) columns: .*", re.DOTALL
+    r"Not all (thresholds|categories) were offered, only .*, in (\d{1,9}) columns?: .*", re.DOTALL
 )
 KEPT = re.compile(
     r"The reference uses \d+ thresholds?; \d+ (?:were|was) kept by column elimination .*", re.DOTALL

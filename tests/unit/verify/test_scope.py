@@ -99,3 +99,13 @@ def test_a_result_of_another_loss_is_refused() -> None:
     told = {name: getattr(result, name) for name in result.__dataclass_fields__}
     other = RegressionResult(**{**told, "stats": {**result.stats, "tolerance": 1e-9}})
     assert [check.name for check in verify(problem, other).failed] == ["fields of the certificate"]
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 1200])
+def test_the_note_on_thresholds_left_out_is_read_as_it_is_written(n_columns: int) -> None:
+    X = np.random.default_rng(0).normal(size=(12, n_columns)).round(2)
+    problem = make_problem(table_from(X), X[:, 0] > 0, max_depth=1, cost_complexity=0.01)
+    result = solve(problem, 3)
+    assert any(f"in {n_columns} column{'s' * (n_columns > 1)}: x0" in note for note in result.notes)
+    checked = verify(problem, result)
+    assert checked.ok, str(checked)
