@@ -75,7 +75,9 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
     if case.method == "optimal" and rng.random() < 0.15:
         asked["guess"] = random_guess(rng)
         over = {"thresholds": "thresholds", "depth": "max_depth"}
-        case = case.without("n_jobs", *(over[part] for part in asked["guess"]["parts"] if part in over))
+        case = case.without(
+            "n_jobs", "time_limit", *(over[part] for part in asked["guess"]["parts"] if part in over)
+        )
     return Command(case, form, asked)
 
 
