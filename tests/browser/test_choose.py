@@ -191,7 +191,7 @@ def test_a_slider_shows_what_a_smaller_gap_costs(visit):
     page.keyboard.press("ArrowLeft")
     point = gaps.points[-2]
     words = slider.get_attribute("aria-valuetext")
-    assert f"gap of {100 * point.gap:.2f} %" in words
+    assert f"gap of {100 * point.gap:.2f}%" in words
     assert words in page.locator("#gap-says").inner_text()
     for key, button in (("a", "#gap-a"), (None, "#gap-build")):
         page.locator(button).focus()

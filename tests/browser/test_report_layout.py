@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from made_trees import Made, make_tree
 from reports import hostile_tree, page_of
-from treewright.show import notebook_html
+from task_reports import page_of_task
+from treewright import near_optimal_trees
+from treewright.show import choose_page, notebook_html
 from treewright.show._report._embed import used_columns
+from treewright.table import ColumnNote, Settings, Table
 from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
 
 
@@ -181,3 +185,98 @@ def test_long_labels_are_not_cut_off_in_the_tables_of_a_phone(visit):
     )
     assert cut
     assert max(cut) <= 0
+
+
+@pytest.mark.parametrize("task", ["squared_error", "policy", "survival"])
+@pytest.mark.parametrize("width", [700, 1000, 1200])
+def test_no_report_is_wider_than_its_window(visit, task, width):
+    """The call that verifies a tree was one long word, and pushed pages of 1,000 px to 1,194."""
+    page = visit(viewport={"width": width, "height": 900}).open(page_of_task(task))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_call_that_verifies_breaks_at_its_points(visit):
+    page = visit(viewport={"width": 390, "height": 844}).open(page_of_task("squared_error"))
+    pieces = page.evaluate(
+        """() => [...document.querySelectorAll('dl.questions code')].flatMap((e) =>
+             [...e.querySelectorAll('bdi')].flatMap((b) => [...b.childNodes].filter((n) => n.nodeType === 3))
+             .filter((n) => !n.data.includes(' ')).map((n) => {
+               const range = document.createRange(); range.selectNodeContents(n);
+               return range.getClientRects().length; }))"""
+    )
+    assert len(pieces) > 5
+    assert set(pieces) == {1}
+
+
+def page_with_test_rows():
+    made = make_tree(4, 9, n_rows=200)
+    labels = np.array(["back in the ward", "still at home", "moved"], dtype=object)[: made.costs.shape[0]]
+    made = replace(made, tree=replace(made.tree, classes=labels))
+    return page_of(made, X_test=Table(made.tree.columns, made.X[:90]), y_test=labels[made.y[:90]])
+
+
+def test_counts_below_a_share_stay_on_one_line(visit):
+    """At 1,000 px "28 of 32" was cut behind its second word."""
+    page = visit(viewport={"width": 1000, "height": 900}).open(page_with_test_rows())
+    lines = page.evaluate(
+        """() => [...document.querySelectorAll('#leaves td.number .small')].map((e) => {
+             const range = document.createRange(); range.selectNodeContents(e);
+             return new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size; })"""
+    )
+    assert len(lines) >= 8
+    assert set(lines) == {1}
+
+
+@pytest.mark.parametrize("width", [330, 390, 430])
+def test_a_number_and_its_unit_stay_on_one_line(visit, width):
+    columns = [Column("share of credit lines in use", ColumnKind.CONTINUOUS)]
+    X, y = np.arange(40.0)[:, None] + 0.25, (np.arange(40) > 19).astype(np.int32)
+    splits = [ThresholdSplit(0, 19.75), None, None]
+    tree = grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(40), 1.0 - np.eye(2))
+    settings = Settings(notes={columns[0].name: ColumnNote(unit="mg/kg")})
+    page = visit(viewport={"width": width, "height": 844}).open(
+        page_of(Made(tree, X, y, np.ones(40), 1.0 - np.eye(2)), settings=settings)
+    )
+    page.click("#ask button.main")
+    lines = page.evaluate(
+        """() => [...document.querySelectorAll('.whole')].filter((e) => e.checkVisibility())
+             .map((e) => [e.textContent, e.getClientRects().length])"""
+    )
+    assert len(lines) >= 5
+    assert {text.split(" ", 1)[1] for text, _ in lines} == {"19.75 mg/kg"}
+    assert {count for _, count in lines} == {1}
+
+
+def test_intervals_are_one_line_and_tables_fit_on_paper(visit):
+    page = visit(viewport={"width": 688, "height": 900}).open(page_with_test_rows())
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 688
+    heights = page.evaluate(
+        """() => [...document.querySelectorAll('.range')].map((e) => {
+             const range = document.createRange(); range.selectNodeContents(e);
+             return range.getClientRects().length; })"""
+    )
+    assert len(heights) >= 8
+    assert set(heights) == {1}
+
+
+def test_the_figures_at_the_top_are_one_row_on_paper(visit):
+    page = visit(viewport={"width": 690, "height": 900}).open(page_with_test_rows())
+    page.emulate_media(media="print")
+    tops = page.evaluate(
+        "[...document.querySelectorAll('.cards > div')].map(e => e.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 4
+    assert len(set(tops)) == 1
+
+
+def test_the_columns_of_the_page_for_choosing_are_read_on_a_phone(visit):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["housing_situation_of_applicant", "b", "c"])
+    trees = near_optimal_trees(X, X.iloc[:, 0] + 0.5 * X["b"] > 0, max_depth=2, thresholds=3)
+    page = visit(viewport={"width": 390, "height": 844}).open(choose_page(trees))
+    page.wait_for_selector("body[data-ready]")
+    room, wide = page.evaluate(
+        "() => { const e = document.querySelector('#uses').parentElement; return [e.clientWidth, e.scrollWidth]; }"
+    )
+    assert wide <= room

@@ -104,7 +104,7 @@ def column_words(tree: Tree, settings: Settings) -> list[ColumnWords]:
         name = note.name or column.name
         names = _categories(column, note)
         codes = {} if names else {float(code): words for code, words in note.codes.items()}
-        own = column.name if note.name else ""
+        own = column.name if note.name not in ("", column.name) else ""
         found.append(ColumnWords(name, own, note.description, note.unit, note.change, codes, names))
     names_said = [words.name for words in found]
     return [

@@ -205,7 +205,9 @@ def test_a_tree_made_in_python_says_how_it_is_verified(made):
     model, y = OF_PYTHON[made]
     model = model.fit(X, y)
     text = report(model, X, y, fit_models=False)
-    call = html.unescape(re.search("How to verify</dt><dd><code>(.*?)</code>", text)[1])
+    call = html.unescape(
+        re.sub("<[^>]*>", "", re.search("How to verify</dt><dd><code>(.*?)</code>", text)[1])
+    )
     assert eval(call, {"treewright": treewright, "X": X, "y": y, "model": model}).ok
 
 

@@ -347,3 +347,19 @@ def test_scores_count_the_rows_whose_label_is_known():
     y[:5] = "dead"
     text = text_of(page_of_task("probability", y_test=y))
     assert re.search(rf"test rows {len(X) - 5} \d", text[text.index("Counted on") :])
+
+
+def test_models_that_predict_alike_are_equally_good():
+    """CART finds the same tree; its sums are added up in another order, and its gap was 2e-15 points."""
+    row = re.search(
+        r"CART with as many leaves.*?Gradient", text_of(page_of_task("squared_error", fit_models=True))
+    )[0]
+    assert "e-1" not in row
+    assert " 0 0 to 0 " in row
+
+
+def test_leaves_of_the_drawn_tree_have_the_unit_of_the_target():
+    settings = Settings(notes={"stay": ColumnNote("length of stay", unit="days")})
+    page = page_of_task("squared_error", settings=settings, target="stay")
+    leaf = re.search(r'class="tw-node tw-leaf".*?</li>', page, flags=re.S)[0]
+    assert re.search(r"\d days", re.sub(r"<[^>]+>", "", leaf))

@@ -23,9 +23,9 @@ from treewright.result import chosen_options, is_shallow_note
 from treewright.show._report._embed import script_json
 from treewright.show._report._page import render_choose
 from treewright.show._titles import settings_from, with_titles
-from treewright.show._words import printable
+from treewright.show._words import printable, typeset
 from treewright.table import Reading, Settings
-from treewright.tree import describe, grow
+from treewright.tree import grow, relation, subject
 
 if TYPE_CHECKING:
     from treewright.near_optimal import GapFrontier, NearOptimalTrees
@@ -305,10 +305,15 @@ def _split_json(trees: NearOptimalTrees, number: int, said: Sequence[Column]) ->
     )
     return {
         "column": split.column,
-        "left": printable(describe(split, said, digits=6)),
-        "right": printable(describe(split, said, False, digits=6)),
+        "left": _side(split, said, True),
+        "right": _side(split, said, False),
         "json": json.loads(to_json(tree))["nodes"][0]["split"],
     }
+
+
+def _side(split: Split, said: Sequence[Column], goes_left: bool) -> str:
+    asked, answer = subject(split, said, 6), relation(split, said, goes_left, 6)
+    return printable(f"{asked} {typeset(answer)}")
 
 
 def _contested(trees: NearOptimalTrees) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ class NumberTask(Task):
         )
         self.left_words = f"Share of the {self.loss.name} of a single leaf that is left"
         self.outputs = _outputs(context)
+        self.leaf_unit = self.outputs[0].unit if len(self.outputs) == 1 else ""
         self.has_lines = any(line is not None for line in context.tree.lines or ())
         self.has_proven_lines = context.option("leaf_model") == "simple_linear"
         if self.has_lines and not self.has_proven_lines:

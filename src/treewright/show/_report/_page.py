@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["render_choose", "render_fragment", "render_page"]
 
 WHOLE = r'<span class="whole">\g<0></span>'
-COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}")  # no line ends between a sign and its number
+# No line ends between a sign, its number and the unit of the number.
+COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}(?: (?!or\b|and\b)[^\s&<>]{1,8}(?!\S))?")
 SMALL_NUMBER = re.compile(r"[0-9][0-9.]*e-[0-9]+")  # 3e-13: a browser would break the line behind the hyphen
 
 

@@ -185,7 +185,7 @@ def report(
     data = embedded_model(task, words)
     named = dict(files or {})
     page = render_page(
-        picture(said, digits, task.costs_shown),
+        picture(said, digits, task.costs_shown, task.leaf_unit),
         task=task,
         title=title or (f"A decision tree for {outcome}" if outcome else "A decision tree"),
         outcome=outcome,

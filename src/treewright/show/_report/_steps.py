@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from treewright.show._breaks import longest_piece
 from treewright.show._colours import class_colours, hexadecimal
 from treewright.show._values import place_of
-from treewright.show._words import leaf_words, question, short_condition, typeset
-from treewright.tree import Tree
+from treewright.show._words import leaf_words, printable, question, short_condition, typeset
+from treewright.tree import Tree, with_unit
 
 __all__ = ["Picture", "Step", "picture"]
 
@@ -114,8 +114,13 @@ class Picture:
         return self.wide <= PAPER
 
 
-def picture(tree: Tree, digits: int | None, costs: NDArray[np.float64] | None = None) -> Picture:
-    """Choose the words and the order of all boxes; `costs` of actions are taken off the rewards of leaves."""
+def picture(
+    tree: Tree, digits: int | None, costs: NDArray[np.float64] | None = None, leaf_unit: str = ""
+) -> Picture:
+    """Choose the words and the order of all boxes; `costs` of actions are taken off the rewards of leaves.
+
+    Numbers of leaves have the unit `leaf_unit`; a sum that depends on the row has none.
+    """
     last_level = _last_level(tree)
     large = tree.n_leaves > FOLDED_FROM
     depth = tree.node_depth.tolist()
@@ -131,7 +136,9 @@ def picture(tree: Tree, digits: int | None, costs: NDArray[np.float64] | None = 
         said = leaf_words(tree, node, digits, costs)
         klass = int(tree.prediction[node])
         if tree.splits[node] is None:
-            steps.append(Step("leaf", node, subject, edge, said.label, said.support, klass, _bar(tree, node)))
+            has_line = tree.lines is not None and tree.lines[node] is not None
+            label = said.label if has_line else with_unit(said.label, printable(leaf_unit))
+            steps.append(Step("leaf", node, subject, edge, label, said.support, klass, _bar(tree, node)))
         elif depth[node] >= last_level:
             text = f"{below[node]} leaves, not drawn"
             steps.append(Step("rest", node, subject, edge, text, said.rows))

@@ -149,6 +149,7 @@ class Task(ABC):
     )
     curves_drawn: Curves | None = None
     costs_shown: NDArray[np.float64] | None = None  # of each action, where actions cost something
+    leaf_unit = ""  # of the numbers that leaves predict
     left_words = "Share of the loss of a single leaf that is left"
     not_proven = "the figures on test rows, with their intervals, are the evidence for that"
 

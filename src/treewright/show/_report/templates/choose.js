@@ -309,7 +309,7 @@ function relianceCell(column) {
   made.append(svg("rect", { class: "track", width: 100, height: 8 }),
     svg("rect", { class: "part", x: at(range[0]), width: Math.max(1, at(range[1]) - at(range[0])), height: 8 }),
     svg("rect", { class: "zero", x: at(0), width: 0.8, height: 8 }));
-  return element("td", { class: "number" }, `${thousandths(range[0])} to ${thousandths(range[1])}`, made);
+  return element("td", { class: "number", "data-title": "reliance" }, `${thousandths(range[0])} to ${thousandths(range[1])}`, made);
 }
 
 let drawing = 0;
@@ -323,7 +323,7 @@ function drawColumns(whole) {
       if (!next.rules[own].delete(column)) next.rules[own].add(column);
       change(next);
     };
-    const facts = [element("td", { class: "number" }, "…"), element("td", {}, "")];
+    const facts = [element("td", { class: "number", "data-title": "in trees" }, "…"), element("td", { "data-title": "without it" }, "")];
     body.append(element("tr", {}, element("th", { scope: "row" }, columns[column]), ...facts, element("td", {},
       element("button", { type: "button", id: `ban-${column}`, "aria-pressed": String(banned), "aria-label": `Ban ${columns[column]}`, onclick: toggle("ban", "banned", "forced") }, "Ban"),
       element("button", { type: "button", id: `force-${column}`, "aria-pressed": String(forced), "aria-label": `Force ${columns[column]}`,
@@ -332,9 +332,9 @@ function drawColumns(whole) {
       if (mine !== drawing) return;
       const without = banned ? whole : forced ? { trees: 0n, best: Infinity } : summary(ruled({ banned: new Set([...rules.banned, column]) }).rules, tree);
       const part = share(whole.trees - without.trees, whole.trees);
-      facts[0].replaceChildren(`${(100 * part).toFixed(1)} %`, bar(part));
+      facts[0].replaceChildren(`${(100 * part).toFixed(1)}%`, bar(part));
       const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: every tree uses it"
-        : part === 0 ? "used by no tree" : without.best <= whole.best ? "replaceable at no cost" : `replaceable at +${(100 * (without.best / whole.best - 1)).toFixed(2)} %`;
+        : part === 0 ? "used by no tree" : without.best <= whole.best ? "replaceable at no cost" : `replaceable at +${(100 * (without.best / whole.best - 1)).toFixed(2)}%`;
       facts[1].replaceChildren(text);
       if (column === used[used.length - 1]) document.body.dataset.ready = "yes";
     }, 0);
@@ -398,10 +398,10 @@ function drawPair() {
 function drawGap() {
   const { points, proven } = data.gaps, slider = byId("gap-at");
   const shown = (place) => new Map(Object.entries(points[place].tree));
-  const percent = (value) => `${(100 * value).toFixed(2)} %`;
+  const percent = (value) => `${(100 * value).toFixed(2)}%`;
   const show = () => {
     const place = Number(slider.value), point = points[place];
-    const words = `gap of ${percent(point.gap)}: objective ${number(point.best)}, ${(100 * (point.best / points[0].best - 1)).toFixed(2)} % more than the best tree`;
+    const words = `gap of ${percent(point.gap)}: objective ${number(point.best)}, ${(100 * (point.best / points[0].best - 1)).toFixed(2)}% more than the best tree`;
     slider.setAttribute("aria-valuetext", words);
     byId("gap-says").textContent = `Step ${place + 1} of ${points.length}, ${words}.${place + 1 < points.length ? "" : proven ? " No tree of the set has a smaller gap, which is a proof." : " Smaller gaps were not searched."}`;
     byId("gap-tree").replaceChildren(drawTree(shown(place), false));
@@ -426,7 +426,7 @@ function drawContested() {
   const body = element("tbody");
   for (const entry of data.contested)
     body.append(element("tr", {}, element("th", { scope: "row" }, String(entry.row)), element("td", {}, String(entry.rows)),
-      ...entry.votes.map((vote) => element("td", {}, `${(100 * vote).toFixed(1)} %`, bar(vote)))));
+      ...entry.votes.map((vote) => element("td", {}, `${(100 * vote).toFixed(1)}%`, bar(vote)))));
   byId("rows").replaceChildren(head, body);
   if (data.contested.length === 0) byId("rows").replaceChildren(element("caption", {}, "All trees agree on all rows."));
 }

@@ -248,11 +248,15 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
-/* Long names break where those that Python writes do: see show/_breaks.py. */
+/* Long names break where those that Python writes do (show/_breaks.py), and no line ends behind a sign: see _page.py. */
 function name(text) {
   const places = /([_.\/\\:-])(?=[^_.\/\\:\s-])|([a-z0-9])(?=[A-Z])/g;
   const words = String(text).split(/(\s+)/).map((word) => (word.length > 12 ? word.replace(places, "$&\n") : word));
-  return make("bdi", {}, ...words.join("").split("\n").flatMap((piece, k) => (k ? [make("wbr", {}), piece] : [piece])));
+  const pieces = words.join("").split("\n");
+  const compared = /^[≤≥<>] \S{1,16}(?: (?!(?:or|and)\b)\S{1,8}(?!\S))?/.exec(pieces[0]);
+  if (compared) pieces[0] = pieces[0].slice(compared[0].length);
+  const whole = compared ? [make("span", { class: "whole" }, compared[0])] : [];
+  return make("bdi", {}, ...whole, ...pieces.flatMap((piece, k) => (k ? [make("wbr", {}), piece] : [piece])));
 }
 const withUnit = (text, column) => (column.unit ? `${text} ${column.unit}` : String(text));
 function shown(column, x) {
