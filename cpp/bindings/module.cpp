@@ -14,7 +14,6 @@ void bind_leaf_accuracy(nb::module_& m);
 void bind_line_losses(nb::module_& m);
 void bind_additive(nb::module_& m);
 void bind_near_optimal(nb::module_& m);
-void bind_ranked_near_optimal(nb::module_& m);
 void bind_pruning(nb::module_& m);
 void bind_single_split(nb::module_& m);
 void bind_ranked(nb::module_& m);
@@ -32,7 +31,6 @@ NB_MODULE(_core, m) {
     bind_leaf_accuracy(m);
     bind_line_losses(m);
     bind_near_optimal(m);
-    bind_ranked_near_optimal(m);
     bind_pruning(m);
     bind_single_split(m);
     bind_ranked(m);

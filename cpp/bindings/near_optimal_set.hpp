@@ -48,7 +48,7 @@ class NearOptimalSet {
                           right.shape(0) == e;
         treewright::require(fits, "of_arrays: shapes do not agree");
         treewright::require(
-            leaf_penalty >= 0 && leaf_penalty < kInfinity && unit_shift >= 0 && unit_shift <= 32 && min_count >= 0,
+            leaf_penalty >= 0 && leaf_penalty < kInfinity && unit_shift >= 0 && unit_shift < 60 && min_count >= 0,
             "of_arrays: price, unit or count out of range");
         treewright::require_within(span_of(leaf_cost), std::int64_t{0}, treewright::kMaxCost, "leaf_cost");
         treewright::require_within(span_of(budget), -kInfinity, kInfinity, "budget");

@@ -42,50 +42,71 @@ struct Run {
     Control control;
 };
 
-// `make` prepares the table and gives the objective; it runs without the interpreter's lock, as the search does.
-inline nanobind::dict run_search(Run& run, const std::function<std::unique_ptr<RankedObjective>()>& make) {
-    const std::uint32_t depth = run.depth, max_leaves = run.max_leaves;
-    const Options& options = run.options;
-    Control& control = run.control;
-    if (depth < 1 || max_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
-    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) ||
-        options.part_rows < 1)
-        throw std::invalid_argument("ranked search: an option is out of range");
+// What a search has found.
+struct Answer {
     Outcome outcome;
     std::vector<TreeNode> tree;
     Statistics statistics;
+
+    template <class AnySearch>
+    [[nodiscard]] static Answer of(AnySearch&& search, Size limits) {
+        Answer found;
+        found.outcome = search.run(limits);
+        found.tree = search.write(found.outcome.plan);
+        found.statistics = search.statistics();
+        return found;
+    }
+};
+
+inline nanobind::dict result_of(const Answer& found, const Control& control) {
+    nanobind::dict result;
+    result["lower"] = found.outcome.lower;
+    result["upper"] = found.outcome.upper;
+    result["nodes"] = to_python(found.tree);
+    add_run(result, control);
+    result["pair_solves"] = found.statistics.pair_solves;
+    result["passes"] = found.statistics.passes;
+    result["row_steps"] = found.statistics.row_steps;
+    result["subproblems"] = found.statistics.nodes;
+    result["cache_hits"] = found.statistics.cache_hits;
+    result["gaps_closed"] = found.statistics.gaps_closed;
+    result["core_rows"] = found.statistics.core_rows;
+    result["parts"] = found.statistics.parts;
+    result["bytes"] = found.statistics.bytes;
+    return result;
+}
+
+// What a tree may be at most; 0 leaves is no limit of them.
+[[nodiscard]] inline Size limits_of(std::uint32_t depth, std::uint32_t max_leaves) {
+    if (depth < 1 || max_leaves == 1) throw std::invalid_argument("ranked search: parameter below 1");
+    return {depth, max_leaves == 0 ? Size::kAny : max_leaves};
+}
+
+inline void require_options(const Options& options) {
+    if (options.lanes < 1 || options.lanes > 64 || !(options.slack >= 0) || !(options.core_share >= 0) ||
+        options.part_rows < 1)
+        throw std::invalid_argument("ranked search: an option is out of range");
+}
+
+// `make` prepares the table and gives the objective; it runs without the interpreter's lock, as the search does.
+inline nanobind::dict run_search(Run& run, const std::function<std::unique_ptr<RankedObjective>()>& make) {
+    const Options& options = run.options;
+    Control& control = run.control;
+    const Size limits = limits_of(run.depth, run.max_leaves);
+    require_options(options);
+    Answer found;
     {
         nanobind::gil_scoped_release release;
         const std::unique_ptr<RankedObjective> objective = make();
-        const Size limits{depth, max_leaves == 0 ? Size::kAny : max_leaves};
-        const auto finish = [&](auto&& search) {
-            outcome = search.run(limits);
-            tree = search.write(outcome.plan);
-            statistics = search.statistics();
-        };
         std::optional<RowGroups> groups;
         if (GroupSearch::fits(*objective, options, limits))
             groups = RowGroups::of(*objective, *objective->two_sums(), control);
         if (groups)
-            finish(GroupSearch(*objective, options, control, std::move(*groups)));
+            found = Answer::of(GroupSearch(*objective, options, control, std::move(*groups)), limits);
         else  // also where the limits ended while rows were grouped: it leaves the best tree of one split
-            finish(Search(*objective, options, control));
+            found = Answer::of(Search(*objective, options, control), limits);
     }
-    nanobind::dict result;
-    result["lower"] = outcome.lower;
-    result["upper"] = outcome.upper;
-    result["nodes"] = to_python(tree);
-    add_run(result, control);
-    result["pair_solves"] = statistics.pair_solves;
-    result["passes"] = statistics.passes;
-    result["row_steps"] = statistics.row_steps;
-    result["subproblems"] = statistics.nodes;
-    result["cache_hits"] = statistics.cache_hits;
-    result["gaps_closed"] = statistics.gaps_closed;
-    result["core_rows"] = statistics.core_rows;
-    result["parts"] = statistics.parts;
-    result["bytes"] = statistics.bytes;
-    return result;
+    return result_of(found, control);
 }
 
 // The same where the table needs no look once it is prepared; `rest` follows it in the objective's constructor.

@@ -481,20 +481,6 @@ class NearOptimalSet:
     def sum_by_node(self, ones: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
         """Sum values (row x class) over the rows of each node."""
 
-class NearOptimalRankedProblem:
-    """A table over ranked columns whose near-optimal trees are asked for."""
-
-    def __init__(self, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], split: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_split: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, min_count: int) -> None:
-        """
-        `split` numbers the splits of all columns, in order of their ranks; column c has those from `first_split[c]` on.
-        """
-
-    def near_optimal(self, *, leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
-        """Return all trees within the budget."""
-
-    @property
-    def base_cost(self) -> int: ...
-
 class SplitList:
     """The splits of a tree, depth-first, left before right."""
 
@@ -767,10 +753,34 @@ class RankedOptions:
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
 
-def ranked_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], unit: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+class RankedProblem:
     """
-    Best tree over all splits of ranked columns; see treewright.search._solve_ranked.
+    A problem over all splits of ranked columns; see treewright.search._solve_ranked.
     """
+
+    def __init__(self, rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, unit: int, leaf: int, min_leaf: int) -> None:
+        """
+        `unit`, a power of two, is what one unit of cost counts, `leaf` what a leaf does.
+        """
+
+    def search(self, *, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
+        """
+        Search for the cheapest tree, whose cost is beyond what every tree pays.
+        """
+
+    def near_optimal(self, *, split: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_split: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_penalty: int, unit_shift: int, budget: int, max_depth: int, threads: int, time_limit: float, memory_limit: int, report: object | None) -> NearOptimalSet:
+        """
+        Return all trees within the budget. `split` numbers the splits of all columns, in order of their ranks, those of column c from `first_split[c]` on; -1: another column has the same split. In the units of the search, what it has solved is solved.
+        """
+
+    @property
+    def base_cost(self) -> int: ...
+
+    @property
+    def leaf_penalty(self) -> int: ...
+
+    @property
+    def unit_shift(self) -> int: ...
 
 def squared_error_solve(rank: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weighted: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, tie_bits: int, leaf: int, min_leaf: int, depth: int, max_leaves: int, options: RankedOptions, time_limit: float, step_limit: int, memory_limit: int, report: object | None) -> dict:
     """

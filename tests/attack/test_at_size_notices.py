@@ -213,9 +213,9 @@ def test_the_oracle_notices_both_ways(question: Question) -> None:
 
 def labels_exchanged(arguments: dict[str, Any]) -> dict[str, Any]:
     """Rows behind the first 255 have the labels of others."""
-    label = arguments["label"].copy()
-    label[255:] = label[255:][::-1]
-    return arguments | {"label": label}
+    y = arguments["y"].copy()
+    y[255:] = y[255:][::-1]
+    return arguments | {"y": y}
 
 
 def targets_exchanged(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def a_column_unseen(arguments: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("function", "defect"),
     [
-        ("ranked_solve", labels_exchanged),
+        ("RankedProblem", labels_exchanged),
         ("squared_error_solve", targets_exchanged),
         ("squared_error_solve", a_column_unseen),
     ],

@@ -120,12 +120,15 @@ def test_a_leaf_needs_more_rows_than_there_are() -> None:
     assert not search(bits(min_count=2**62))["feasible"]
 
 
+MADE_WITH = "rank", "y", "weight", "costs", "unit", "leaf", "min_leaf"
+
+
 def ranked(**other: Any) -> dict[str, Any]:
     arguments = {
         "rank": np.array([[0, 1, 2]], dtype=np.uint32),
-        "label": np.array([0, 1, 0], dtype=np.uint16),
-        "weight": np.ones(3, dtype=np.int32),
-        "cost": np.array([[0, 1], [1, 0]], dtype=np.int32),
+        "y": np.array([0, 1, 0], dtype=np.int32),
+        "weight": np.ones(3, dtype=np.int64),
+        "costs": np.array([[0, 1], [1, 0]], dtype=np.int64),
         "unit": 2**20,
         "leaf": 2**10,
         "min_leaf": 1,
@@ -138,7 +141,9 @@ def ranked(**other: Any) -> dict[str, Any]:
         "report": None,
     } | other
     arguments["options"].lanes = arguments.pop("lanes", 64)
-    return core.ranked_solve(**arguments)
+    problem = core.RankedProblem(**{name: arguments.pop(name) for name in MADE_WITH})
+    found: dict[str, Any] = problem.search(**arguments)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -146,10 +151,10 @@ def ranked(**other: Any) -> dict[str, Any]:
     [
         {"rank": np.array([[0, 1, 2**32 - 1]], dtype=np.uint32)},
         {"rank": np.array([[0, 1]], dtype=np.uint32)},
-        {"label": np.array([0, 1, 65535], dtype=np.uint16)},
-        {"cost": np.zeros((0, 0), dtype=np.int32)},
-        {"cost": np.array([[0, -1], [1, 0]], dtype=np.int32)},
-        {"weight": np.full(3, 2**31 - 1, dtype=np.int32)},
+        {"y": np.array([0, 1, 65535], dtype=np.int32)},
+        {"costs": np.zeros((0, 0), dtype=np.int64)},
+        {"costs": np.array([[0, -1], [1, 0]], dtype=np.int64)},
+        {"weight": np.full(3, 2**31 - 1, dtype=np.int64)},
         {"unit": 2**62},
         {"leaf": 2**62},
         {"leaf": 0},

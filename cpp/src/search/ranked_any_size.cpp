@@ -51,7 +51,10 @@ std::vector<SolvedSplit> Search::open_by_any_size(const Node& node, Size size, C
 // the profile of a column and close gaps beside it, so each side is asked for more than the target needs (slack,
 // shares, leaves on either side) and knows its neighbours. Here no profile is told, nothing beside the split gains, and
 // both sides are asked for what the target needs and no more. In common are `divide` and which side comes first.
-Outcome Search::solve_sides(const Node& node, const SolvedSplit& split, Size size, Cost target, std::size_t level) {
+//
+// A side that is solved within its budget has its optimum below that, or a bound that is no less. So a sum below
+// `target` is that of two optima, which the split then has.
+Outcome Search::solve_sides(const Node& node, SolvedSplit& split, Size size, Cost target, std::size_t level) {
     Level& own = level_at(level);
     const Stack::Mark mark = stack_.mark();
     divide(objective_, node, split.at, split.position, stack_, goes_left_, own.left, own.right);
@@ -60,11 +63,17 @@ Outcome Search::solve_sides(const Node& node, const SolvedSplit& split, Size siz
     Node& first_node = left_first ? own.left : own.right;
     Node& second_node = left_first ? own.right : own.left;
     const Cost second_bound = left_first ? split.right : split.left;
+    Cost& first_cost = left_first ? split.left : split.right;
+    Cost& second_cost = left_first ? split.right : split.left;
     const Outcome first = solve(first_node, size.below(), target - second_bound, level + 1);
     Outcome sum{first.lower + second_bound, kNoCost, PartialTree::leaf()};
     if (sum.lower < target) {
         const Outcome second = solve(second_node, size.below(), target - first.lower, level + 1);
         sum.lower = first.lower + std::max(second.lower, second_bound);
+        if (sum.lower < target) {
+            first_cost = first.lower;
+            second_cost = std::max(second.lower, second_bound);
+        }
         if (first.upper + second.upper < target) {
             const auto& [left, right] = left_first ? std::tie(first, second) : std::tie(second, first);
             sum.offer(first.upper + second.upper, remember(node, split.at, split.position, left.plan, right.plan));
@@ -94,7 +103,7 @@ Cost Search::search_by_any_size(Hunt& hunt) {
             return std::tuple(a.left + a.right, a.at, a.position) < std::tuple(b.left + b.right, b.at, b.position);
         });
         Cost solved = kNoCost;
-        for (const SolvedSplit& split : open) {
+        for (SolvedSplit& split : open) {
             const Cost goal = hunt.target();
             if (split.left + split.right >= goal) break;
             raise(std::min({split.left + split.right, solved, asked}));
@@ -116,7 +125,7 @@ std::optional<SolvedSplit> Search::first_by_any_size(const Node& node, Size size
     std::sort(open.begin(), open.end(), [](const SolvedSplit& a, const SolvedSplit& b) {
         return std::tuple(a.at, a.position) < std::tuple(b.at, b.position);
     });
-    for (const SolvedSplit& split : open) {
+    for (SolvedSplit& split : open) {
         if (control_.stopped()) break;
         if (solve_sides(node, split, size, cost + 1, level).upper == cost) return split;
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -28,6 +27,7 @@ struct Level {
         std::uint32_t rank;  // the last on the left
         std::uint32_t side;
     };
+    std::size_t first = 0;                                       // node of the graph
     std::unordered_map<Fingerprint, std::uint32_t, Hash> nodes;  // number in the graph
     std::vector<Origin> origins;
     std::vector<std::uint64_t> rows;  // a bit a row, for each node in order; none at the last level with splits
@@ -69,11 +69,33 @@ class Desk {
         make_root(objective, root_);
     }
 
-    // Finds the splits of a node of `n` rows within a budget; false if it was stopped. `rows`: which, empty for all.
-    bool find(Words rows, std::uint32_t n, std::uint32_t depth, Cost budget, bool together, Found& found) {
-        ArenaScope scope(arena_);
-        if (!rows.empty()) take(rows, n);
-        const Node& node = rows.empty() ? root_ : node_;
+    // Finds the splits of all rows within a budget; false if it was stopped.
+    bool find(std::uint32_t depth, Cost budget, bool together, Found& found) {
+        return find(root_, depth, budget, together, found);
+    }
+    // The same of `n` rows of the parent at `origin`, which is a node of the graph with `rows`. `own`, if not empty,
+    // has no bits and gets those of the node's rows.
+    bool find(std::size_t parent, Words rows, const Level::Origin& origin, std::uint32_t n, std::uint32_t depth,
+              Cost budget, bool together, std::span<std::uint64_t> own, Found& found) {
+        if (parent != parent_number_) take(rows);
+        parent_number_ = parent;
+        const ArenaScope scope(arena_);
+        const auto column = std::ranges::find(parent_.columns, origin.column);
+        const std::uint32_t begin = origin.side == 0 ? 0 : parent_.n - n;
+        extract(objective_, parent_, static_cast<std::size_t>(column - parent_.columns.begin()), begin, begin + n,
+                arena_, goes_left_, node_);
+        if (!node_.columns.empty() && !own.empty()) {  // without columns it has no children
+            for (std::uint32_t i = 0; i < n; ++i) {
+                const std::uint32_t row = row_of(node_.orders[0][i]);
+                own[row / 64] |= std::uint64_t{1} << (row % 64);
+            }
+        }
+        return find(node_, depth, budget, together, found);
+    }
+    [[nodiscard]] std::size_t bytes() const { return arena_.bytes() + parent_arena_.bytes() + goes_left_.capacity(); }
+
+   private:
+    bool find(const Node& node, std::uint32_t depth, Cost budget, bool together, Found& found) {
         if (!splits_.find(node, depth, budget, together, solved_)) return false;
         for (std::size_t i = 0; i < solved_.size(); ++i) {
             const SolvedSplit& split = solved_[i];
@@ -91,14 +113,6 @@ class Desk {
         }
         return true;
     }
-    // For the rows of nodes whose children need none.
-    [[nodiscard]] std::span<std::uint64_t> scratch(std::size_t n_words) {
-        words_.resize(n_words);
-        return words_;
-    }
-    [[nodiscard]] std::size_t bytes() const { return arena_.bytes() + goes_left_.capacity() + words_.capacity() * 8; }
-
-   private:
     void begin_column(const Node& node) {
         position_ = 0;
         rows_ = {Fingerprint{}, node.rows};
@@ -119,21 +133,25 @@ class Desk {
             rows_[1].subtract(data_.key[row]);
         }
     }
-    // Sorts some rows of the table into `node_`.
-    void take(Words rows, std::uint32_t n) {
-        for (std::uint32_t row = 0; row < data_.n_rows; ++row)
+    // Sorts some rows of the table into `parent_`.
+    void take(Words rows) {
+        std::uint32_t n = 0;
+        for (std::uint32_t row = 0; row < data_.n_rows; ++row) {
             goes_left_[row] = static_cast<std::uint8_t>(rows[row / 64] >> (row % 64) & 1);
-        select(objective_, root_, n, arena_, goes_left_, node_);
+            n += goes_left_[row];
+        }
+        parent_arena_.release({0, 0, 0});
+        select(objective_, root_, n, parent_arena_, goes_left_, parent_);
     }
 
     const LabelledTable& data_;
     const Misclassification& objective_;
     SplitsWithin splits_;
     std::vector<std::uint8_t> goes_left_;
-    Node root_, node_;
-    Arena arena_;
+    Node root_, parent_, node_;
+    std::size_t parent_number_ = ~std::size_t{0};  // in the graph, of `parent_`: nodes of one parent come together
+    Arena parent_arena_, arena_;
     std::vector<SolvedSplit> solved_;
-    std::vector<std::uint64_t> words_;
     std::uint32_t position_ = 0;  // of the split that is looked at, and its sides:
     std::array<Fingerprint, 2> rows_;
     std::array<std::vector<std::int64_t>, 2> sums_;
@@ -161,10 +179,11 @@ class GraphMaker {
         for (std::uint32_t depth = max_depth; depth > 0 && first < graph_.nodes.size(); --depth) {
             const std::size_t last = graph_.nodes.size();
             Level next;
+            next.first = last;
             if (depth > 1) here.rows.resize((last - first) * n_words_);
+            if (depth == max_depth) std::ranges::fill(here.rows, ~std::uint64_t{0});
             for (std::size_t n = first; n < last; n += kNodesAtOnce)
-                if (!open(n, std::min(n + kNodesAtOnce, last), first, depth, above, here, next))
-                    return std::move(graph_);
+                if (!open(n, std::min(n + kNodesAtOnce, last), depth, above, here, next)) return std::move(graph_);
             above = std::move(here);
             here = std::move(next);
             first = last;
@@ -190,9 +209,8 @@ class GraphMaker {
         return at->second;
     }
 
-    // Finds the edges of some nodes of the level that begins at `level`, with all threads; false if it was stopped.
-    bool open(std::size_t first, std::size_t last, std::size_t level, std::uint32_t depth, const Level& above,
-              Level& here, Level& next) {
+    // Finds the edges of some nodes of a level, with all threads; false if it was stopped.
+    bool open(std::size_t first, std::size_t last, std::uint32_t depth, const Level& above, Level& here, Level& next) {
         std::vector<Found> found(last - first);
         std::atomic<std::size_t> task{0}, bytes{above.bytes() + here.bytes() + next.bytes()};
         const auto find = [&](Search& search, Control& control, bool together) {
@@ -200,13 +218,7 @@ class GraphMaker {
             while (!control.stopped()) {
                 const std::size_t at = task.fetch_add(1);
                 if (at >= found.size()) return;
-                const std::size_t n = first + at;
-                const std::span<std::uint64_t> own =
-                    depth > 1 ? std::span(here.rows).subspan((n - level) * n_words_, n_words_) : desk.scratch(n_words_);
-                rows_of(n - level, here, above, own);
-                const auto n_rows = static_cast<std::uint32_t>(graph_.leaf_rows[n]);
-                if (!desk.find(n == 0 ? Words{} : own, n_rows, depth, graph_.nodes[n].budget, together, found[at]))
-                    return;
+                if (!find_splits(desk, first + at, depth, together, above, here, found[at])) return;
                 const std::size_t held =
                     graph_.bytes() + search.bytes() + desk.bytes() * search.threads() + (bytes += found[at].bytes());
                 control.bytes(held);
@@ -219,8 +231,20 @@ class GraphMaker {
             search_.share_work([&](Search& search, Control& control) { find(search, control, false); });
         if (control_.stopped()) return false;
         for (std::size_t n = first; n < last; ++n)
-            add_edges(n, static_cast<std::uint32_t>(n - level), depth, found[n - first], next);
+            add_edges(n, static_cast<std::uint32_t>(n - here.first), depth, found[n - first], next);
         return true;
+    }
+    bool find_splits(Desk& desk, std::size_t n, std::uint32_t depth, bool together, const Level& above, Level& here,
+                     Found& found) const {
+        const Cost budget = graph_.nodes[n].budget;
+        if (n == 0) return desk.find(depth, budget, together, found);
+        if (budget < 2 * objective_.leaf_penalty()) return true;
+        const Level::Origin& origin = here.origins[n - here.first];
+        const Words parent = Words(above.rows).subspan(origin.parent * n_words_, n_words_);
+        const auto own = depth > 1 ? std::span(here.rows).subspan((n - here.first) * n_words_, n_words_)
+                                   : std::span<std::uint64_t>{};
+        return desk.find(above.first + origin.parent, parent, origin, static_cast<std::uint32_t>(graph_.leaf_rows[n]),
+                         depth, budget, together, own, found);
     }
     Desk& desk_of(Search& search, Control& control) {
         const std::scoped_lock lock(mutex_);
@@ -228,39 +252,26 @@ class GraphMaker {
         if (desk == nullptr) desk = std::make_unique<Desk>(objective_, options_, search, control);
         return *desk;
     }
-    // The rows of a node of a level, by those of its parent.
-    void rows_of(std::size_t number, const Level& level, const Level& above, std::span<std::uint64_t> out) const {
-        if (above.origins.empty()) {
-            std::ranges::fill(out, ~std::uint64_t{0});
-            return;
-        }
-        const Level::Origin& origin = level.origins[number];
-        const Words parent = Words(above.rows).subspan(origin.parent * n_words_, n_words_);
-        for (std::size_t w = 0; w < n_words_; ++w) {
-            std::uint64_t kept = 0;
-            for (std::uint64_t rest = parent[w]; rest != 0; rest &= rest - 1) {
-                const auto row =
-                    static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(rest));
-                if (row >= data_.n_rows) break;
-                if ((data_.rank_of(origin.column, row) > origin.rank) == (origin.side == 1)) kept |= rest & -rest;
-            }
-            out[w] = kept;
-        }
-    }
-    void add_edges(std::size_t n, std::uint32_t number, std::uint32_t depth, const Found& found, Level& next) {
+    void add_edges(std::size_t n, std::uint32_t place, std::uint32_t depth, const Found& found, Level& next) {
         const Cost budget = graph_.nodes[n].budget;
         graph_.nodes[n].first_edge = static_cast<std::uint32_t>(graph_.edges.size());
         std::span<const std::int64_t> sums = found.sums;
         for (const Found::Split& split : found.splits) {
+            const auto numbers = std::span(split_of_[split.column]).subspan(split.low, split.high - split.low);
+            if (std::ranges::all_of(numbers, [](std::int32_t number) { return number < 0; })) {
+                sums = sums.subspan(2 * data_.n_classes);
+                continue;
+            }
             binary::SetEdge edge{0, {0, 0}};
             for (const std::uint32_t side : {0u, 1u}) {
                 edge.child[side] =
                     add(next, split.rows[side], sums.first(data_.n_classes), split.n[side],
-                        {number, split.column, split.low, side}, depth - 1, budget - split.optimum[1 - side]);
+                        {place, split.column, split.low, side}, depth - 1, budget - split.optimum[1 - side]);
                 sums = sums.subspan(data_.n_classes);
             }
-            for (std::uint32_t rank = split.low; rank < split.high; ++rank) {
-                edge.column = split_of_[split.column][rank];
+            for (const std::int32_t number : numbers) {
+                if (number < 0) continue;
+                edge.column = number;
                 graph_.edges.push_back(edge);
             }
         }

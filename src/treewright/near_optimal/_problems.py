@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from treewright._native import core
 from treewright.binarize import SplitMatrix
 from treewright.near_optimal._units import Units
 from treewright.problem import Problem
-from treewright.search import IntegerCosts, ranked_splits
+from treewright.search import IntegerCosts, RankedRows, cut_numbers
+from treewright.table import Table
 
-__all__ = ["binary_problem", "fits_ranked", "ranked_problem"]
+__all__ = ["NativeProblem", "binary_problem", "fits_ranked", "ranked_problem"]
 
 MOST_TOTAL = 2**30  # of all costs, over ranked columns: the kernel's sums have 32 bits
 MOST_CLASSES = 2**16
 
 
-def binary_problem(problem: Problem, split_matrix: SplitMatrix, units: Units) -> core.BinaryProblem:
+class NativeProblem(NamedTuple):
+    """A problem of the compiled core, and what its graphs are asked with.
+
+    Parameters
+    ----------
+    native : BinaryProblem or RankedProblem
+    numbers : dict
+        Of the splits of ranked columns.
+    """
+
+    native: core.BinaryProblem | core.RankedProblem
+    numbers: dict[str, Any]
+
+
+def binary_problem(problem: Problem, split_matrix: SplitMatrix, units: Units) -> NativeProblem:
     """Return the problem over binary columns."""
-    return core.BinaryProblem(
+    native = core.BinaryProblem(
         split_matrix.packed,
         problem.y,
         units.integers.weight,
@@ -29,6 +46,7 @@ def binary_problem(problem: Problem, split_matrix: SplitMatrix, units: Units) ->
         packed=True,
         near_optimal=True,
     )
+    return NativeProblem(native, {})
 
 
 def fits_ranked(problem: Problem, integers: IntegerCosts) -> bool:
@@ -39,20 +57,9 @@ def fits_ranked(problem: Problem, integers: IntegerCosts) -> bool:
     return largest < MOST_TOTAL and problem.n_classes < MOST_CLASSES
 
 
-def ranked_problem(
-    problem: Problem, split_matrix: SplitMatrix, units: Units
-) -> core.NearOptimalRankedProblem:
+def ranked_problem(rows: RankedRows, split_matrix: SplitMatrix, table: Table) -> NativeProblem:
     """Return the problem over ranked columns; the numbers of their splits are those in `split_matrix`."""
-    ranked = ranked_splits(split_matrix, problem.table)
-    numbers = [number for column in ranked for number in column.numbers]
-    return core.NearOptimalRankedProblem(
-        np.array([column.rank for column in ranked], dtype=np.uint32).reshape(
-            len(ranked), split_matrix.n_rows
-        ),
-        np.array(numbers, dtype=np.int32),
-        np.cumsum([0, *(len(column.numbers) for column in ranked)], dtype=np.int64),
-        problem.y,
-        units.integers.weight,
-        units.integers.costs,
-        min_count=problem.min_samples_leaf,
-    )
+    numbers = cut_numbers(rows.ranked, split_matrix, table)
+    first = np.cumsum([0, *map(len, numbers)], dtype=np.int64)
+    flat = np.concatenate([np.zeros(0, dtype=np.int32), *numbers])
+    return NativeProblem(rows.native, {"split": flat, "first_split": first})

@@ -22,7 +22,12 @@ from treewright.near_optimal._counts import Counts
 from treewright.near_optimal._graph import Membership
 from treewright.near_optimal._least import proven_by_set
 from treewright.near_optimal._nothing import LeafRules, nothing_known
-from treewright.near_optimal._problems import binary_problem, fits_ranked, ranked_problem
+from treewright.near_optimal._problems import (
+    NativeProblem,
+    binary_problem,
+    fits_ranked,
+    ranked_problem,
+)
 from treewright.near_optimal._task import Task
 from treewright.near_optimal._trees import NearOptimalTrees
 from treewright.near_optimal._units import Units, units_of
@@ -32,9 +37,11 @@ from treewright.search import (
     Limits,
     Progress,
     ProgressCallback,
+    RankedRows,
     RankedSpace,
     Thresholds,
     choose_engine,
+    ranked_rows,
     solve_binary,
     solve_ranked,
     stop_reason,
@@ -137,14 +144,23 @@ def solve_near_optimal(
             return least + units.rounding + in_errors(slack, unit)
         return (least + units.rounding) * (1 + as_written(epsilon))
 
+    is_ranked = isinstance(space, RankedSpace) and fits_ranked(problem, units.integers)
+    goes_on = units.integers.slack == 0  # the set, with the search for the optimum
+
     @cache
-    def native() -> core.BinaryProblem | core.NearOptimalRankedProblem:
-        ranked = isinstance(space, RankedSpace) and fits_ranked(problem, units.integers)
-        return (ranked_problem if ranked else binary_problem)(problem, split_matrix, units)
+    def rows() -> RankedRows:
+        assert isinstance(space, RankedSpace)
+        return ranked_rows(problem, space, units.integers)
+
+    @cache
+    def asked() -> NativeProblem:
+        if is_ranked:
+            return ranked_problem(rows(), split_matrix, problem.table)
+        return binary_problem(problem, split_matrix, units)
 
     def grouped() -> core.BinaryProblem | None:
         try:
-            made = native()
+            made = asked().native
         except KeyboardInterrupt:
             return None
         assert isinstance(made, core.BinaryProblem)  # of binary columns
@@ -153,7 +169,7 @@ def solve_near_optimal(
     def task_up_to(budget: Fraction) -> Task:
         notes = (*problem.notes, *space.notes)
         largest = units.holding(problem, budget)
-        return Task(problem, split_matrix, native(), units, rules, largest, notes)
+        return Task(problem, split_matrix, asked(), units, rules, largest, notes)
 
     best = task = None
     if known is not None and known.scope == space.scope and _costs_what_it_says(known, problem, units):
@@ -180,12 +196,16 @@ def solve_near_optimal(
                 limits=limits,
                 progress=progress,
                 ungrouped=True,
-                grouped=grouped
-                if units.integers.slack == 0
-                else None,  # the search goes on as that for the set
+                grouped=grouped if goes_on else None,
             )
             if isinstance(space, SplitMatrix)
-            else solve_ranked(problem, space, limits=limits, progress=progress)
+            else solve_ranked(
+                problem,
+                space,
+                limits=limits,
+                progress=progress,
+                rows=rows if is_ranked and goes_on else None,
+            )
         )
     optimum = units.objective(problem, best.tree)
     budget = up_to_bound(optimum)

@@ -19,7 +19,7 @@ from treewright.problem import Problem
 from treewright.search import IntegerCosts, common_unit, integer_costs
 from treewright.tree import Tree
 
-__all__ = ["Units", "units_of"]
+__all__ = ["Units", "most_leaves", "units_of"]
 
 MOST_COSTS = 10_000  # different ones, of which a common unit is looked for
 FLOATS = Fraction(1, 2**48)  # relative: of a unit, an objective and the measured rounding, as float64

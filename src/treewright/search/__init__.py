@@ -20,7 +20,10 @@ from treewright.search._progress_bar import SECONDS_BEFORE_BAR as SECONDS_BEFORE
 from treewright.search._progress_bar import progress_bar
 from treewright.search._progress_bar import quiet_bar as quiet_bar
 from treewright.search._progress_bar import watched as watched
+from treewright.search._ranked_rows import RankedRows as RankedRows
+from treewright.search._ranked_rows import ranked_rows as ranked_rows
 from treewright.search._ranks import RankedColumn as RankedColumn
+from treewright.search._ranks import cut_numbers as cut_numbers
 from treewright.search._ranks import rank_matrix as rank_matrix
 from treewright.search._ranks import ranked_columns as ranked_columns
 from treewright.search._ranks import ranked_splits

@@ -202,11 +202,11 @@ def solve_additive(
     answer = loss.native(
         rank_matrix(ranked, n),
         units,
+        min_leaf=min_samples_leaf,
         **run_arguments(
             n,
             max_depth=max_depth,
             max_leaves=max_leaf_nodes,
-            min_samples_leaf=min_samples_leaf,
             limits=limits,
             options=options,
             progress=progress,

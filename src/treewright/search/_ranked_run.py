@@ -32,7 +32,6 @@ def run_arguments(
     *,
     max_depth: int | None,
     max_leaves: int | None,
-    min_samples_leaf: int,
     limits: Limits,
     options: RankedOptions,
     progress: ProgressCallback | None,
@@ -45,7 +44,6 @@ def run_arguments(
     n_rows : int
     max_depth, max_leaves : int or None
         None is no limit. The engine always looks one split ahead, so it is asked for one at least.
-    min_samples_leaf : int
     limits : Limits
     options : RankedOptions
     progress : callable or None
@@ -61,7 +59,6 @@ def run_arguments(
         return bool(progress(Progress(seconds, best, min(best, objective(bound)), steps, n_bytes)))
 
     return {
-        "min_leaf": min_samples_leaf,
         "depth": max(1, min(n_rows if max_depth is None else max_depth, n_rows, MOST_DEPTH)),
         "max_leaves": 0 if max_leaves is None or max_leaves >= n_rows else max(2, max_leaves),
         "options": native,

@@ -32,6 +32,7 @@ __all__ = [
     "Ranked",
     "RankedColumn",
     "RankedSplits",
+    "cut_numbers",
     "rank_matrix",
     "ranked_columns",
     "ranked_splits",
@@ -194,6 +195,70 @@ def _questions(
                 row[missing] = 0
         ranked.append(RankedColumn(row, offered.position, only=split or known_split(offered.position)))
     return ranked
+
+
+@without_collections()
+def cut_numbers(
+    ranked: Sequence[RankedColumn], split_matrix: SplitMatrix, table: Table
+) -> list[NDArray[np.int32]]:
+    """Return which split of a matrix each cut of ranked columns is: cut k lies between the ranks k and k + 1.
+
+    Parameters
+    ----------
+    ranked : sequence of RankedColumn
+    split_matrix : SplitMatrix
+        All splits of these columns, and perhaps some that separate no rows.
+    table : Table
+        That both were made from.
+
+    Returns
+    -------
+    list of ndarray of shape (n_cuts,), int32
+        Of each column; -1 where a later column has the same split: whether a value is known is the first cut of the
+        column that ranks missing values lowest, and the last of the one that ranks them highest.
+
+    Examples
+    --------
+    >>> from treewright.binarize import midpoints
+    >>> from treewright.search import cut_numbers, ranked_columns
+    >>> from treewright.table import table_from
+    >>> table = table_from([[20], [30], [40]])
+    >>> cut_numbers(ranked_columns(table), midpoints(table), table)[0].tolist()
+    [0, 1]
+    """
+    thresholds: dict[tuple[int, bool], list[int]] = {}
+    others: dict[Split, int] = {}
+    for number, split in enumerate(split_matrix.splits):
+        if isinstance(split, ThresholdSplit):
+            left = split.missing_left and table.columns[split.column].has_missing
+            thresholds.setdefault((split.column, left), []).append(number)
+        else:
+            others[split] = number
+
+    def by_threshold(column: int, missing_left: bool) -> list[int]:
+        numbers = thresholds[column, missing_left]
+        of_number = cast("list[ThresholdSplit]", split_matrix.splits)
+        return sorted(numbers, key=lambda number: of_number[number].threshold)
+
+    def of(column: RankedColumn) -> list[int]:
+        if column.only is not None:
+            asks_known = isinstance(column.only, ThresholdSplit)
+            return thresholds[column.column, False] if asks_known else [others[column.only]]
+        assert column.values is not None
+        assert column.offered is not None
+        lowest = bool(np.isnan(column.values[0]))
+        if not column.offered.ordered:
+            return [-1] * lowest + by_threshold(column.column, lowest)
+        cuts = [column.split(k, k + 1) for k in range(len(column.values) - 1)]
+        return [
+            -1 if swapped else others[split] if split in others else by_threshold(column.column, False)[-1]
+            for split, swapped in cuts
+        ]
+
+    numbers = [np.array(of(column), dtype=np.int32) for column in ranked]
+    for column, found in zip(ranked, numbers, strict=True):
+        assert len(found) == (1 if column.values is None else len(column.values) - 1)
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)

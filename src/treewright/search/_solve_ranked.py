@@ -1,33 +1,28 @@
 """Exact search over all thresholds of continuous columns (the search over ranked columns).
 
-The C++ engine minimises integers; this file makes them and turns its answer into a tree and a certificate.
-
-Units. One unit of integer weight times cost is ``unit = 2**k``, and one leaf costs
-``leaf = (round(leaf_penalty * 2**(k - t)) << t) + 1``: the lowest ``t`` bits count leaves, so that among trees of equal
-cost the one with the fewest leaves wins.
+The C++ engine minimises integers (`_ranked_rows.py` makes them); this file turns its answer into a tree and a
+certificate.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treewright._native import core
 from treewright.binarize import candidates_of, scope_of_all
 from treewright.errors import SolverError
 from treewright.problem import Problem
 from treewright.result import SolveResult, StopReason
 from treewright.search._counted import counted_tree
 from treewright.search._held_to_one_split import best_split, cheaper_tree, held_to_one_split
-from treewright.search._integers import IntegerCosts, integer_costs, is_coarse
+from treewright.search._integers import is_coarse
 from treewright.search._limits import Limits, ProgressCallback, stop_reason
 from treewright.search._options import RankedOptions
+from treewright.search._ranked_rows import RankedRows, RankedUnits, ranked_rows
 from treewright.search._ranked_run import NOTHING_COUNTED, counts_of, run_arguments
-from treewright.search._ranks import rank_matrix, ranked_columns, splits_of
+from treewright.search._ranks import splits_of
 from treewright.search._result import LEAVES_NOT_PROVEN, measured, result_of
 from treewright.search._searches import Searches
 from treewright.search._single_split import COSTS, UNRANKED, ends_unranked, one_split, split_of_labels
@@ -36,72 +31,9 @@ from treewright.tree import Tree
 
 __all__ = ["RankedOptions", "Rounding", "rounding_of_ranked", "solve_ranked"]
 
-ROOM = 2**29  # of the sum of integer costs: 32-bit lanes of the kernel
 # Seconds for each row of a ranked column, and at most in all, that the engine gets even if reading the table took the
 # whole time: enough to sort the rows and to find a first tree.
 FIRST_TREE, FIRST_TREE_MOST = 6e-8, 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class _Units:
-    """Units of the engine's costs (see the top of this file)."""
-
-    integers: IntegerCosts
-    base: int  # that every tree pays, in integer weight times cost
-    unit: int
-    leaf: int
-    tie_bits: int
-
-    @staticmethod
-    def make(problem: Problem, most_loss: float = math.inf) -> _Units:
-        integers = integer_costs(problem, ROOM, most_loss)
-        cheapest = integers.costs.min(axis=1)
-        span = integers.costs.max(axis=1) - cheapest  # what a row of each class can pay beyond that
-        total = int((integers.weight * span[problem.y]).sum())
-        n = problem.table.n_rows
-        most_leaves = n if problem.max_depth is None else min(n, 2 ** min(problem.max_depth, 62))
-        tie_bits = most_leaves.bit_length()
-        unit_bits = 58 - max(total, 1).bit_length()
-        # A penalty above the loss of any leaf is as good as this: no split pays.
-        leaf_penalty = min(problem.cost_complexity / integers.unit, float(total + 1))
-        leaf = round(leaf_penalty * 2.0 ** (unit_bits - tie_bits))
-        base = int((integers.weight * cheapest[problem.y]).sum())
-        return _Units(integers, base, 2**unit_bits, (leaf << tie_bits) + 1, tie_bits)
-
-    def reduced(self) -> NDArray[np.int64]:
-        """Return the costs beyond those that every tree pays."""
-        reduced: NDArray[np.int64] = self.integers.costs - self.integers.costs.min(axis=1, keepdims=True)
-        return reduced
-
-    def objective(self, cost: float) -> float:
-        """Return the objective of an engine cost, to within what `slack` says."""
-        return (cost / self.unit + self.base) * self.integers.unit
-
-    def finer(self, problem: Problem, objective: float) -> _Units | None:
-        """Return units that round less, if these hide too much of a best tree's `objective`; None if there are none.
-
-        Rows that cost more than that tree need not be told apart (`integer_costs`). With its objective U and the
-        slack s of the finer units, a tree T that is best by them has ``f'(T) <= U + 2 s`` for the lowered losses f'.
-        A row that was lowered still costs ``2 U`` or more, so for ``2 s < U`` T pays for none: its loss is not lowered.
-        """
-        if not is_coarse(self.integers.slack, objective):
-            return None
-        finer = _Units.make(problem, 2 * objective)
-        slack = finer.integers.slack
-        return finer if 2 * slack < objective and 2 * slack <= self.integers.slack else None
-
-    def same_loss(self, lower: int, upper: int) -> bool:
-        """Whether no tree has less loss than one that costs `upper`, if none costs less than `lower`; no leaf penalty.
-
-        A leaf then costs one, only to choose among equal trees, and all leaves together less than one unit u of loss.
-        The best tree with loss e u costs less than (e + 1) u and at least `lower`, so e >= floor(lower / u).
-        """
-        return 2**self.tie_bits <= self.unit and lower // self.unit == upper // self.unit
-
-    def slack(self, n_leaves: float) -> float:
-        """Return how far rounding may move the objective of a tree of so many leaves."""
-        per_leaf = (1 + 2**self.tie_bits / 2) / self.unit
-        return float(self.integers.slack + n_leaves * per_leaf * self.integers.unit)
 
 
 class Rounding(NamedTuple):
@@ -129,7 +61,7 @@ def rounding_of_ranked(problem: Problem) -> Rounding:
     ----------
     problem : Problem
     """
-    units = _Units.make(replace(problem, max_depth=None, cost_complexity=0.0))  # the coarsest penalties
+    units = RankedUnits.make(replace(problem, max_depth=None, cost_complexity=0.0))  # the coarsest penalties
     integers = units.integers
     return Rounding(integers.unit, integers.slack, units.slack(1) - integers.slack)
 
@@ -141,6 +73,7 @@ def solve_ranked(
     limits: Limits | None = None,
     options: RankedOptions | None = None,
     progress: ProgressCallback | None = None,
+    rows: Callable[[], RankedRows] | None = None,
 ) -> SolveResult:
     """Find a tree that is optimal over all thresholds of the table's columns.
 
@@ -155,6 +88,8 @@ def solve_ranked(
     options : RankedOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
+    rows : callable, default=None
+        Returns the problem as the engine has it, for a caller who asks more of it; of costs that need no rounding.
 
     Returns
     -------
@@ -201,37 +136,28 @@ def solve_ranked(
     stop = ends_unranked(problem, limits, options)
     if stop is not None:
         return _one_split(problem, space, options, stop)
-    units = _Units.make(problem)
-    ranked = ranked_columns(table, space.candidates or None)
-    rank = rank_matrix(ranked, table.n_rows)
+    made = (rows or partial(ranked_rows, problem, space))()
+    units, ranked = made.units, made.ranked
 
-    def search(units: _Units, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:
+    def search(rows: RankedRows, limits: Limits, progress: ProgressCallback | None) -> dict[str, Any]:
         run = run_arguments(
             table.n_rows,
             max_depth=problem.max_depth,
             max_leaves=leaves,
-            min_samples_leaf=problem.min_samples_leaf,
             limits=limits,
             options=options,
             progress=progress,
-            objective=units.objective,
+            objective=rows.units.objective,
         )
-        run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * rank.size, FIRST_TREE_MOST))
-        answer: dict[str, Any] = core.ranked_solve(
-            rank=rank,
-            label=problem.y.astype(np.uint16),
-            weight=units.integers.weight.astype(np.int32),
-            cost=units.reduced().astype(np.int32),
-            unit=units.unit,
-            leaf=units.leaf,
-            **run,
-        )
+        n_ranks = len(ranked) * table.n_rows
+        run["time_limit"] = max(run["time_limit"], min(FIRST_TREE * n_ranks, FIRST_TREE_MOST))
+        answer: dict[str, Any] = rows.native.search(**run)
         return answer
 
     def tree_of(answer: dict[str, Any]) -> Tree:
         return counted_tree(problem, splits_of(answer["nodes"], ranked))
 
-    answer = search(units, limits, progress)
+    answer = search(made, limits, progress)
     tree = tree_of(answer)
     counts = counts_of(answer)
     while answer["lower"] == answer["upper"]:
@@ -244,7 +170,8 @@ def solve_ranked(
             break
         known = objective, max(0.0, objective - 2 * units.slack(tree.n_leaves))
         going_on = Searches(left, progress, counts["steps"], counts["seconds"])
-        again = search(finer, left, going_on.report(known))
+        made = made.in_units(problem, finer)
+        again = search(made, left, going_on.report(known))
         more = counts_of(again)
         counts = {name: _joined(name, counts.get(name, 0), n) for name, n in more.items()}
         if again["lower"] != again["upper"]:
@@ -267,7 +194,7 @@ def solve_ranked(
         tree,
         proven=proven,
         lower_bound=units.objective(lower) - slack,
-        # A penalty above every loss was cut off for the engine (_Units.make), so leaves are counted here.
+        # A penalty above every loss was cut off for the engine (RankedUnits.make), so leaves are counted here.
         upper_bound=units.objective(upper - tree.n_leaves * units.leaf)
         + problem.cost_complexity * tree.n_leaves
         + slack,

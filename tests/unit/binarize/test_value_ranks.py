@@ -136,14 +136,15 @@ def test_rows_below_each_value_are_not_counted_before_they_are_asked_for() -> No
 def test_as_many_ranks_as_rows_may_still_be_equal(ranks: list[int]) -> None:
     dense = np.unique(ranks, return_inverse=True)[1].astype(np.uint32)
     answers = [
-        core.ranked_solve(
+        core.RankedProblem(
             rank=np.array([of_rows], dtype=np.uint32),
-            label=np.array([0, 1, 0, 1], dtype=np.uint16),
-            weight=np.ones(4, dtype=np.int32),
-            cost=1 - np.eye(2, dtype=np.int32),
+            y=np.array([0, 1, 0, 1], dtype=np.int32),
+            weight=np.ones(4, dtype=np.int64),
+            costs=1 - np.eye(2, dtype=np.int64),
             unit=1 << 20,
             leaf=1,
             min_leaf=1,
+        ).search(
             depth=3,
             max_leaves=0,
             options=core.RankedOptions(),

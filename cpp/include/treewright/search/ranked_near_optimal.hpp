@@ -21,8 +21,9 @@
 namespace treewright::ranked {
 
 // The graph of all trees that cost at most `budget`; `complete` is false if the run was stopped. `split_of[column][k]`
-// is the number of the split between the ranks k and k + 1 of the column: what the edges have as their column. `search`
-// is one with these options and this control; its threads find the splits (of the graph, the same for any number).
+// is the number of the split between the ranks k and k + 1 of the column: what the edges have as their column; -1 where
+// another column has the same split. `search` is one with these options and this control, and what it knows is used;
+// its threads find the splits (of the graph, the same for any number).
 [[nodiscard]] binary::NearOptimalGraph near_optimal_graph(const Misclassification& objective, const Options& options,
                                                           Search& search, std::uint32_t max_depth, Cost budget,
                                                           std::span<const std::vector<std::int32_t>> split_of,

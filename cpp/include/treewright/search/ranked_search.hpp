@@ -114,7 +114,9 @@ class Search {
     // its own on one store.
     void share_work(const std::function<void(Search&, Control&)>& work);
     [[nodiscard]] std::size_t threads() const { return options_.threads; }
-    [[nodiscard]] std::size_t bytes() const { return store_->all_bytes(); }
+    [[nodiscard]] std::size_t bytes() const {
+        return store_->all_bytes() + (any_size_ == nullptr ? 0 : any_size_->bytes());
+    }
 
    private:
     Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes,
@@ -250,9 +252,9 @@ class Search {
     [[nodiscard]] Search& any_size();
     // the splits that may cost less than `target`, each with the costs of its sides by leaves of any size;
     [[nodiscard]] std::vector<SolvedSplit> open_by_any_size(const Node& node, Size size, Cost target);
-    // one of them by leaves of the least size: a bound of its cost, and the tree if it costs less than `target`;
-    [[nodiscard]] Outcome solve_sides(const Node& node, const SolvedSplit& split, Size size, Cost target,
-                                      std::size_t level);
+    // one of them by leaves of the least size: a bound of its cost, and the tree if it costs less than `target`; the
+    // costs of the sides are then those by such leaves, too;
+    [[nodiscard]] Outcome solve_sides(const Node& node, SolvedSplit& split, Size size, Cost target, std::size_t level);
     // all of them: returns a lower bound of the node, the target if nothing is cheaper;
     [[nodiscard]] Cost search_by_any_size(Hunt& hunt);
     // the first that costs `cost`, which is the least.

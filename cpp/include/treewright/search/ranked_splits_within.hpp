@@ -30,6 +30,7 @@ class SplitsWithin {
 
    private:
     void of_leaves(const Node& node, Cost budget, std::vector<SolvedSplit>& found);
+    void of_leaves_of_two_classes(const Node& node, Cost budget, std::vector<SolvedSplit>& found) const;
 
     const Misclassification& objective_;
     Control& control_;
