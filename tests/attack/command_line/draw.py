@@ -109,9 +109,6 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
             options.pop("confidence", None)
     if options.get("criterion") != "quantile":
         options.pop("quantile", None)
-    if case.method == "regression front":
-        options.pop("criterion", None)
-        options.pop("quantile", None)
     # Where the verbs have other defaults than Python.
     if case.method == "shards" and "thresholds" not in options:
         options["thresholds"] = 16
