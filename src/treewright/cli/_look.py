@@ -45,8 +45,8 @@ def look(
 ) -> None:
     """Say what a CSV file seems to hold: columns by kind, labels, and what needs a decision before a fit.
 
-    Suspicions are columns that number the rows, codes that are read as quantities, a number that stands for
-    "unknown", words written in several ways, columns that cannot help, rows that repeat. Nothing is changed.
+    It points to columns that number the rows, codes that are read as quantities, a number that stands for "unknown",
+    words written in several ways, columns that cannot help, and rows that repeat. It does not change the file.
 
     \b
     Examples:

@@ -88,9 +88,9 @@ def report(
 ) -> None:
     """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
 
-    Trees of all tasks: classes, numbers, actions and survival. Needs the rows that the tree was made from; rows that it
-    has not seen, with --test, are what makes its figures believable. The page needs no network, and holds no row of the
-    data.
+    It shows trees of all tasks: classes, numbers, actions and survival. Give the rows that the tree was made from and,
+    with --test, rows that it has not seen: figures of training rows are optimistic. The page needs no network, and
+    holds no row of the data.
 
     \b
     Examples:

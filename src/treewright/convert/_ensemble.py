@@ -139,9 +139,9 @@ class Ensemble:
         Raises
         ------
         InputError
-            If the model is not fitted, is a regressor, is a wrapper that decides otherwise than the ensemble inside
-            (calibration, votes; the message says what to read), has categorical splits or another part that threshold
-            splits cannot express.
+            If the model is not fitted, is a regressor, is a wrapper whose decisions are not those of the ensemble
+            inside (calibration, votes; the message says what to read), has categorical splits or another part that
+            threshold splits cannot express.
         """
         from treewright.convert._read import read_ensemble
 
@@ -164,7 +164,7 @@ class Ensemble:
         Raises
         ------
         InputError
-            There is no such file, or it may not be read.
+            The file does not exist or cannot be read.
         ModelFileError
             It is damaged, cut short or of another kind.
         """

@@ -58,7 +58,7 @@ def load_model(path: str | Path) -> Model:
     Raises
     ------
     InputError
-        There is no such file, or it may not be read.
+        The file does not exist or cannot be read.
     ModelFileError
         It is not a valid model file; the message names the place. A file of a newer schema needs an upgrade.
 

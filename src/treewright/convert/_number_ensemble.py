@@ -115,7 +115,7 @@ class NumberEnsemble:
         Raises
         ------
         InputError
-            There is no such file, or it may not be read.
+            The file does not exist or cannot be read.
         ModelFileError
             It is damaged, cut short or of another kind.
         """

@@ -35,7 +35,7 @@ def bytes_of(path: str | Path, what: str, most: int | None = MAX_BYTES) -> bytes
     Raises
     ------
     InputError
-        There is no such file, or it may not be read.
+        The file does not exist or cannot be read.
     ModelFileError
         It has more than `most` bytes.
     """

@@ -38,7 +38,7 @@ def read_forest_file(path: str | Path) -> Ensemble:
     Raises
     ------
     InputError
-        There is no such file, or it may not be read.
+        The file does not exist or cannot be read.
     ModelFileError
         If the file is not such a file, is cut short or contradicts itself; the message names the line.
 

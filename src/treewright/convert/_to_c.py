@@ -35,7 +35,7 @@ def to_c(tree: TreeLike, *, name: str = "treewright_predict") -> str:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator that answers otherwise than its tree is refused.
+        An estimator whose answers are not those of its tree is refused.
     name : str, default="treewright_predict"
         Name of the function, and start of the names of its tables.
 

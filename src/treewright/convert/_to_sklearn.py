@@ -90,7 +90,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator that answers otherwise than its tree is refused.
+        An estimator whose answers are not those of its tree is refused.
 
     Returns
     -------

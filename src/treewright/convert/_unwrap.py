@@ -45,7 +45,8 @@ def unwrapped(model: Any) -> Any:
     Raises
     ------
     InputError
-        If the wrapper is not fitted, or decides otherwise than what it holds; the message says what to read instead.
+        If the wrapper is not fitted, or its decisions are not those of what it holds; the message says what to
+        read instead.
     """
     names = [kind.__name__ for kind in type(model).__mro__]
     name = names[0]

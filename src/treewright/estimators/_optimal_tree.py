@@ -65,16 +65,16 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         split as a binary column (splits of categories; thresholds too if they are not most of the splits, and with
         guessed lower bounds or `min_leaf_accuracy`) and there are more than 512. Then each column keeps equally many:
         thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that the reference
-        needs (column elimination), and all of them are not tried. ``result_.scope`` and ``result_.notes`` say what was
-        searched: nothing is binned silently.
+        needs (column elimination); the search over all thresholds is not tried. ``result_.scope`` and
+        ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes. With "f1" it is 1 - F1 of the
         second of two classes (sorted, as in scikit-learn), and each leaf counts as `cost_complexity` of the total
         weight predicted wrong: the objective is ``1 - 2 TP / (2 TP + FP + FN + cost_complexity * weight * leaves)``.
-        It goes with neither `costs`, `min_leaf_accuracy` nor guesses.
+        It cannot be combined with `costs`, `min_leaf_accuracy` or guesses.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every
-        wrong one.
+        wrong prediction.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`.
     categorical_features : sequence of str or int, default=None
@@ -84,7 +84,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         trees may be deeper than 3, the last quarter of 2 seconds or more goes to proofs that no shallower tree is
         better (``result_.proven_depth``).
     step_limit : int or None, default=None
-        Subproblems, or passes of the kernel where columns are ranked; unlike seconds the same on every machine.
+        Largest number of subproblems, or of passes of the kernel where columns are ranked: the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None

@@ -57,7 +57,7 @@ class LatentForest(nn.Module):
     Raises
     ------
     InputError
-        `n_trees` is no such number, or `splits` is a module.
+        `n_trees` is not a positive whole number, or `splits` is a module.
 
     Examples
     --------

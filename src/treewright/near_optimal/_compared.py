@@ -204,7 +204,7 @@ class ComparedSet(RestrictedSet):
         Raises
         ------
         InputError
-            The set is empty; the group or its complement has no rows; there is no such label.
+            The set is empty; the group or its complement has no rows; the label is unknown.
         SolverError
             `time_limit` ended before; the message has the gap of the best tree, which is in the range.
 

@@ -112,7 +112,7 @@ def load_near_optimal(path: str | Path) -> NearOptimalTrees:
     Raises
     ------
     InputError
-        There is no such file, or it may not be read.
+        The file does not exist or cannot be read.
     ModelFileError
         It is not a valid file of a set; the message names the place.
 

@@ -270,7 +270,7 @@ def load_leniently(
     unknown = set(options) - LENIENT_OPTIONS
     if unknown:
         raise InputError(
-            f"{', '.join(sorted(unknown))}: no such option; there are {', '.join(sorted(LENIENT_OPTIONS))}."
+            f"{', '.join(sorted(unknown))}: unknown; the options are {', '.join(sorted(LENIENT_OPTIONS))}."
         )
     faults: list[InputError] = []
     csv, reader = _load(path, target=target, faults=faults, **options)
@@ -382,7 +382,7 @@ def _load(
         if not features:
             raise InputError(
                 f"{where} has no feature columns: with separator {text.separator!r} its columns are "
-                f"{known_names(text)}. If that is one long name, the separator is another; name it."
+                f"{known_names(text)}. If that is one long name, the file has another separator; name it."
             )
         table = for_fit(reader, text, where, features, categories, orders, faults)
         for name in dict.fromkeys((*merged, *settled)):

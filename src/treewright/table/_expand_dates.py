@@ -90,7 +90,7 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     made = [str(series.name) for series in columns]
     twice = sorted({name for name in made if made.count(name) > 1})
     if twice:
-        raise InputError(f"Two columns would be called {quoted(twice)}; rename the one that is there.")
+        raise InputError(f"Two columns would be called {quoted(twice)}; rename the existing one.")
     if made == [str(name) for name in given.columns]:
         return frame
     index = nw.maybe_get_index(given)

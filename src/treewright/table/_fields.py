@@ -425,7 +425,7 @@ class FieldReader:
             shown = fields[odd.tolist()].unique(maintain_order=True).to_list()
             raise InputError(
                 f"Column {name!r} of {self._where} holds dates ({written.in_words()}), but {quoted(shown)} "
-                f"({self._lines(odd)}) is no such date. Correct it, or add it to the missing values."
+                f"({self._lines(odd)}) is not such a date. Correct it, or add it to the missing values."
             )
 
     def _mixture(

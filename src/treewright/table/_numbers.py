@@ -212,7 +212,7 @@ def choose_format(
         marks.append(other)
     if len({"'" if mark in "'’" else " " if mark not in ".," else mark for mark in marks}) > 1:
         raise InputError(
-            f"{column} has several marks between thousands ({', '.join(map(repr, marks))}). Make them alike in the "
+            f"{column} has several marks between thousands ({', '.join(map(repr, marks))}). Use one of them in the "
             "file, or declare the column categorical."
         )
     return NumberFormat(decimal, marks[0] if marks else "", _unit(column, evidence))

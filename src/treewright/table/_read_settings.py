@@ -180,7 +180,9 @@ def _mapping(value: Any, where: str, *known: str) -> dict[str, Any]:
         )
     unknown = [name for name in value if known and name not in known]
     if unknown:
-        raise InputError(f"{where} has an entry {str(unknown[0])[:40]!r}; there are {', '.join(known)}.")
+        raise InputError(
+            f"{where} has an unknown entry {str(unknown[0])[:40]!r}; known are {', '.join(known)}."
+        )
     return value
 
 

@@ -102,7 +102,7 @@ def test_files_with_faults_show_everything_at_once(tmp_path):
     assert "differs in every row" in str(seen)
     assert "two ways" not in str(look(path, target="y", decimal_comma=False))
     assert "--missing size=refused" in seen.options()  # the only word among numbers
-    with pytest.raises(InputError, match="no such option"):
+    with pytest.raises(InputError, match="unknown; the options are"):
         look(path, colums=["a"])
     with pytest.raises(InputError, match="no column 'z'"):
         look(frame(), target="z")
@@ -152,7 +152,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("colums: {}", "an entry 'colums'; there are about, encoding"),
+            ("colums: {}", "an unknown entry 'colums'; known are about, encoding"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
             ("columns: [a]", "not a mapping"),
             ("decimal: 3", "choose one of comma, point"),

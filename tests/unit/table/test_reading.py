@@ -352,7 +352,7 @@ class TestDates:
             load_csv(write("x;z\n1;2\n"), columns=first.table.columns, reading=first.reading, needed={month})
 
     def test_impossible_dates_are_refused_with_their_line(self, write):
-        with pytest.raises(InputError, match=r"'2021-02-30' \(line 3\) is no such date"):
+        with pytest.raises(InputError, match=r"'2021-02-30' \(line 3\) is not such a date"):
             column(write, ["2021-02-28", "2021-02-30"])
         with pytest.raises(InputError, match=r"1 of 3 fields is not a date: 'soon' \(line 4\)"):
             column(write, ["2021-02-28", "2021-02-27", "soon"])
