@@ -29,6 +29,7 @@ from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.estimators._unused import refuse_unused
 from treewright.problem import encode_labels
 from treewright.tree import merge_equal_leaves
 
@@ -69,7 +70,8 @@ class BornAgainTreeClassifier(TreeClassifier):
         `tolerance` of them, found by exact search over the ensemble's thresholds; see
         `treewright.bornagain.distil`. `objective` is not used then, and `prune` and `domain` are refused.
     tolerance : float, default=0.02
-        For ``faithful="rows"``: share of the training rows on which the tree may decide otherwise.
+        For ``faithful="rows"``: share of the training rows on which the tree may decide otherwise. Other values of this
+        and of `max_depth` are refused with ``faithful="everywhere"``.
     max_depth : int or None, default=4
         For ``faithful="rows"``: largest number of splits on a path; None is unlimited.
     objective : {"depth-leaves", "depth", "leaves", "heuristic"}, default="depth-leaves"
@@ -268,6 +270,8 @@ class BornAgainTreeClassifier(TreeClassifier):
             )
         if self.domain is not None and self.faithful == "rows":
             raise InputError('domain is for faithful="everywhere"; leave it out with faithful="rows".')
+        if self.faithful == "everywhere":
+            refuse_unused(self, ("tolerance", "max_depth"), 'faithful="rows"')
         if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
             raise InputError(f'max_leaves={self.max_leaves!r}; give a number, None or "auto".')
         if self.faithful == "rows" and self.max_leaves is None:

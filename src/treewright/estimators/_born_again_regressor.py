@@ -29,6 +29,7 @@ from treewright.estimators._answers_of_models import answers_of, deviations
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
+from treewright.estimators._unused import refuse_unused
 from treewright.result import BornAgainResult
 from treewright.search import Limits, Progress, ProgressCallback, progress_bar
 from treewright.table import Table
@@ -77,7 +78,8 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
         many, drawn at random), or the units of the target. ``tolerance_`` has it in those of the target, deviations to
         four digits.
     share : float, default=0.1
-        For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model.
+        For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model. A
+        parameter for ``faithful="rows"`` that was set is refused with ``faithful="everywhere"``.
     max_depth : int, default=3
         For ``faithful="rows"``: largest number of splits on a path.
     max_leaves : int or "auto", default="auto"
@@ -266,10 +268,8 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             raise InputError(f'faithful={self.faithful!r}; give "rows" or "everywhere".')
         if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
             raise InputError(f'max_leaves={self.max_leaves!r}; give a number or "auto".')
-        if self.faithful == "everywhere" and self.categorical_features is not None:
-            raise InputError(
-                'categorical_features is for faithful="rows"; with "everywhere" the tree splits where the model does.'
-            )
+        if self.faithful == "everywhere":
+            refuse_unused(self, ("share", "max_depth", "max_rows", "categorical_features"), 'faithful="rows"')
         if self.units not in UNITS:
             raise InputError(f'units={self.units!r}; give "deviations" or "target".')
         rows = self.max_rows

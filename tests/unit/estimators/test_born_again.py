@@ -102,6 +102,9 @@ def test_search_pickle_and_bad_parameters():
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     with pytest.raises(InputError, match="objective"):
         BornAgainTreeClassifier(objective="size").fit(X, y)
+    for parameters in ({"tolerance": 0.1}, {"max_depth": None}):
+        with pytest.raises(InputError, match='is for faithful="rows"'):
+            BornAgainTreeClassifier(**parameters).fit(X, y)
     with pytest.raises(InputError, match="prune"):
         BornAgainTreeClassifier(prune="hard").fit(X, y)
     with pytest.raises(NotFittedError):
