@@ -12,6 +12,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
+NAMED_SEPARATOR = re.compile(
+    r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
+)  # what Excel writes and reads
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
 LINES_OF_A_ROW = 10  # a field that is never closed takes the rest of the file
@@ -100,6 +104,11 @@ def read_text(
         raise InputError(
             f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
         )
+    if mark := NAMED_SEPARATOR.match(text):
+        separator = separator or mark[2]
+        text = text[
+            mark.end() :
+        ]  # from its line break on: numbers of lines stay, and a blank line is passed over
     try:
         read, more = all_faults_of(text, lambda text: _table_of(text, separator, where))
     except InputError as error:

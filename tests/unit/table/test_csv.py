@@ -65,6 +65,17 @@ def test_outer_forms(write, text):
     check_plain(load_csv(write(text), target="y"))
 
 
+@pytest.mark.parametrize("first", ["sep=;\n", '"sep=;"\r\n', "SEP=;\n"])
+def test_a_first_line_that_names_the_separator(write, first):
+    text = "a;b,c;y\n1;2;no\n3;4;yes\n"
+    csv = load_csv(write(first + text), target="y")
+    assert (csv.table.names, csv.separator) == (("a", "b,c"), ";")
+    assert csv.lines.tolist() == [3, 4]
+    assert load_csv(write("sep=;\n1;2\n3;4\n", "none.csv"), target="2").table.names == ("1",)
+    with pytest.raises(InputError, match="line 4"):
+        load_csv(write(first + text.replace("3;4", "3;4;5"), "ragged.csv"), target="y")
+
+
 def test_gzip_that_grows_as_no_table_does(write):
     packed = gzip.compress(b"a,b\n" + b"0" * (1 << 28))
     assert len(packed) < 300_000
