@@ -7,12 +7,12 @@ grow to the right, where each leaf needs the height of a line and not the width 
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from treewright._arguments import check_arguments
 from treewright.errors import InputError, MissingDependencyError
+from treewright.show._breaks import lines_of
 from treewright.show._colours import class_colours
 from treewright.show._fonts import cover_letters, families_for
 from treewright.show._layout import Layout, Size, arrange
@@ -200,7 +200,7 @@ def _equally_wide(blocks: list[Block], down: bool) -> list[Block]:
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
-    return tuple(textwrap.wrap(text, wrap, break_on_hyphens=False)) or (" ",)
+    return tuple(lines_of(text, wrap, len(text) + 1).split("\n")) if text.strip() else (" ",)
 
 
 def _size(

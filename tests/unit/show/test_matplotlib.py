@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from itertools import combinations
 
+import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
@@ -15,6 +16,7 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 
 from made_trees import COLUMNS, make_tree
+from treewright import OptimalTreeClassifier
 from treewright.errors import InputError, MissingDependencyError
 from treewright.show import plot_tree, tree_figure
 from treewright.tree import Tree, grow
@@ -151,3 +153,12 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
 def test_import_does_not_load_matplotlib():
     code = "import sys, treewright.show; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_long_names_break_between_their_words():
+    name = "NumberOfTradesWithHighUtilisationRatioOverSixtyPercent"
+    X = pd.DataFrame({name: [20.0, 30.0, 40.0]})
+    figure = tree_figure(OptimalTreeClassifier().fit(X, ["no", "no", "yes"]))
+    pieces = [text.get_text() for text in figure.findobj(Text) if text.get_text()[:1].isupper()]
+    assert "".join(pieces).replace("\n", "") == name
+    assert all(line[:1].isupper() and len(line) <= 22 for piece in pieces for line in piece.split("\n"))
