@@ -206,7 +206,8 @@ def test_smaller_problems_are_tried_with_what_the_run_has_guessed(tmp_path, gues
     assert "Guessing: " in done.output
     assert len(learned) == 1
     said = done.stderr.splitlines()[-1]
-    assert re.search(r"comes with --\S+ \S+ .*\(about [\d.]+ (s|minutes)", said), said
+    # On a busy machine the run itself may have proven the smaller problem.
+    assert re.search(r"comes with --\S+ \S+ .*\((about [\d.]+ (s|minutes)|proven in this run)", said), said
     asked = {"depth": "in place of --guess depth (", "thresholds,depth": "--guess thresholds --max-depth "}
     assert asked.get(guess, "comes with --max-depth ") in said
     assert ("--thresholds" in said) <= ("thresholds" not in guess)
