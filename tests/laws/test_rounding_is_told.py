@@ -176,10 +176,10 @@ def test_what_only_rounding_leaves_open_asks_for_no_time() -> None:
     assert "at most 0.0%" not in said
 
 
-def test_what_a_limit_leaves_open_asks_for_time() -> None:
+def test_what_a_limit_leaves_open_asks_for_more_of_it() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.normal(size=60)
-    with pytest.warns(ConvergenceWarning, match="Raise time_limit") as warned:
+    with pytest.warns(ConvergenceWarning, match="Raise step_limit") as warned:
         model = tw.OptimalTreeRegressor(cost_complexity=0.001, max_depth=4, step_limit=1).fit(X, y)
     assert not model.result_.is_only_rounded
     assert "rounded" not in str(warned[0].message)
