@@ -260,18 +260,14 @@ class BornAgainTreeClassifier(TreeClassifier):
             raise InputError(f"objective={self.objective!r}; choose one of {', '.join(OBJECTIVES)}.")
         if self.prune not in PRUNINGS:
             raise InputError(f'prune={self.prune!r}; give "rows", "active" or None.')
-        if self.faithful == "rows" and self.prune is not None:
-            raise InputError(
-                f'prune={self.prune!r} is for a tree that is faithful everywhere; leave it out with faithful="rows".'
-            )
         if not (self.domain is None or isinstance(self.domain, Domain) or is_rows(self.domain)):
             raise InputError(
                 f'domain={self.domain!r:.60}; give "rows", a treewright.bornagain.Domain, or None for all rows.'
             )
-        if self.domain is not None and self.faithful == "rows":
-            raise InputError('domain is for faithful="everywhere"; leave it out with faithful="rows".')
         if self.faithful == "everywhere":
             refuse_unused(self, ("tolerance", "max_depth"), 'faithful="rows"')
+        else:
+            refuse_unused(self, ("prune", "domain"), 'faithful="everywhere"')
         if isinstance(self.max_leaves, str) and self.max_leaves != "auto":
             raise InputError(f'max_leaves={self.max_leaves!r}; give a number, None or "auto".')
         if self.faithful == "rows" and self.max_leaves is None:

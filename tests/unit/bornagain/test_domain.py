@@ -198,7 +198,7 @@ def test_domains_that_cannot_be_used():
     X, y = np.arange(8.0)[:, None], np.arange(8) % 2
     with pytest.raises(InputError, match="domain='columns'; give \"rows\""):
         BornAgainTreeClassifier(domain="columns").fit(X, y)
-    with pytest.raises(InputError, match='leave it out with faithful="rows"'):
+    with pytest.raises(InputError, match='is for faithful="everywhere"'):
         BornAgainTreeClassifier(domain="rows", faithful="rows").fit(X, y)
     fitted = RandomForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(InputError, match='domain="rows" needs training rows'):
