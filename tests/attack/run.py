@@ -20,7 +20,7 @@ import numpy as np
 from attack.case import Case
 from attack.generate import FAST, SLOW, random_case
 from attack.laws import Outcome, attack
-from attack.shrink import shrink, smaller_cases
+from attack.shrink import shown_small, smaller_cases
 
 SLOW_SHARE = 0.02
 SLOWEST = 5  # cases that are named at the end
@@ -38,16 +38,7 @@ def drawn(seed: int, worker: int, number: int) -> Case:
 
 def shown(case: Case, law: str, seconds: float = 20.0) -> str:
     """A mismatch as a script, made small first."""
-
-    def still(smaller: Case) -> bool:
-        try:
-            return any(m.law == law for m in attack(smaller).mismatches)
-        except Exception:
-            return False  # no case that makes sense
-
-    case = shrink(case, still, seconds, smaller_cases)
-    words = next((m.words for m in attack(case).mismatches if m.law == law), "not seen again on a second run")
-    return case.script(f"{law}: {' '.join(words.split())}")
+    return shown_small(case, law, seconds, lambda case: attack(case).mismatches, smaller_cases)
 
 
 @dataclass(frozen=True)

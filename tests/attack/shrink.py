@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from attack.case import Case, Value
 
-__all__ = ["shrink", "smaller_cases"]
+__all__ = ["shown_small", "shrink", "smaller_cases"]
 
 
 def shrink(
@@ -29,6 +29,27 @@ def shrink(
                 case, found = smaller, True
                 break
     return case
+
+
+def shown_small(
+    case: Any,
+    law: str,
+    seconds: float,
+    breaks: Callable[[Any], Iterable[Any]],
+    smaller_than: Callable[[Any], Iterator[Any]],
+) -> str:
+    """Return a mismatch as a script, made small first; `breaks` gives the mismatches of a case."""
+
+    def still(smaller: Any) -> bool:
+        try:
+            return any(m.law == law for m in breaks(smaller))
+        except Exception:
+            return False  # no case that makes sense
+
+    case = shrink(case, still, seconds, smaller_than)
+    words = next((m.words for m in breaks(case) if m.law == law), "not seen again on a second run")
+    script: str = case.script(f"{law}: {' '.join(words.split())}")
+    return script
 
 
 def smaller_cases(case: Case) -> Iterator[Case]:

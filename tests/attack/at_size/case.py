@@ -15,7 +15,7 @@ from attack.at_size.question import Question, ask
 from attack.at_size.script import script
 from attack.checks import Mismatch
 from attack.laws import Outcome
-from attack.shrink import shrink
+from attack.shrink import shown_small
 
 __all__ = ["Sized", "drawn", "shown"]
 
@@ -90,16 +90,7 @@ def drawn(seed: int, worker: int, number: int) -> Sized:
 
 def shown(case: Sized, law: str, seconds: float = 30.0) -> str:
     """A mismatch as a script, made small first."""
-
-    def still(smaller: Sized) -> bool:
-        try:
-            return any(m.law == law for m in smaller.breaks(law))
-        except Exception:
-            return False  # no question that makes sense
-
-    case = shrink(case, still, seconds, _smaller)
-    words = next((m.words for m in case.breaks(law) if m.law == law), "not seen again on a second run")
-    return case.script(f"{law}: {' '.join(words.split())}")
+    return shown_small(case, law, seconds, lambda case: case.breaks(law), _smaller)
 
 
 def _smaller(case: Sized) -> Iterator[Sized]:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from attack.command_line.checks import attacked
 from attack.command_line.command import Command, smaller_commands
-from attack.shrink import shrink
+from attack.shrink import shown_small
 
 __all__ = ["shown"]
 
 
 def shown(command: Command, law: str, seconds: float = 60.0) -> str:
     """A mismatch as a script, made small first."""
-
-    def still(smaller: Command) -> bool:
-        try:
-            return any(m.law == law for m in attacked(smaller).mismatches)
-        except Exception:
-            return False  # no command that makes sense
-
-    command = shrink(command, still, seconds, smaller_commands)
-    words = next((m.words for m in attacked(command).mismatches if m.law == law), "not seen again")
-    return command.script(f"{law}: {' '.join(words.split())}")
+    return shown_small(command, law, seconds, lambda command: attacked(command).mismatches, smaller_commands)
