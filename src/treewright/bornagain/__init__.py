@@ -14,6 +14,7 @@ from treewright.bornagain._leaf_scores import LeafScores, leaf_scores
 from treewright.bornagain._near_everywhere import near_everywhere
 from treewright.bornagain._prune import prune, solve_active
 from treewright.bornagain._prune import pruned_result as pruned_result
+from treewright.bornagain._prune import smaller_result as smaller_result
 from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
 from treewright.bornagain._solve import solve
 from treewright.convert import Domain, Ensemble, NumberEnsemble

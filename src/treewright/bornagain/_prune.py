@@ -25,7 +25,7 @@ from treewright.errors import InputError, SolverError
 from treewright.result import BornAgainResult, SolveStatus, told_to_stop
 from treewright.tree import Tree, leaves_in_words
 
-__all__ = ["prune", "pruned_result", "solve_active"]
+__all__ = ["prune", "pruned_result", "smaller_result", "solve_active"]
 
 MOST_INCUMBENT_LEAVES = 20_000
 LEAVES_A_SECOND = 40_000  # that are made into a Tree and pruned
@@ -120,13 +120,21 @@ def pruned_result(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainR
     if tree.n_leaves == result.tree.n_leaves:  # every split is needed: the faithful tree, with its proof
         return result
     before = f"Before pruning it had depth {result.tree.depth} and {leaves_in_words(result.tree)}"
+    note = (
+        f"{before}, and decided like the ensemble on {result.scope}. A pruned tree may differ from the ensemble where "
+        "there are no training rows."
+    )
+    return replace(smaller_result(result, tree, note), scope=f"the {len(X)} rows that it was pruned with")
+
+
+def smaller_result(result: BornAgainResult, tree: Tree, note: str) -> BornAgainResult:
+    """Return the result of a tree that was made smaller after the proof, which says nothing about its size."""
     return replace(
         result,
         tree=tree,
         status=SolveStatus.FEASIBLE,
         objective=float(tree.n_leaves),
         lower_bound=1.0,
-        scope=f"the {len(X)} rows that it was pruned with",
         stats={
             **result.stats,
             "depth": tree.depth,
@@ -134,11 +142,7 @@ def pruned_result(result: BornAgainResult, X: NDArray[np.float64]) -> BornAgainR
             "depth_lower_bound": 0,
             "leaves_lower_bound": 1,
         },
-        notes=(
-            *result.notes,
-            f"{before}, and decided like the ensemble on {result.scope}. A pruned tree may differ from the ensemble "
-            "where there are no training rows.",
-        ),
+        notes=(*result.notes, note),
     )
 
 

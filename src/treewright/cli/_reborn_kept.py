@@ -14,7 +14,7 @@ __all__ = ["merged", "with_columns"]
 
 def merged(result: BornAgainResult) -> BornAgainResult:
     """The result with sibling leaves of one class merged: all decisions stay, the proof was of them apart."""
-    from treewright.result import SolveStatus
+    from treewright.bornagain import smaller_result
     from treewright.tree import merge_equal_leaves
 
     tree = merge_equal_leaves(result.tree)
@@ -22,21 +22,7 @@ def merged(result: BornAgainResult) -> BornAgainResult:
         return result
     n_apart = result.tree.n_leaves
     apart = f"Sibling leaves of one class were merged, which changes no decision; apart they were {n_apart}."
-    return replace(
-        result,
-        tree=tree,
-        status=SolveStatus.FEASIBLE,
-        objective=float(tree.n_leaves),
-        lower_bound=1.0,
-        stats={
-            **result.stats,
-            "depth": tree.depth,
-            "leaves": tree.n_leaves,
-            "depth_lower_bound": 0,
-            "leaves_lower_bound": 1,
-        },
-        notes=(*result.notes, apart),
-    )
+    return smaller_result(result, tree, apart)
 
 
 def with_columns(result: BornAgainResult, columns: tuple[Column, ...]) -> BornAgainResult:

@@ -270,13 +270,10 @@ class RankedSplits:
     rank : ndarray of shape (n_rows,), uint32
     splits : tuple of Split
         Cut k (between the ranks k and k + 1) is ``splits[k]``.
-    numbers : tuple of int
-        Their numbers among the splits that were given.
     """
 
     rank: NDArray[np.uint32]
     splits: tuple[Split, ...]
-    numbers: tuple[int, ...]
 
     def split(self, low: int, high: int) -> tuple[Split, bool]:
         """Return a split between ranks `low` < `high`, the middle one, and that its left side has the low ranks."""
@@ -335,7 +332,7 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
         matrix = matrix[separates]
         nested = [numbers for numbers, kept in zip(nested, separates, strict=True) if kept]
     return [
-        RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers), tuple(numbers))
+        RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers))
         for rank, numbers in zip(matrix, nested, strict=True)
     ]
 
