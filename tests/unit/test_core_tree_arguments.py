@@ -127,6 +127,80 @@ def test_thresholds_that_do_not_ascend_are_refused(thresholds: Any) -> None:
         core.code_values(np.zeros(2), np.array(thresholds, dtype=np.float64), np.zeros(2, dtype=np.uint8))
 
 
+MISSING = np.zeros(3, dtype=np.bool_)
+VALUES = np.array([[0.0, 2.0, np.nan], [5.0, 5.0, 5.0]])
+
+
+def test_thresholds_are_searched_and_sent_to_bits_by_column() -> None:
+    ranks, bits = np.empty((2, 3), dtype=np.uint32), np.empty((3, 1), dtype=np.uint8)
+    thresholds = {"thresholds": np.array([1.0, np.inf, 5.0]), "begin": np.array([0, 2, 3], dtype=np.uint64)}
+    core.rank_by_thresholds(
+        VALUES, np.array([0, 1], dtype=np.uint32), **thresholds, missing_lowest=MISSING[:2], ranks=ranks
+    )
+    assert ranks.tolist() == [[0, 1, 2], [0, 0, 0]]
+    core.write_threshold_bits(
+        VALUES,
+        np.array([0, 0, 1], dtype=np.uint32),
+        np.array([np.inf, 1.0, 4.0]),
+        np.array([False, True, False]),
+        bits,
+    )
+    assert bits.tolist() == [[0b100], [0b010], [0b111]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"column": np.array([0, 2], dtype=np.uint32)},
+        {"column": np.array([0], dtype=np.uint32)},
+        {"begin": np.array([0, 2, 4], dtype=np.uint64)},
+        {"begin": np.array([0, 4, 3], dtype=np.uint64)},
+        {"begin": np.array([1, 2, 3], dtype=np.uint64)},
+        {"thresholds": np.array([1.0, 0.0, 5.0])},
+        {"thresholds": np.array([1.0, 2.0, np.nan])},
+        {"missing_lowest": MISSING},
+        {"ranks": np.zeros((2, 2), dtype=np.uint32)},
+        {"ranks": np.zeros((1, 3), dtype=np.uint32)},
+    ],
+)
+def test_groups_of_thresholds_that_cannot_be_ranked_are_refused(wrong: dict[str, Any]) -> None:
+    arguments = {
+        "values": VALUES,
+        "column": np.array([0, 1], dtype=np.uint32),
+        "begin": np.array([0, 2, 3], dtype=np.uint64),
+        "thresholds": np.array([1.0, 3.0, 5.0]),
+        "missing_lowest": MISSING[:2],
+        "ranks": np.zeros((2, 3), dtype=np.uint32),
+    }
+    core.rank_by_thresholds(**arguments)
+    with pytest.raises(ValueError, match="rank_by_thresholds"):
+        core.rank_by_thresholds(**(arguments | wrong))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"column": np.array([0, 2], dtype=np.uint32)},
+        {"threshold": np.array([1.0, np.nan])},
+        {"threshold": np.array([1.0])},
+        {"missing_left": MISSING},
+        {"bits": np.zeros((2, 2), dtype=np.uint8)},
+        {"bits": np.zeros((3, 1), dtype=np.uint8)},
+    ],
+)
+def test_thresholds_that_cannot_be_sent_to_bits_are_refused(wrong: dict[str, Any]) -> None:
+    arguments = {
+        "values": VALUES,
+        "column": np.array([0, 1], dtype=np.uint32),
+        "threshold": np.array([1.0, 4.0]),
+        "missing_left": MISSING[:2],
+        "bits": np.zeros((2, 1), dtype=np.uint8),
+    }
+    core.write_threshold_bits(**arguments)
+    with pytest.raises(ValueError, match="write_threshold_bits"):
+        core.write_threshold_bits(**(arguments | wrong))
+
+
 def ensemble(**other: Any) -> core.BornAgainEnsemble:
     arguments = {
         "feature": np.array([0, -1, -1], dtype=np.int32),

@@ -1,9 +1,9 @@
 // Rows counted by the codes of three columns at once, and numbers turned into codes.
 #include "treewright/kernels/code_counts.hpp"
 
+#include "treewright/kernels/ascending_thresholds.hpp"
+
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <vector>
 
 namespace treewright {
@@ -43,16 +43,10 @@ void count_codes(const CodedRows& rows, std::span<const CodeTriple> triples, std
 }
 
 void code_values(std::span<const double> values, std::span<const double> thresholds, std::span<std::uint8_t> code) {
-    std::array<double, 256> padded;
-    padded.fill(std::numeric_limits<double>::infinity());
-    std::copy(thresholds.begin(), thresholds.end(), padded.begin());
-    std::size_t half = 1;
-    while (2 * half <= thresholds.size()) half *= 2;
+    const AscendingThresholds ascending(thresholds);
     for (std::size_t r = 0; r < values.size(); ++r) {
         const double x = values[r];
-        std::size_t below = 0;  // without branches, for the values come in no order
-        for (std::size_t step = half; step > 0; step /= 2) below += x > padded[below + step - 1] ? step : 0;
-        code[r] = x == x ? static_cast<std::uint8_t>(below) : kMissingCode;
+        code[r] = x == x ? static_cast<std::uint8_t>(ascending.below(x)) : kMissingCode;
     }
 }
 

@@ -1,5 +1,6 @@
 #include "treewright/space/value_ranks.hpp"
 
+#include "treewright/kernels/ascending_thresholds.hpp"
 #include "treewright/space/value_order.hpp"
 
 #include <algorithm>
@@ -101,6 +102,16 @@ ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> 
         for (std::uint32_t row = 0; row < n; ++row)
             if (std::isnan(column[row])) rank[row] = static_cast<std::uint32_t>(ranks.values.size());
     return ranks;
+}
+
+void rank_by_thresholds(std::span<const double> column, std::span<const double> thresholds, bool missing_lowest,
+                        std::span<std::uint32_t> rank) {
+    const AscendingThresholds ascending(thresholds);
+    const auto of_missing = missing_lowest ? std::uint32_t{0} : static_cast<std::uint32_t>(thresholds.size());
+    for (std::size_t row = 0; row < column.size(); ++row) {
+        const double x = column[row];
+        rank[row] = std::isnan(x) ? of_missing : static_cast<std::uint32_t>(ascending.below(x));
+    }
 }
 
 std::vector<double> running_weights(std::span<const std::int64_t> before, std::uint32_t n_known,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._garbage import without_collections
+from treewright._native import core
 from treewright.binarize import (
     CandidateSplits,
     SplitMatrix,
@@ -23,7 +24,6 @@ from treewright.binarize import (
     gaps_of_ranks,
     known_split,
     ranks_of,
-    thresholds_below,
 )
 from treewright.table import Table, ValueRanks
 from treewright.tree import Column, ColumnKind, Split, ThresholdSplit
@@ -302,43 +302,52 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
     >>> len(ranked_splits(midpoints(table), table))
     1
     """
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for number, split in enumerate(split_matrix.splits):
-        if isinstance(split, ThresholdSplit):
-            side = split.missing_left and table.columns[split.column].has_missing
-            groups.setdefault((split.column, int(side)), []).append(number)
-        else:
-            groups[split.column, -1, number] = [number]
-    nested = list(groups.values())
-    matrix = np.empty((len(nested), split_matrix.n_rows), dtype=np.uint32)
-    alone = [k for k, numbers in enumerate(nested) if len(numbers) == 1]
-    for first in range(0, len(alone), AT_ONCE):
-        some = alone[first : first + AT_ONCE]
-        matrix[some] = _unpacked(split_matrix, [nested[k][0] for k in some])
-    for rank, numbers in zip(matrix, nested, strict=True):
-        if len(numbers) == 1:
-            continue
-        # By threshold: row x has rank > k exactly if x > threshold k.
-        nested_splits = [cast("ThresholdSplit", split_matrix.splits[k]) for k in numbers]
-        thresholds = np.array([split.threshold for split in nested_splits])
-        order = np.argsort(thresholds, kind="stable")
-        numbers[:] = [numbers[k] for k in order.tolist()]
-        values = table.X[:, nested_splits[0].column]
-        rank[:] = thresholds_below(values, thresholds[order])
-        if nested_splits[0].missing_left:
-            rank[np.isnan(values)] = 0
+    order, begin = _nested(split_matrix.splits, table)
+    splits = [split_matrix.splits[number] for number in order.tolist()]
+    heads = [splits[first] for first in begin[:-1].tolist()]
+    matrix = np.empty((len(heads), split_matrix.n_rows), dtype=np.uint32)
+    core.rank_by_thresholds(
+        np.ascontiguousarray(table.X.T),
+        np.array([split.column for split in heads], dtype=np.uint32),
+        begin,
+        np.array([split.threshold if isinstance(split, ThresholdSplit) else 0.0 for split in splits]),
+        np.array([split.missing_left for split in heads], dtype=np.bool_),
+        matrix,
+    )
+    others = [group for group, split in enumerate(heads) if not isinstance(split, ThresholdSplit)]
+    for first in range(0, len(others), AT_ONCE):
+        some = others[first : first + AT_ONCE]
+        matrix[some] = _unpacked(split_matrix, order[begin[some]].tolist())
     separates = matrix.min(axis=1, initial=2**32 - 1) < matrix.max(axis=1, initial=0)
-    if not separates.all():
-        matrix = matrix[separates]
-        nested = [numbers for numbers, kept in zip(nested, separates, strict=True) if kept]
+    kept = np.flatnonzero(separates)
+    if len(kept) < len(matrix):
+        matrix = matrix[kept]
     return [
-        RankedSplits(rank, tuple(split_matrix.splits[k] for k in numbers))
-        for rank, numbers in zip(matrix, nested, strict=True)
+        RankedSplits(rank, tuple(splits[begin[group] : begin[group + 1]]))
+        for rank, group in zip(matrix, kept.tolist(), strict=True)
     ]
 
 
-def _unpacked(split_matrix: SplitMatrix, numbers: int | Sequence[int]) -> NDArray[np.uint8]:
-    """Return where one split sends each row, or each of some splits, 1 for right."""
+def _nested(splits: Sequence[Split], table: Table) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the numbers of the splits group by group, nested ones together by threshold, and where a group begins."""
+    n = len(splits)
+    column = np.fromiter((split.column for split in splits), np.int64, n)
+    left = np.fromiter((split.missing_left for split in splits), np.bool_, n)
+    threshold = np.zeros(n)
+    side = np.where(left & np.array([c.has_missing for c in table.columns], dtype=np.bool_)[column], 0, 1)
+    for number, split in enumerate(splits):
+        if isinstance(split, ThresholdSplit):
+            threshold[number] = split.threshold
+        else:
+            side[number] = 2 + number
+    order = np.lexsort((threshold, side, column))
+    changes = (np.diff(column[order]) != 0) | (np.diff(side[order]) != 0)
+    begin = np.concatenate(([0], np.flatnonzero(changes) + 1, [n]))[int(n == 0) :]
+    return order, begin.astype(np.uint64)
+
+
+def _unpacked(split_matrix: SplitMatrix, numbers: Sequence[int]) -> NDArray[np.uint8]:
+    """Return where some splits send each row, 1 for right."""
     return np.unpackbits(split_matrix.packed[numbers], axis=-1, count=split_matrix.n_rows, bitorder="little")
 
 

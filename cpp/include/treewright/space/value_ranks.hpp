@@ -22,6 +22,10 @@ struct ValueRanks {
 // rows.
 [[nodiscard]] ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> rank);
 
+// Writes how many of the ascending thresholds lie below each value: of NaN none, where missing values rank lowest, or all.
+void rank_by_thresholds(std::span<const double> column, std::span<const double> thresholds, bool missing_lowest,
+                        std::span<std::uint32_t> rank);
+
 // Weights of the rows with at most each value, added row by row: by value, rows of equal value in the order of the
 // table. `before` counts for each value the rows with a smaller one; it and `n_known` are those of the ranks, and each
 // row has the rank that they were made with.
