@@ -38,8 +38,8 @@ def to_sklearn(tree: TreeLike, X: Any = None) -> DecisionTreeClassifier | Decisi
     tree : Tree, result or fitted estimator
         With threshold splits of numbers and truth values only.
     X : array-like or frame of shape (n_rows, n_columns), default=None
-        Rows on which the predictions must be equal although scikit-learn rounds them to float32. None
-        promises equal predictions on rows that are float32 numbers already (integers up to 2**24 among them).
+        Rows on which the predictions must be equal although scikit-learn rounds them to float32. With None, predictions
+        are equal on rows that are already float32 numbers (for example integers up to 2**24).
 
     Returns
     -------
@@ -90,7 +90,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
 
 
 def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
-    """Return the thresholds of a tree that float32 numbers cannot hold for given rows.
+    """Return the thresholds of a tree that float32 numbers cannot represent for given rows.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
     Returns
     -------
     tuple of Float32Conflict
-        Empty if `to_sklearn` can give equal predictions on all rows of `X`. Otherwise no tree over float32
-        numbers can: each entry names two values that are one number there.
+        Empty if `to_sklearn` can give equal predictions on all rows of `X`. Otherwise no tree over float32 numbers can:
+        each entry names two values that are the same number in float32.
 
     Raises
     ------

@@ -163,7 +163,7 @@ def train(
     InputError
         A score became NaN or infinite (too large a learning rate).
     ModelFileError
-        The checkpoint is damaged or of a model of another shape.
+        The checkpoint is damaged, or belongs to a model of another shape.
 
     Examples
     --------

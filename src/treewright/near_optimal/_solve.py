@@ -87,9 +87,9 @@ def solve_near_optimal(
     max_objective : float, default=None
         If given: the bound itself.
     leaf_labels : {"cheapest", "any"}, default="cheapest"
-        Whether a leaf predicts its cheapest class (the first of equals), or any.
+        Whether a leaf predicts its cheapest class (the first one if several are equal), or any class.
     redundant_splits : bool, default=False
-        Whether a split counts whose two sides are leaves of the same label.
+        Whether trees count in which the two sides of a split are leaves with the same label.
     limits : Limits, default=None
         Time and memory, and steps of the search for the optimum; the set is then complete up to a smaller bound, which
         it tells. And threads, as `near_optimal_trees` has them.

@@ -111,7 +111,7 @@ def doubly_robust_scores(
     clip : float, default=0.01
         Propensities below it are raised to it, with a warning; 0 raises none.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     random_state : int or None, default=0
         Seed of the folds, and of models made here.
 

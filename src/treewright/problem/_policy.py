@@ -145,8 +145,8 @@ def make_policy_problem(
         What each row would gain by each action: observed, simulated or estimated
         (`treewright.policy.doubly_robust_scores`). Finite numbers of any sign.
     actions : sequence of length n_actions, default=None
-        Labels; None takes the column names of a frame, or 0, 1, 2, ... Columns of a frame that are named as the
-        actions may come in any order; if only some are, they are refused, and other names do not matter.
+        Labels; None takes the column names of a frame, or 0, 1, 2, ... If the columns of a frame have the names of the
+        actions, they may come in any order; if only some of them do, that is an error. Other names are ignored.
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
         In units of the rewards; actions that a mapping does not name cost nothing.
     sample_weight : array-like of shape (n_rows,), default=None

@@ -102,8 +102,8 @@ class TreeProblem:
 class Problem(TreeProblem):
     """Minimise ``sum(w_i * costs[y_i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
 
-    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a share of the total weight.
-    Use `make_problem` to build one with checks.
+    The fields common to all problems are those of `TreeProblem`; `cost_complexity` is a share of the total weight. Use
+    `make_problem` to build one with checks.
 
     Parameters
     ----------
