@@ -69,7 +69,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file completely, or leave the old one as it is.
+    """Write a file completely, or leave the old one unchanged.
 
     Parameters
     ----------

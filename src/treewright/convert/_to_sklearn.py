@@ -95,11 +95,11 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
     Returns
     -------
     Pipeline
-        ``encode`` turns the original columns into float32 numbers (a category split becomes a column of 0 and 1,
-        a linear split the column of its sum; numbers are moved within float32 only where rounding would
-        carry them over a threshold), ``tree`` is a fitted scikit-learn tree over them. SHAP, dtreeviz and
-        plots take ``pipeline["tree"]`` with ``pipeline["encode"].transform(X)`` and
-        ``pipeline["encode"].get_feature_names_out()``. To load a pickle of it, treewright must be installed.
+        ``encode`` turns the original columns into float32 numbers (a category split becomes a column of 0 and 1, a
+        linear split the column of its sum; numbers are moved within float32 only where rounding would carry them over a
+        threshold), ``tree`` is a fitted scikit-learn tree over them. SHAP, dtreeviz and plots take ``pipeline["tree"]``
+        with ``pipeline["encode"].transform(X)`` and ``pipeline["encode"].get_feature_names_out()``. To load a pickle of
+        the pipeline, treewright must be installed.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
 
     See Also
     --------
-    to_sklearn : a tree alone, where scikit-learn can express it.
+    to_sklearn : only a tree, if scikit-learn can express it.
 
     Examples
     --------

@@ -28,10 +28,10 @@ CELL = "padding: .2em .8em; border-bottom: 1px solid color-mix(in srgb, currentc
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CartComparison:
-    """CART beside the best possible tree with as many leaves and the same depth.
+    """CART compared with the best possible tree of the same number of leaves and the same depth.
 
-    "Best possible" is said only where CART's own tree is one of those that were searched; so it never makes fewer
-    mistakes.
+    The tree is called "best possible" only if CART's own tree is one of those that were searched; so CART never makes
+    fewer mistakes.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class CartComparison:
         Of CART and of the tree, on the test rows; None without any.
     n_test_rows : int
     cart_is_freer : str
-        A sentence on what CART may do and the searched trees may not: other splits, smaller leaves. Empty if CART's
-        tree, without leaves that hold none of the rows, is one of those that were searched.
+        A sentence that says what CART may do and the searched trees may not: other splits, smaller leaves. Empty if
+        CART's tree, without its empty leaves, is one of those that were searched.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class CartComparison:
         return "best of those searched" if self.cart_is_freer else "best possible"
 
     def sentence(self) -> str:
-        """Say in one or two plain sentences how the two compare.
+        """Return in one or two plain sentences how the two compare.
 
         Returns
         -------

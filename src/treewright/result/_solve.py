@@ -50,7 +50,7 @@ class SolveStatus(Enum):
 
 
 class StopReason(Enum):
-    """Why the search ended before the proof; the value is the message.
+    """Why the search ended before the proof; the value of a member is its message.
 
     Examples
     --------
