@@ -194,8 +194,7 @@ class Domain:
 
     @classmethod
     def of_rows(cls, X: ArrayLike) -> Domain:
-        """Return the smallest domain with these rows: from smallest to largest value, and whole numbers if all values
-        are.
+        """Return the smallest domain with these rows: from smallest to largest value, whole numbers if all are.
 
         Parameters
         ----------
@@ -329,8 +328,7 @@ class Domain:
         return float(min(max(value, self.low[column]), self.high[column]))
 
     def words(self, names: Sequence[str], columns: Sequence[int] | None = None) -> str:
-        """Return the limits of the columns in words: "age from 0 to 120 (whole numbers), ..."; columns without limits
-        are left out.
+        """Return in words the limits of the columns that have some: "age from 0 to 120 (whole numbers), ...".
 
         Parameters
         ----------

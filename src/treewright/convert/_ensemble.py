@@ -232,8 +232,7 @@ class Ensemble:
         )
 
     def within(self, domain: Domain) -> Ensemble:
-        """Return the ensemble for a domain: it has the same decisions on its rows and fewer thresholds, and refuses
-        other rows.
+        """Return the ensemble for a domain: the same decisions on its rows, fewer thresholds; it refuses other rows.
 
         Parameters
         ----------

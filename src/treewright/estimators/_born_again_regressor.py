@@ -128,9 +128,9 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     See Also
     --------
     treewright.bornagain.distil_values : the search on rows, for numbers from anywhere.
-    treewright.bornagain.near_everywhere : the tree for every row there can be. treewright.verify.verify_near_everywhere
-    : the independent check of that tree. treewright.OptimalTreeRegressor : the tree that predicts the target best; the
-    one here describes a model.
+    treewright.bornagain.near_everywhere : the tree for every row there can be.
+    treewright.verify.verify_near_everywhere : the independent check of that tree.
+    treewright.OptimalTreeRegressor : the tree that predicts the target best; the one here describes a model.
 
     Examples
     --------

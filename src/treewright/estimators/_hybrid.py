@@ -141,6 +141,7 @@ class HybridTreeClassifier(TreeClassifier):
     Leaf models, and scikit-learn trees that are fitted here, get numbers: a numeric column as it is, a missing number
     as NaN, and each category as a column of its own. This column is 0 if the row has the category, 1 if it has another,
     and NaN if the value is missing (`treewright.leaf_accuracy._inputs`).
+
     If `top` is already fitted, `fit` uses its labels; other labels are an error.
     A stored hybrid tree is a pickle, and loading a pickle runs code: load only files that you trust.
 

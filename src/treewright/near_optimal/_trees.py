@@ -59,8 +59,7 @@ class NearOptimalTrees(ComparedSet):
     def columns(
         self, *, reliance: bool = True, time_limit: float | None = None, n_jobs: int | None = None
     ) -> list[ColumnUse]:
-        """Return, for each column, how many trees use it, what the best trees with and without it cost, and its
-        reliance.
+        """Return for each column: how many trees use it, what the best ones with and without it cost, its reliance.
 
         Parameters
         ----------

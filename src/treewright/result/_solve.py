@@ -69,12 +69,12 @@ class StopReason(Enum):
 def asked_to_stop(stop_reason: StopReason | None, stats: Mapping[str, Any]) -> StopReason | None:
     """Return whether a user ended a run: INTERRUPT, CALLBACK or None.
 
-    Whoever runs one search after another ends with the first of which this is not None.
+    A caller that runs one search after another should stop after the first for which this is not None.
 
     Parameters
     ----------
     stop_reason : StopReason or None
-        Why there is no proof; None where there is one, whatever ended the run after it.
+        Why there is no proof; None if there is one, even if the run was ended after it.
     stats : mapping
         Where the engine notes who ended the run (`told_to_stop`).
 
@@ -306,7 +306,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     Parameters
     ----------
     options : mapping
-        Of a result. They may come from a file: a limit that is not a number is said as it is.
+        Options of a result. They may come from a file: a limit that is not a number is written unchanged.
     leave_out : sequence of str
         Limits not to be named.
 

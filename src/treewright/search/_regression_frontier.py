@@ -144,7 +144,7 @@ def solve_regression_frontier(
     Parameters
     ----------
     problem : RegressionProblem
-        ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
+        ``max_leaf_nodes`` is the largest number of leaves and must be set; ``cost_complexity`` is ignored.
     limits : Limits, default=None
         Of the whole run.
     options : RankedOptions, default=None

@@ -60,7 +60,7 @@ class RocPoint:
 
 @dataclass(frozen=True)
 class RocLine:
-    """What was proven of every tree: ``slope * false_positive_rate + false_negative_rate >= least``.
+    """What is proven about every tree: ``slope * false_positive_rate + false_negative_rate >= least``.
 
     Parameters
     ----------
