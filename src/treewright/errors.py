@@ -1,4 +1,4 @@
-"""Exceptions and warnings of treewright. Messages say what came, what is accepted, what to do next."""
+"""Exceptions and warnings of treewright. Messages say what was given, what is accepted, and what to do next."""
 
 __all__ = [
     "InputError",
@@ -35,7 +35,7 @@ class TreewrightError(Exception):
 
 
 class InputError(TreewrightError, ValueError):
-    """A table, a label, a weight or a parameter is not what the method can use.
+    """The method cannot use a table, a label, a weight or a parameter.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class OverlapWarning(UserWarning):
-    """Some rows had an action that rows like them hardly ever have, so its reward is little more than a guess.
+    """Some rows had an action that similar rows hardly ever have, so its estimated reward is little more than a guess.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class NoGainWarning(UserWarning):
 
 
 class LabelSpellingsWarning(UserWarning):
-    """Labels differ in capitals and blanks only, such as "Yes" and "yes ", and each spelling is a class of its own.
+    """Labels differ only in capitals and blanks, such as "Yes" and "yes ", and each spelling is a class of its own.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class ModelFileError(TreewrightError, ValueError):
 
 
 class MissingDependencyError(TreewrightError, ImportError):
-    """An optional package is needed; the message names the extra that brings it.
+    """An optional package is needed; the message names the extra that installs it.
 
     Examples
     --------

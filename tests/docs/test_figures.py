@@ -17,7 +17,7 @@ NAMED = re.compile(r"python -m benchmarks\.(\w+)|benchmarks/results/([\w.-]+)|(b
 # Figures that somebody chose: limits, defaults, sizes of buffers.
 SETTINGS = (
     "30 seconds unless", "30 seconds, unless", "below 1.5 s", "buffer of 64 MB", "at most 2 s, is kept",
-    "300 s of HiGHS", "`time_limit` of 2 seconds",
+    "300 s of HiGHS", "`time_limit` of 2 seconds", "`time_limit` (60 s)",
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""How a tree decides about groups of people: shares and errors with their intervals, counted on given rows."""
+"""How a tree decides about groups of people: shares and errors with their intervals, counted on the given rows."""
 
 from treewright.audit._audit import audit_groups
 from treewright.audit._groups import Grouping, group_rows

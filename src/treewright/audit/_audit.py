@@ -33,31 +33,31 @@ def audit_groups(
     fewest_rows: int = 30,
     settings: Settings | str | Path | None = None,
 ) -> GroupAudit:
-    """Count how a classifier decides about each group of some rows, and how often it is wrong.
+    """Count, for each group of the given rows, how a classifier decides and how often it is wrong.
 
     Parameters
     ----------
     model : fitted classifier, result or Tree
-        Of treewright, or any classifier with `predict` and `classes_`.
+        A model of treewright, or any classifier with `predict` and `classes_`.
     X : array-like or frame of shape (n_rows, n_columns), or Table
         Preferably rows that the model has not seen: on its training rows, error rates are too low.
     y : array-like of shape (n_rows,)
         Their labels.
     groups : mapping from name to array-like of shape (n_rows,), or str, or sequence of str
-        What each row belongs to, such as ``{"sex": sex}``; the model need not know it. Names alone are columns of the
+        The group of each row, such as ``{"sex": sex}``; the model need not use it. A name alone is a column of the
         frame `X`. Rows without a value are the group "unknown".
     cuts : mapping of str to sequence of float, default=None
-        By name, the numbers at which a column of numbers is cut: ``{"age": [25, 45]}``. Without cuts each different
-        number is a group.
+        For each name, the numbers at which a numeric column is cut into ranges: ``{"age": [25, 45]}``. Without cuts
+        each distinct number is a group.
     positive : label, default=None
         Label of a positive decision. None is the second of two classes, in the order of ``classes_``; with more
-        classes it leaves rates of positives out.
+        classes, rates of positives are left out.
     confidence : float, default=0.95
         Level of the Wilson intervals.
     fewest_rows : int, default=30
         A share of fewer rows than these is marked.
     settings : Settings or path of a columns.yaml, default=None
-        Names of columns, codes and labels that people read in the place of those of the file.
+        Names of columns, codes and labels that are shown to readers instead of those of the file.
 
     Returns
     -------
@@ -66,14 +66,15 @@ def audit_groups(
     Raises
     ------
     InputError
-        Labels or groups of another length, a missing label, no label that the model knows (else an unknown one counts
-        as wrong), a positive label that is none of its classes, a column of more than 40 groups, cuts of no group, or a
-        model without classes.
+        Labels or groups have another length than the rows, a label is missing, the model knows none of the labels (a
+        single unknown one counts as wrong), the positive label is not one of its classes, a column has more than 40
+        groups, cuts belong to no group, or the model has no classes.
 
     Notes
     -----
-    Every row counts as one, whatever it weighed in the fit. Intervals are for one share at a time: of many groups some
-    will differ by chance. An audit says how these rows were decided, not why, and not whether that is just.
+    Every row counts as one, whatever its weight in the fit. Intervals are for one share at a time: among many groups
+    some will differ by chance. An audit says how the tree decides about these rows, not why, and not whether that is
+    fair.
 
     References
     ----------

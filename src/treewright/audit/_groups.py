@@ -74,7 +74,8 @@ def group_rows(
     Raises
     ------
     InputError
-        Not one value a row, numbers beside words, cuts that are no numbers or are given for words, more than 40 groups.
+        There is not one value per row, numbers are mixed with words, cuts are not numbers or are given for words, or
+        there are more than 40 groups.
 
     Examples
     --------

@@ -105,7 +105,7 @@ class GroupRates:
 
 @dataclass(frozen=True)
 class GroupAudit:
-    """How a tree decides about the groups of some rows. ``print(audit)`` shows the table.
+    """How a tree decides about the groups of the given rows. ``print(audit)`` shows the table.
 
     Parameters
     ----------

@@ -15,14 +15,14 @@ __all__ = ["SplitMatrix"]
 
 @dataclass(frozen=True, eq=False)
 class SplitMatrix:
-    """The splits a tree may use, and where each sends each row.
+    """The splits that a tree may use, and to which side each split sends each row.
 
     Parameters
     ----------
     splits : tuple of Split
     packed : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8
-        One bit per row, 1 where the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits behind the
-        last row are 0.
+        One bit per row, 1 if the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits after the last row
+        are 0.
     n_rows : int
     scope : str
         Which splits these are, in words that complete "optimal over ...":
@@ -59,7 +59,7 @@ class SplitMatrix:
         scope : str
             Which splits these are, in words that complete "optimal over ...".
         notes : sequence of str, default: none
-            What a reader of the result has to know about them.
+            What a reader of the result has to know about the splits.
 
         Returns
         -------
@@ -71,7 +71,7 @@ class SplitMatrix:
 
     @property
     def goes_right(self) -> NDArray[np.uint8]:
-        """The same as bytes, shape (n_splits, n_rows), made at each call: eight times as large."""
+        """The same as bytes, shape (n_splits, n_rows). It is made at each call and takes eight times the memory."""
         return np.unpackbits(self.packed, axis=1, count=self.n_rows, bitorder="little")
 
     def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.uint8]:

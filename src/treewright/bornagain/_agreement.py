@@ -23,15 +23,15 @@ __all__ = ["Agreement", "agreement", "encoded", "label_agreement"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """On how many rows a tree and an ensemble decide alike.
+    """On how many rows a tree and an ensemble make the same decision.
 
     Parameters
     ----------
     n_rows : int
     n_alike : int
     lower_bound : float
-        Of the share of new rows on which they do (Wilson score interval), if these rows are a random sample of
-        them that was used neither to train the ensemble nor to find the tree.
+        Lower bound on the share of new rows on which they agree (Wilson score interval). It is valid if the counted
+        rows are a random sample of new rows, used neither to train the ensemble nor to find the tree.
     confidence : float
         Two-sided level of the interval.
     tolerance : float or None, default=None
@@ -71,7 +71,7 @@ class Agreement:
 
 
 def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float = 0.95) -> Agreement:
-    """Count the rows on which a tree and an ensemble decide alike.
+    """Count the rows on which a tree and an ensemble make the same decision.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float
         Over the columns of the ensemble.
     ensemble : Ensemble
     X : array-like of shape (n_rows, n_features)
-        No labels are needed. For a statement about new rows take rows that neither was made from.
+        No labels are needed. For a statement about new rows, give rows that neither of the two was made from.
     confidence : float, default=0.95
         Two-sided level of the interval, strictly between 0 and 1.
 
@@ -108,16 +108,16 @@ def agreement(tree: Tree, ensemble: Ensemble, X: ArrayLike, *, confidence: float
 
 
 def label_agreement(tree: Tree, labels: ArrayLike, X: Any, *, confidence: float = 0.95) -> Agreement:
-    """Count the rows on which a tree says what a model said of them.
+    """Count the rows on which a tree predicts the label that a model predicted.
 
     Parameters
     ----------
     tree : Tree
-        Of classes, made by `distil_labels` or otherwise.
+        A classification tree, made by `distil_labels` or in another way.
     labels : array-like of shape (n_rows,)
-        The model's answers.
+        The model's predictions.
     X : array-like or frame of shape (n_rows, n_columns), or Table over the tree's columns
-        For a statement about new rows take rows that neither the model nor the tree was made from.
+        For a statement about new rows, give rows that neither the model nor the tree was made from.
     confidence : float, default=0.95
         Two-sided level of the interval, strictly between 0 and 1.
 
@@ -128,7 +128,7 @@ def label_agreement(tree: Tree, labels: ArrayLike, X: Any, *, confidence: float 
     Raises
     ------
     InputError
-        If there are no rows, not as many labels as rows, or `confidence` is out of range.
+        If there are no rows, the number of labels is not that of the rows, or `confidence` is out of range.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def find_other_decision(
     Returns
     -------
     ndarray of shape (n_features,) or None
-        None proves that all rows of the box are decided alike.
+        None proves that the decision is the same for all rows of the box.
 
     Raises
     ------

@@ -23,7 +23,7 @@ STOPS = {
 
 @dataclass(frozen=True)
 class Progress:
-    """What is known while a run goes on.
+    """What is known during a run.
 
     Parameters
     ----------

@@ -55,30 +55,31 @@ def distil(
     X : array-like of shape (n_rows, n_features)
         Rows, usually those that the ensemble was trained on.
     tolerance : float, default=0.0
-        Share of the rows, 0 to 1, on which the tree may decide otherwise.
+        Share of the rows, 0 to 1, on which the tree may decide differently.
     max_depth : int or None, default=4
         Largest number of splits on a path; None is unlimited.
     max_leaves : int, default=16
         Largest number of leaves.
     time_limit : float or None, default=60.0
-        Seconds. Where the ensemble has not answered about all rows in half of them, the tree is made from those that it
-        has, drawn at random; a note says how many, and nothing is proven.
+        Seconds. Up to half of them are used for the ensemble's predictions. If these are not complete by then, the tree
+        is made from the rows that have one, which were drawn at random. A note says how many there are, and nothing is
+        proven.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the search.
     n_jobs : int or None, default=1
         Threads of the search, as in `treewright.accuracy_frontier`.
     progress : callable, optional
-        Called about 20 times a second with a `Progress`; a true answer ends the run.
+        Called about 20 times a second with a `Progress`; if it returns True, the run ends.
 
     Returns
     -------
     BornAgainResult
         ``objective`` and ``lower_bound`` are numbers of leaves, ``loss`` is the share of the rows on which the tree
-        differs. Status OPTIMAL if no tree of fewer leaves (within `max_depth`, over the thresholds of the ensemble)
-        keeps to the tolerance, and none of as many differs on fewer rows. If the tree found does not keep to the
-        tolerance, a note says so, and whether any tree within the limits could. There always is a tree: a greedy
-        one comes first.
+        differs. The status is OPTIMAL if no tree with fewer leaves (within `max_depth`, over the thresholds of the
+        ensemble) meets the tolerance, and none with as many differs on fewer rows. If the tree does not meet the
+        tolerance, a note says so, and whether any tree within the limits could. There is always a tree, because a
+        greedy one is made first.
 
     Raises
     ------
@@ -87,8 +88,8 @@ def distil(
 
     Notes
     -----
-    Agreement on these rows is no bound for new ones, for the tree was chosen on them: count it on others with
-    `agreement`.
+    Agreement on these rows does not bound agreement on new ones, because the tree was chosen on them. Count it on other
+    rows with `agreement`.
 
     Examples
     --------

@@ -42,19 +42,19 @@ def distil_labels(
     n_jobs: int | None = 1,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
-    """Find the tree with the fewest leaves that says what a classifier says of given rows, or of nearly all of them.
+    """Find the tree with the fewest leaves that predicts a classifier's labels on given rows, or on nearly all of them.
 
     Parameters
     ----------
     labels : array-like of shape (n_rows,)
-        What the model answers for the rows: ``model.predict(X)`` of any classifier.
+        The model's predictions for the rows: ``model.predict(X)`` of any classifier.
     X : array-like or frame of shape (n_rows, n_columns), or Table
         Rows, usually those that the model was trained on; text and missing values as `OptimalTreeClassifier` takes
         them.
     classes : array-like of shape (n_classes,), optional
-        All classes of the model, where it may not give each of them to one of the rows.
+        All classes of the model, if some of them may not occur in `labels`.
     tolerance : float, default=0.0
-        Share of the rows, 0 to 1, on which the tree may decide otherwise.
+        Share of the rows, 0 to 1, on which the tree may decide differently.
     max_depth : int or None, default=4
         Largest number of splits on a path; None is unlimited.
     max_leaves : int, default=16
@@ -67,13 +67,13 @@ def distil_labels(
     n_jobs : int or None, default=1
         Threads of the search, as in `treewright.accuracy_frontier`.
     progress : callable, optional
-        Called about 20 times a second with a `Progress`; a true answer ends the run.
+        Called about 20 times a second with a `Progress`; if it returns True, the run ends.
 
     Returns
     -------
     BornAgainResult
-        As of `distil`, but the proof is about the splits of the table that ``options["splits"]`` names (all thresholds,
-        all categories but of columns with hundreds), not those of an ensemble.
+        As for `distil`, but the proof is about the splits of the table that ``options["splits"]`` names, not those of
+        an ensemble: all thresholds, and all categories except in columns with hundreds of them.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def distil_labels(
 
     See Also
     --------
-    distil : for tree ensembles, over the thresholds that they have; no other tree can decide like them everywhere.
+    distil : for tree ensembles, over their own thresholds; no other tree can decide like them everywhere.
     label_agreement : counts on other rows.
 
     Examples

@@ -69,7 +69,7 @@ def distil_values(
     Parameters
     ----------
     predicted : array-like of shape (n_rows,)
-        What the model predicts for the rows: of any model, in the units of its target.
+        The predictions of any model for the rows, in the units of its target.
     X : array-like or frame of shape (n_rows, n_columns), or Table
     tolerance : float
         How far the tree's number may be from the model's, >= 0, in the same units.
@@ -84,19 +84,19 @@ def distil_values(
     step_limit, memory_limit : int or None, default=None
         Steps and bytes of the searches together.
     n_jobs : int or None, default=1
-        Threads of a search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. What is proven
-        does not depend on it.
+        Threads of a search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proof does
+        not depend on it.
     progress : callable, optional
-        Called about 20 times a second with a `treewright.search.Progress` (its objective is a share of rows); a true
-        answer ends the run.
+        Called about 20 times a second with a `treewright.search.Progress` (its objective is a share of rows); if it
+        returns True, the run ends.
 
     Returns
     -------
     BornAgainResult
         ``tree`` is a regression tree over all thresholds between the rows' values (and single categories of text),
         ``objective`` and ``lower_bound`` are numbers of leaves, ``loss`` is the share of the rows that are further from
-        the model than the tolerance. Status OPTIMAL if no tree of fewer leaves within `max_depth` keeps to `share`, and
-        none of as many leaves is near on more rows. If no tree that was found keeps to it, a note says so.
+        the model than the tolerance. The status is OPTIMAL if no tree with fewer leaves within `max_depth` meets
+        `share`, and none with as many leaves is near on more rows. If no tree that was found meets it, a note says so.
 
     Raises
     ------
@@ -105,8 +105,8 @@ def distil_values(
 
     Notes
     -----
-    Distances are compared in float64, with a slack of 1e-9 of the tolerance and 1e-15 of the number. That the tree is
-    near on these rows is no bound for new ones: count it on others with `value_agreement`.
+    Distances are compared in float64, with a slack of 1e-9 of the tolerance and 1e-15 of the number. Nearness on these
+    rows does not bound nearness on new ones: count it on other rows with `value_agreement`.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def value_agreement(
     predicted : array-like of shape (n_rows,)
         What the model predicts.
     X : array-like or frame of shape (n_rows, n_columns), or Table over the tree's columns
-        For a statement about new rows take rows that neither was made from.
+        For a statement about new rows, give rows that neither the model nor the tree was made from.
     tolerance : float
     confidence : float, default=0.95
         Two-sided level of the Wilson interval, strictly between 0 and 1.

@@ -17,7 +17,7 @@ __all__ = ["Forecast", "forecast"]
 
 @dataclass(frozen=True)
 class Forecast:
-    """Size of the problem, known before it is solved.
+    """Size of the problem, computed before it is solved.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Forecast:
         Cells and boxes (equation 2) after planes without effect are dropped; None if there are too many cells
         to label.
     memory : float or None
-        Least bytes that the exact method needs for its index; the values come on top.
+        Minimum number of bytes that the exact method needs for its index; the values need more.
     heuristic_leaves : float or None
         Estimated leaves of the heuristic's tree, from random descents; None if not asked for.
 
@@ -64,7 +64,7 @@ class Forecast:
 def forecast(
     ensemble: Ensemble, *, descents: int = 0, cell_limit: float = 2e7, time_limit: float | None = 10.0
 ) -> Forecast:
-    """Tell how large the problem is, without solving it.
+    """Return how large the problem is, without solving it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def forecast(
     descents : int, default=0
         Random descents that estimate the leaves of the heuristic's tree; 0 estimates nothing.
     cell_limit : float, default=2e7
-        Label all cells only if there are at most so many.
+        Label all cells only if there are at most this many.
     time_limit : float or None, default=10.0
         Seconds for each of the two parts.
 

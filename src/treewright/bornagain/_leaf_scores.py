@@ -25,13 +25,13 @@ class LeafScores:
     Parameters
     ----------
     node : int
-        Of the tree.
+        Node number in the tree.
     n_rows : int
         Rows given that end there; without any, `least`, `mean` and `largest` are NaN.
     least, mean, largest : float
         Of these rows.
     lower_bound, upper_bound : float
-        No row that ends at this leaf, seen or not, has a score outside. The bounds need not be attained.
+        No row in this leaf, seen or not, has a score outside these bounds. The bounds need not be attained.
 
     Examples
     --------
@@ -58,7 +58,8 @@ def leaf_scores(tree: Tree, ensemble: Ensemble, X: ArrayLike) -> tuple[LeafScore
     Parameters
     ----------
     tree : Tree
-        Of thresholds over the columns of the ensemble and with its classes, as `distil` and `solve` return it.
+        A tree of threshold splits over the columns of the ensemble, with its classes, as `distil` and `solve` return
+        it.
     ensemble : Ensemble
     X : array-like of shape (n_rows, n_features)
 
@@ -70,12 +71,13 @@ def leaf_scores(tree: Tree, ensemble: Ensemble, X: ArrayLike) -> tuple[LeafScore
     Raises
     ------
     InputError
-        If the tree is of other columns, classes or splits, or `X` of another width.
+        If the tree has other columns, classes or splits, or `X` another number of columns.
 
     Notes
     -----
-    The bounds add up, tree by tree, the least and the largest value of the leaves that the region reaches. Floating
-    sums are monotone and taken in the model's own order and precision, so rounding cannot put a score outside.
+    The bounds are sums, over the trees, of the least and the largest value of the leaves that the region reaches.
+    Floating-point sums are monotone and are computed in the model's own order and precision, so rounding cannot put a
+    score outside.
 
     Examples
     --------

@@ -65,25 +65,25 @@ def near_everywhere(
     tolerance : float
         In the units of the target, >= 0.
     max_leaves : int, default=1000
-        Beyond so many the run ends with what it has; then ``result.loss`` is above the tolerance.
+        With this many leaves the run ends with the tree so far; ``result.loss`` is then above the tolerance.
     X : array-like of shape (n_rows, n_features), default=None
         Rows to count in the nodes of the tree (they do not change it); None counts one for each leaf.
     time_limit : float or None, default=60.0
-        Seconds, to the same effect; so are the limits below, Ctrl-C and the callback.
+        Seconds, with the same effect. The limits below, Ctrl-C and the callback have this effect, too.
     step_limit : int or None, default=None
-        Questions that are tried at boxes.
+        Number of splits that are tried at boxes.
     memory_limit : int or None, default=None
         Bytes; None is half of the machine's memory.
     progress : callable, optional
         Called about 20 times a second with a `treewright.search.Progress`, whose objective is the distance proven so
-        far; a true answer ends the run.
+        far; if it returns True, the run ends.
 
     Returns
     -------
     BornAgainResult
-        ``loss`` is the proven distance: no row without missing values has numbers of tree and model that are further
-        apart. ``objective`` is the number of leaves; fewer than ``lower_bound`` cannot be within the tolerance
-        everywhere. OPTIMAL if these two are equal and the distance is within the tolerance.
+        ``loss`` is the proven distance: on no row without missing values are tree and model further apart.
+        ``objective`` is the number of leaves; a tree with fewer than ``lower_bound`` leaves cannot be within the
+        tolerance everywhere. The status is OPTIMAL if these two are equal and the distance is within the tolerance.
 
     Raises
     ------
@@ -92,9 +92,9 @@ def near_everywhere(
 
     Notes
     -----
-    The distance holds for the floating numbers of ``model.predict``, whose roundings it includes. With a tolerance
-    below these (0, of a forest) the run ends when every box has one number. A split takes time proportional to the
-    square of the number of trees.
+    The distance holds for the floating-point numbers of ``model.predict``: it includes their rounding. With a tolerance
+    below this rounding (such as 0 for a forest) the run ends when every box has one number. A split takes time
+    proportional to the square of the number of trees.
 
     Examples
     --------

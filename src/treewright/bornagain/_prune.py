@@ -42,8 +42,8 @@ def prune(tree: Tree, X: ArrayLike, *, merge: bool = True) -> Tree:
     X : array-like of shape (n_rows, n_columns)
         Rows that must keep their decision; at least one.
     merge : bool, default=True
-        Also make one leaf of two sibling leaves with the same class, which changes no decision. Pruning
-        leaves such siblings behind where the split was only needed for a third region without rows.
+        Also merge two sibling leaves with the same class, which changes no decision. Pruning leaves such siblings
+        behind if the split was only needed for a third region without rows.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def solve_active(
     memory_limit: int | None = DEFAULT_MEMORY,
     progress: Callable[[Progress], bool | None] | None = None,
 ) -> BornAgainResult:
-    """Find the fewest leaves that any faithful tree can have after it is pruned by the rows `X`.
+    """Find the tree with the fewest leaves that any faithful tree can have after it is pruned by the rows `X`.
 
     Parameters
     ----------
@@ -163,12 +163,13 @@ def solve_active(
     X : array-like of shape (n_rows, n_features)
         Training rows.
     time_limit : float or None, default=60.0
-        Seconds. The search takes four fifths of it; a second incumbent takes the rest if there is no proof then.
+        Seconds. The search gets four fifths of them; if there is no proof by then, the rest is used to find a second
+        incumbent.
     step_limit : int or None, default=None
     memory_limit : int or None, default=4 GiB
         Bytes of the memo and of the conflicts between rows.
     progress : callable, optional
-        Called about 20 times a second with a `Progress`; a true answer ends the run.
+        Called about 20 times a second with a `Progress`; if it returns True, the run ends.
 
     Returns
     -------
@@ -183,12 +184,12 @@ def solve_active(
     SolverError
         If a limit ended the run before any tree was there.
     KeyboardInterrupt
-        If Ctrl-C did.
+        If Ctrl-C ended it before any tree was there.
 
     Notes
     -----
-    Pruning with ``merge=True`` can leave fewer leaves than this minimum: merging siblings of one class gives
-    up the box around the rows of a leaf, and keeps only the rows.
+    Pruning with ``merge=True`` can give fewer leaves than this minimum, because merging siblings of one class keeps
+    only the decisions on the rows, not those on the box around the rows of a leaf.
 
     The tree needs no faithful tree to start from, so this also serves ensembles whose faithful tree is huge.
     An upper bound comes from a greedy tree; the lower bound is raised leaf by leaf until a tree of that size

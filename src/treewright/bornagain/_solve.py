@@ -68,14 +68,14 @@ def solve(
     X : array-like of shape (n_rows, n_features), optional
         Rows to count in the nodes of the tree (they do not change it).
     time_limit : float or None, default=None
-        Seconds; up to half of it goes to the heuristic's tree, which a stopped run returns. Without a limit that
-        tree takes at most 30 s, and is left out where the exact method is sure to be quick.
+        Seconds; up to half of them are used for the heuristic's tree, which a stopped run returns. Without a limit this
+        tree takes at most 30 s, and is left out if the exact method is sure to be quick.
     step_limit : int or None, default=None
         Units of work of the exact method.
     memory_limit : int or None, default=4 GiB
         Bytes of the tables of the exact method.
     max_leaves : int or None, default=20000
-        The heuristic gives up beyond so many leaves, and says so before it starts if it can tell.
+        The heuristic gives up above this many leaves. If this can be known in advance, it says so before it starts.
     samples : int, default=1000
         Cells that the heuristic samples in a region.
     exact_boxes : float, default=1e7
@@ -86,7 +86,7 @@ def solve(
         Threads that fill the tables of the exact method: -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The answer does not depend on it.
     progress : callable, optional
-        Called about 20 times a second with a `Progress`; a true answer ends the run.
+        Called about 20 times a second with a `Progress`; if it returns True, the run ends.
 
     Returns
     -------

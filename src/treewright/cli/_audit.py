@@ -35,7 +35,7 @@ def audit(
     cut: Annotated[
         list[str] | None,
         typer.Option(
-            help="Numbers at which a --group of numbers is cut. Repeatable.",
+            help="Numbers at which a numeric --group column is cut into ranges. Repeatable.",
             metavar="COLUMN=NUMBER,NUMBER,...",
         ),
     ] = None,
@@ -44,7 +44,7 @@ def audit(
         typer.Option(help="Label of a positive decision.", metavar="LABEL", show_default="the second of two"),
     ] = None,
     confidence: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    fewest_rows: Annotated[int, typer.Option(help="Shares of fewer rows are marked.", min=0)] = 30,
+    fewest_rows: Annotated[int, typer.Option(help="Shares of fewer rows than this are marked.", min=0)] = 30,
     target: KnownTarget = None,
     columns: SettingsFile = None,
     out: Annotated[
@@ -53,7 +53,7 @@ def audit(
     *,
     how: CsvOptions,
 ) -> None:
-    """Count how a tree decides about each group of the rows of a CSV file, and how often it is wrong.
+    """Count, for each group of rows of a CSV file, how a tree decides and how often it is wrong.
 
     Shows rows, positive decisions, errors, false positives and false negatives of each group, each share with its
     Wilson interval. Shares of few rows are marked. Give rows that the tree has not seen.

@@ -33,9 +33,10 @@ def choose(
         ),
     ] = None,
 ) -> None:
-    """Write one HTML file for choosing among near-optimal trees: sizes, columns, a builder, two trees side by side.
+    """Write one HTML file for choosing among near-optimal trees.
 
-    The page needs no network. It holds which splits each kind of training row passes: keep it as you keep the data.
+    It shows their sizes and columns, a tree builder, and two trees side by side. The page needs no network. It
+    contains which splits each kind of training row passes, so protect it like the data.
 
     \b
     Example:

@@ -32,7 +32,7 @@ class CsvOptions(TypedDict):
         bool | None,
         typer.Option(
             "--decimal-comma/--decimal-point",
-            help="What 1,200 is where the file does not decide: 1.2, or 1200.",
+            help="How to read 1,200 if the file does not decide it: as 1.2, or as 1200.",
             show_default="by the other numbers",
         ),
     ]
@@ -40,7 +40,7 @@ class CsvOptions(TypedDict):
         list[str] | None,
         typer.Option(
             "--decimal",
-            help="The same for one column alone: comma, or point. Repeatable.",
+            help="The same for one column only: comma, or point. Repeatable.",
             metavar="COLUMN=MARK",
         ),
     ]
@@ -48,7 +48,7 @@ class CsvOptions(TypedDict):
         bool | None,
         typer.Option(
             "--day-first/--month-first",
-            help="What 03/04/2020 is where the file does not decide: in April, or in March.",
+            help="How to read 03/04/2020 if the file does not decide it: as a day in April, or in March.",
             show_default="by the other dates",
         ),
     ]

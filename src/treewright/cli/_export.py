@@ -37,19 +37,23 @@ def export(
     model: ModelPath,
     to: Annotated[
         str | None,
-        typer.Option("--to", "-t", help=f"One of {', '.join(TARGETS)}; found from --out without it."),
+        typer.Option(
+            "--to", "-t", help=f"One of {', '.join(TARGETS)}; without it, the extension of --out decides."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; source and rules are shown without it.")
+        Path | None,
+        typer.Option("--out", "-o", help="File to write; without it, source code and rules are shown."),
     ] = None,
     table: Annotated[str | None, typer.Option(help="SQL: name of the table to query.")] = None,
     name: Annotated[str | None, typer.Option(help="Python and C: name of the function.")] = None,
-    float32: Annotated[bool, typer.Option("--float32", help="ONNX: numbers go in as float32.")] = False,
+    float32: Annotated[bool, typer.Option("--float32", help="ONNX: input numbers are float32.")] = False,
 ) -> None:
     """Write a saved tree for another tool; predictions stay the same.
 
-    sklearn writes a fitted scikit-learn tree with joblib (a pipeline with an encoder where categories or sums
-    are split), onnx needs: pip install 'treewright[onnx]'. Rules in a .csv file are a table.
+    --to sklearn writes a fitted scikit-learn tree with joblib; if categories or sums of columns are split, it is a
+    pipeline with an encoder. --to onnx needs: pip install 'treewright[onnx]'. With a .csv file, --to rules writes a
+    table.
 
     \b
     Examples:

@@ -42,7 +42,7 @@ def extend(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file of other rows to predict; if it has labels, right answers are counted.",
+            help="CSV file of other rows to predict; if it has labels, correct predictions are counted.",
             metavar="CSV",
         ),
     ] = None,
@@ -56,16 +56,16 @@ def extend(
     tune: Annotated[
         str,
         typer.Option(
-            help="'rounds': choose by cross-validation how many rounds of boosting each leaf gets, and whether the "
-            "tree, a model of all rows or the leaf's own answers there. A number: so many trials of all parameters "
-            "(needs treewright[tune]). 'none': every leaf gets its model with default parameters.",
+            help="'rounds': for each leaf, choose by cross-validation whether the tree, a model of all rows or a "
+            "model of the leaf's own predicts in it, and the rounds of boosting. A number: this many trials of "
+            "all parameters (needs treewright[tune]). 'none': every leaf gets its model with default parameters.",
             metavar="rounds|TRIALS|none",
         ),
     ] = "rounds",
     time_limit: Annotated[
         float | None,
         typer.Option(
-            help="Time limit of the trials for all leaves, in seconds; it applies to each fold again.",
+            help="Time limit of the trials for all leaves, in seconds; each fold has this limit for itself.",
             show_default="none",
         ),
     ] = None,
@@ -82,8 +82,8 @@ def extend(
     """Put a model into each leaf of a saved tree, and say for which rows the tree still explains the answer.
 
     Without --rows the leaf models are cross-validated on DATA. With --rows they are trained on all of DATA, and the
-    other file is answered. The hybrid tree itself is not saved: stored leaf models would be pickles, and loading
-    a pickle runs code. The same command gives the same answers again (with --time-limit it may not).
+    rows of the other file are predicted. The hybrid tree itself is not saved: stored leaf models would be pickles, and
+    loading a pickle runs code. The same command gives the same answers again, except with --time-limit.
 
     \b
     Examples:

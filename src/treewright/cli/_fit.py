@@ -81,9 +81,9 @@ def fit(
     task: Annotated[
         str,
         typer.Option(
-            help="What to predict: 'classification' labels, 'probability' shares of labels, 'regression' numbers, "
-            "'survival' censored times, 'policy' the action of most reward. All but classification, and --row-cost, "
-            "stop at depth 3 unless --max-depth says otherwise."
+            help="What to predict: labels ('classification'), shares of labels ('probability'), numbers "
+            "('regression'), censored times ('survival') or the action of highest reward ('policy'). Without "
+            "--max-depth, all tasks but classification, and --row-cost, have maximum depth 3."
         ),
     ] = CLASSIFICATION,
     method: Annotated[
@@ -97,9 +97,9 @@ def fit(
         typer.Option(
             "--cost-complexity",
             "-c",
-            help="Penalty of one leaf, as a fraction of the total weight (regression and probability: of the loss "
-            "of one leaf, survival: of the deviance, --row-cost: a mean cost of a row, policy: of the regret of the "
-            "best single action).",
+            help="Penalty of each leaf, as a fraction of the total weight. Other tasks take a fraction of what a "
+            "tree with a single leaf has: of its loss (regression, probability), its deviance (survival) or its "
+            "regret (policy). With --row-cost it is a mean cost per row.",
             show_default=f"{LEAF_PENALTY:g}",
         ),
     ] = None,
@@ -141,9 +141,9 @@ def fit(
     objective: Annotated[
         str,
         typer.Option(
-            help="What to maximise: 'accuracy', 'balanced-accuracy', 'f1' of the second of two classes in "
-            "sorted order ('labels: {bad: zbad}' in --columns renames one), or "
-            "'leaf-accuracy', the accuracy of the worst leaf (of depth 4 unless --max-depth says otherwise)."
+            help="What to maximise: 'accuracy', 'balanced-accuracy', 'f1' of the second of two classes in sorted "
+            "order ('labels: {bad: zbad}' in --columns renames one), or 'leaf-accuracy', the accuracy of the "
+            "worst leaf (maximum depth 4 unless --max-depth is given)."
         ),
     ] = "accuracy",
     criterion: Annotated[
@@ -161,8 +161,9 @@ def fit(
     leaf_model: Annotated[
         str,
         typer.Option(
-            help="--task regression: 'constant' leaves; 'linear': a ridge regression in each leaf, once the tree is "
-            "chosen for constants; 'simple-linear': a line in one column in each leaf, proven best with the tree."
+            help="--task regression: 'constant' leaves; 'linear': a ridge regression in each leaf, fitted after the "
+            "tree was chosen for constant leaves; 'simple-linear': a line in one column in each leaf, proven "
+            "optimal together with the tree."
         ),
     ] = "constant",
     confidence: Annotated[
@@ -173,7 +174,8 @@ def fit(
     row_cost: Annotated[
         list[str] | None,
         typer.Option(
-            help="CLASS=COLUMN: column of what predicting the class costs for each row. Repeatable, once per class.",
+            help="CLASS=COLUMN: column with the cost of predicting this class for each row. Repeatable, once per "
+            "class.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -194,8 +196,8 @@ def fit(
     guess: Annotated[
         str,
         typer.Option(
-            help="What to guess from a reference model: a comma-separated part of 'thresholds,depth,bounds'. The "
-            "result says what the guesses may cost."
+            help="What to guess from a reference model: one or more of thresholds, depth and bounds, with commas "
+            "between. The result says what the guesses may cost."
         ),
     ] = "",
     reference: Annotated[
@@ -208,13 +210,13 @@ def fit(
     n_estimators: Annotated[
         int | None,
         typer.Option(
-            help="--guess: number of trees of the reference.", show_default="chosen; 40 of a named one"
+            help="--guess: number of trees of the reference.", show_default="chosen; 40 with --reference"
         ),
     ] = None,
     reference_depth: Annotated[
         int | None,
         typer.Option(
-            help="--guess: depth of each tree of the reference.", show_default="chosen; 1 of a named one"
+            help="--guess: depth of each tree of the reference.", show_default="chosen; 1 with --reference"
         ),
     ] = None,
     guess_tolerance: Annotated[
@@ -230,7 +232,7 @@ def fit(
         int | None,
         typer.Option(
             help="--method latent: largest number of passes over the rows.",
-            show_default="100, small tables more",
+            show_default="100; more for small tables",
         ),
     ] = None,
     hardening: Annotated[

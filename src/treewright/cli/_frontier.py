@@ -56,8 +56,8 @@ def frontier(
     task: Annotated[
         str,
         typer.Option(
-            help="'classification' labels, or 'regression' numbers: trees of least loss (--criterion), of depth 3 "
-            "unless --max-depth says otherwise."
+            help="What to predict: labels ('classification'), or numbers ('regression'): trees of least loss "
+            "(--criterion), with maximum depth 3 unless --max-depth is given."
         ),
     ] = CLASSIFICATION,
     max_leaves: Annotated[int, typer.Option(help="Largest number of leaves.")] = 20,

@@ -31,7 +31,7 @@ def look(
         str | None, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")
     ] = None,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Accept all proposals: write them to the file of --out.")
+        bool, typer.Option("--fix", help="Accept all proposals and write them to the file that --out names.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -43,7 +43,7 @@ def look(
     *,
     how: CsvOptions,
 ) -> None:
-    """Say what a CSV file seems to hold: columns by kind, labels, and what needs a decision before a fit.
+    """Show what a CSV file contains: columns by kind, labels, and what you have to decide before a fit.
 
     It points to columns that number the rows, codes that are read as quantities, a number that stands for "unknown",
     words written in several ways, columns that cannot help, and rows that repeat. It does not change the file.

@@ -53,16 +53,23 @@ def near_optimal(
     ] = 0.05,
     slack: Annotated[
         float | None,
-        typer.Option(help="Instead: up to the least objective plus this.", show_default="none"),
+        typer.Option(
+            help="Instead of --epsilon: all trees up to the least objective plus this.", show_default="none"
+        ),
     ] = None,
     max_objective: Annotated[
-        float | None, typer.Option(help="Instead: up to this objective.", show_default="none")
+        float | None,
+        typer.Option(help="Instead of --epsilon: all trees up to this objective.", show_default="none"),
     ] = None,
     leaf_labels: Annotated[
         str, typer.Option(help="Whether a leaf predicts its 'cheapest' label, or 'any'.")
     ] = "cheapest",
     redundant_splits: Annotated[
-        bool, typer.Option("--redundant-splits", help="Count splits whose two sides are leaves of one label.")
+        bool,
+        typer.Option(
+            "--redundant-splits",
+            help="Count also trees in which the two sides of a split are leaves with the same label.",
+        ),
     ] = False,
     cost_complexity: Annotated[
         float, typer.Option("--cost-complexity", "-c", help="Leaf penalty, as a share of the rows.")
@@ -77,7 +84,9 @@ def near_optimal(
     tree: Rank = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="File to save to: the tree of --tree, or without it the whole set."),
+        typer.Option(
+            "--out", "-o", help="File to write: the tree that --tree shows; without --tree, the whole set."
+        ),
     ] = None,
     table: SizesFile = None,
     class_weight: ClassWeight = None,
@@ -97,9 +106,10 @@ def near_optimal(
 ) -> None:
     """Find all trees that are nearly as good as the best, and say what they have in common.
 
-    Prints how many trees there are of each size and loss, and for each column in how many trees it is asked and what
-    the best tree without it costs. Counts are exact. With --without, --only, --root or --max-leaves the answer may be
-    that there is no such tree, which is a proof. Ctrl-C, SIGTERM and limits leave the set up to a smaller bound.
+    Prints how many trees there are of each size and loss. For each column it prints how many trees split on it, and
+    what the best tree without it costs. Counts are exact. With --without, --only, --root or --max-leaves the answer may
+    be that there is no such tree; that is a proof, too. After Ctrl-C, SIGTERM or a limit, the set is complete up to a
+    smaller bound.
 
     \b
     Examples:

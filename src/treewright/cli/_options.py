@@ -25,7 +25,7 @@ Rows = Annotated[
     ),
 ]
 ModelPath = Annotated[
-    Path, typer.Argument(help="Model file that `treewright fit`, another verb or save_model wrote.")
+    Path, typer.Argument(help="Model file that `treewright fit`, another command or save_model wrote.")
 ]
 ModelOut = Annotated[
     Path | None,
@@ -59,7 +59,8 @@ MergeLabels = Annotated[
 MergeWords = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column in which words that differ only in capitals, blanks, hyphens or accents become one. Repeatable.",
+        help="Column in which words count as one if they differ only in capitals, blanks, hyphens or accents. "
+        "Repeatable.",
         metavar="COLUMN",
     ),
 ]

@@ -27,7 +27,8 @@ def predict(
     model: ModelPath,
     data: Rows,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output without it.")
+        Path | None,
+        typer.Option("--out", "-o", help="CSV file to write; without it, standard output is used."),
     ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the share of each class in the leaf (its training weight).")
@@ -42,8 +43,8 @@ def predict(
 ) -> None:
     """Predict the rows of a CSV file, one line per row, in the same order.
 
-    The file needs the columns that the tree splits on, in any order; others are left aside. Its numbers and dates are
-    read as those of the file that the tree was made from, unless options say otherwise.
+    The file needs the columns that the tree splits on, in any order; other columns are ignored. Numbers and dates are
+    read in the same way as in the file that the tree was made from, unless options say otherwise.
 
     \b
     Examples:

@@ -41,16 +41,17 @@ def query(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="File to save to: the tree of --tree, or without it the smaller set."
+            "--out", "-o", help="File to write: the tree that --tree shows; without --tree, the smaller set."
         ),
     ] = None,
     table: SizesFile = None,
     columns: SettingsFile = None,
     ascii_only: ASCII = False,
 ) -> None:
-    """Ask a saved set of near-optimal trees: how many keep some rules, what they have in common, one of them.
+    """Query a saved set of near-optimal trees: how many satisfy your rules, and what they have in common.
 
-    Rules add up. If no tree keeps them, that is a proof as far as the set is complete.
+    --tree shows one of them. A tree has to satisfy all rules. If none does, this is proven up to the bound to which
+    the set is complete.
 
     \b
     Examples:

@@ -58,7 +58,8 @@ MinSamplesLeaf = Annotated[
     ),
 ]
 THRESHOLDS_HELP = (
-    "'all' thresholds, those between a number of quantile bins, or 'auto': all, if they can be searched."
+    "'all' thresholds; a number of quantile bins, for the thresholds between them; or 'auto': all, if they can be "
+    "searched."
 )
 ThresholdChoice = Annotated[str, typer.Option(help=THRESHOLDS_HELP)]
 ClassWeight = Annotated[
@@ -67,7 +68,7 @@ ClassWeight = Annotated[
 Cost = Annotated[
     list[str] | None,
     typer.Option(
-        help="TRUE:PREDICTED=COST of a wrong prediction; 1 where not given. Repeatable.", metavar="COST"
+        help="TRUE:PREDICTED=COST of a wrong prediction; 1 if not given. Repeatable.", metavar="COST"
     ),
 ]
 Weight = Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")]

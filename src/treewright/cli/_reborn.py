@@ -50,23 +50,23 @@ def reborn(
     faithful: Annotated[
         str | None,
         typer.Option(
-            help="'everywhere': exactly the model's decisions, or near its numbers, on every row. 'rows': the fewest "
-            "leaves that agree on the rows, or are near there.",
+            help="'everywhere': the tree has the model's decisions, or is near its numbers, on every possible row. "
+            "'rows': the tree with the fewest leaves that agrees, or is near, on the given rows.",
             show_default="everywhere; rows with --predictions, and a CSV file with --task regression",
         ),
     ] = None,
     task: Annotated[
         str,
         typer.Option(
-            help="'classification', or 'regression': of a CSV file, train a regression forest on a target of numbers "
-            "and find a tree near it; of a model file, read one that predicts numbers."
+            help="'classification' or 'regression'. 'regression' with a CSV file: train a regression forest and find "
+            "a tree near it; with a model file: read a model that predicts numbers."
         ),
     ] = "classification",
     predictions: Annotated[
         str | None,
         typer.Option(
-            help="CSV file: column of the numbers that a regression model says of the rows; finds the fewest leaves "
-            "that are near them.",
+            help="CSV file: column with the predictions of a regression model; finds the tree with the fewest leaves "
+            "that is near them.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -74,7 +74,7 @@ def reborn(
         float | None,
         typer.Option(
             help="--predictions, --task regression: how far the tree may be from a number.",
-            show_default="half of their standard deviation",
+            show_default="half of the numbers' standard deviation",
             min=0,
         ),
     ] = None,
@@ -82,7 +82,7 @@ def reborn(
         float | None,
         typer.Option(
             help="--faithful rows, --predictions: share of the rows that may differ.",
-            show_default="0.02; 0.1 of numbers",
+            show_default="0.02; 0.1 for numbers",
             min=0,
             max=1,
         ),
@@ -91,16 +91,16 @@ def reborn(
         int | None,
         typer.Option(
             help="--faithful rows, --predictions: largest number of splits on a path.",
-            show_default="4; 3 of numbers",
+            show_default="4; 3 for numbers",
             min=0,
         ),
     ] = None,
     max_leaves: Annotated[
         int | None,
         typer.Option(
-            help="Largest number of leaves: where the smallest tree cannot be found, the search for a faithful one "
-            "gives up beyond it (--faithful rows: it looks at no larger tree).",
-            show_default="20000; of numbers 1000; 16 on rows",
+            help="Largest number of leaves. If the smallest tree cannot be found, the search for a faithful one "
+            "gives up above this number; with --faithful rows no larger tree is considered.",
+            show_default="20000; for numbers 1000; 16 on rows",
             min=1,
         ),
     ] = None,
@@ -125,8 +125,8 @@ def reborn(
     domain: Annotated[
         str | None,
         typer.Option(
-            help="'rows': decide like the model within the ranges of the rows' columns only, whole numbers where all "
-            "values are.",
+            help="'rows': decide like the model only within the ranges of the rows' columns; columns that hold only "
+            "whole numbers take only whole numbers.",
             metavar="rows",
             show_default="everywhere",
         ),
@@ -134,7 +134,7 @@ def reborn(
     one_hot: Annotated[
         list[str] | None,
         typer.Option(
-            help="Columns of which exactly one is 1, with commas between: decide like the model on such rows only. "
+            help="Columns, with commas between, of which exactly one is 1: decide like the model only on such rows. "
             "Repeatable.",
             metavar="A,B,C",
         ),
@@ -142,7 +142,8 @@ def reborn(
     at_most_one: Annotated[
         list[str] | None,
         typer.Option(
-            help="The same for columns of which at most one is 1: a category was dropped, or is unknown. Repeatable.",
+            help="The same for columns of which at most one is 1, because a category was dropped or can be unknown. "
+            "Repeatable.",
             metavar="A,B",
         ),
     ] = None,
@@ -160,7 +161,7 @@ def reborn(
         ),
     ] = None,
     ignore: Ignore = None,
-    trees: Annotated[int, typer.Option(help="CSV file: trees of the forest.", min=1)] = 10,
+    trees: Annotated[int, typer.Option(help="CSV file: number of trees of the forest.", min=1)] = 10,
     depth: Annotated[int, typer.Option(help="CSV file: depth of its trees.", min=1)] = 3,
     bins: Annotated[
         int, typer.Option(help="CSV file: quantile bins of each column before training; 0 for none.", min=0)
@@ -169,7 +170,7 @@ def reborn(
     forest_out: Annotated[
         Path | None,
         typer.Option(
-            help="CSV file with --task regression: write the forest, too, for verify --ensemble.",
+            help="CSV file with --task regression: file to write the forest to, for verify --ensemble.",
             metavar="FILE",
         ),
     ] = None,
@@ -180,17 +181,17 @@ def reborn(
     jobs: Threads = None,
     progress: ProgressBar = True,
     check: Annotated[
-        bool, typer.Option(help="Prove once more, by independent code, that the tree is faithful.")
+        bool, typer.Option(help="Prove again, by independent code, that the tree is faithful.")
     ] = True,
     ascii_only: ASCII = False,
 ) -> None:
-    """Turn a forest or boosted model into the smallest single tree with its decisions.
+    """Turn a forest or boosted model into the smallest single tree that makes the same decisions.
 
-    On continuous columns the faithful tree of many or deep trees is huge: use --faithful rows for a small tree to
-    read, which agrees with the model on nearly all rows; or --bins, fewer or shallower trees, or --prune active. A
-    pruned tree decides like the model on the rows it was pruned with. --predictions reads the numbers that a
-    regression model of any kind says, and finds the smallest tree near them. --task regression --faithful everywhere
-    finds a tree that is near a regression forest or booster on every row there can be.
+    On continuous columns the faithful tree of many or deep trees is huge. Use --faithful rows for a small tree to read,
+    which agrees with the model on nearly all rows. Or use --bins, fewer or shallower trees, or --prune active; a pruned
+    tree decides like the model on the rows it was pruned with. For any regression model, --predictions reads its
+    predictions from a column and finds the smallest tree near them. --task regression --faithful everywhere finds a
+    tree that is near a regression forest or booster on every row there can be.
 
     \b
     Examples:

@@ -66,7 +66,7 @@ class AskedValues:
     new_rows : Path or None
         CSV file of rows, with the same columns, that the model has not seen.
     within : float or None
-        Tolerance in the units of the numbers; None is half of their standard deviation.
+        Tolerance in the units of the numbers; None is half of the numbers' standard deviation.
     share : float
         Of the rows that may be further.
     max_depth, max_leaves : int

@@ -77,7 +77,8 @@ def report(
         typer.Option(
             "--group",
             "-g",
-            help="Column whose groups get errors (or values) of their own; the tree need not use it. Repeatable.",
+            help="Column of groups: errors (or values) are shown for each group. The tree need not use the column. "
+            "Repeatable.",
             metavar="COLUMN",
         ),
     ] = None,
@@ -86,11 +87,11 @@ def report(
     *,
     how: CsvOptions,
 ) -> None:
-    """Write one HTML file about a tree, for people: the tree, its rules, its certificate, a form to ask it.
+    """Write one HTML file that explains a tree: the tree, its rules, its certificate, a form to try it.
 
     It shows trees of all tasks: classes, numbers, actions and survival. Give the rows that the tree was made from and,
     with --test, rows that it has not seen: figures of training rows are optimistic. The page needs no network, and
-    holds no row of the data.
+    contains no row of the data.
 
     \b
     Examples:

@@ -18,12 +18,16 @@ Without = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option(help="Only trees that split on no column but this. Repeatable.", metavar="COLUMN"),
+    typer.Option(
+        help="Only trees that split on no other column than this; if it is repeated, on no other than "
+        "these. Repeatable.",
+        metavar="COLUMN",
+    ),
 ]
 Root = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only trees whose first split is on this column, or on another one that is given so.",
+        help="Only trees whose first split is on this column; if it is repeated, on one of these. Repeatable.",
         metavar="COLUMN",
     ),
 ]

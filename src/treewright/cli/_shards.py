@@ -54,8 +54,8 @@ Gap = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        help="Threads of a search (of 0/1 columns: up to --max-depth 5, without --max-leaf-nodes), or shards searched "
-        "at once; -1 is all cores.",
+        help="Threads of a search (over 0/1 columns only with --max-depth of at most 5 and without "
+        "--max-leaf-nodes), or number of shards searched at once; -1 is all cores.",
         show_default="1",
     ),
 ]
@@ -67,7 +67,7 @@ SpillFolder = Annotated[
     Path | None,
     typer.Option(
         help="--shard-rows: folder for temporary files of rows.",
-        show_default="the system's for temporary files",
+        show_default="the system's temporary folder",
     ),
 ]
 

@@ -29,7 +29,7 @@ BY_SUFFIX = {".txt": "text", ".dot": "dot", ".gv": "dot", **{f".{name}": name fo
 def show(
     model: ModelPath,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; its ending chooses the format.")
+        Path | None, typer.Option("--out", "-o", help="File to write; its extension decides the format.")
     ] = None,
     format_: Annotated[
         str | None,

@@ -64,7 +64,8 @@ def verify(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="CSV file with a header line (plain or gzip), Parquet or Arrow file; a folder after a fit on shards.",
+            help="CSV file with a header line (plain or gzip), Parquet or Arrow file; after a fit on shards, the "
+            "folder.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +73,8 @@ def verify(
         Path | None,
         typer.Option(
             "--ensemble",
-            help="Model file (XGBoost JSON, LightGBM text, published forest, --forest-out) that the tree is made of.",
+            help="Model file (XGBoost JSON, LightGBM text, published forest, --forest-out) that the tree was made "
+            "from.",
         ),
     ] = None,
     target: KnownTarget = None,
@@ -80,11 +82,11 @@ def verify(
     how: CsvOptions,
     columns: SettingsFile = None,
 ) -> None:
-    """Recompute everything a model file claims from the data it was made from.
+    """Recompute everything that a model file claims from the data that it was made from.
 
-    The checker shares no code with the search. It cannot prove again that no better tree exists; it holds the
-    proven bound against this tree and all its prunings. With --ensemble it proves that the tree and the ensemble
-    decide alike everywhere, or shows a row on which they do not.
+    The checker shares no code with the search. It cannot prove again that no better tree exists, but it compares the
+    proven bound with this tree and all its prunings. With --ensemble it proves that the tree and the ensemble make the
+    same decision on every possible row, or shows a row on which they differ.
 
     \b
     Examples:

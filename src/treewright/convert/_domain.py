@@ -34,25 +34,25 @@ __all__ = ["Domain", "restrict"]
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """Rows whose values lie in a range, column by column, and are whole numbers where that is said.
+    """The rows whose values lie in a range for each column, and are whole numbers in the columns marked as such.
 
     Parameters
     ----------
     low, high : ndarray of shape (n_features,), float64
-        Both ends belong to it; -inf and inf are no limit. In columns of integers they are moved to the nearest
+        Both ends belong to the range; -inf and inf mean no limit. In columns of integers they are moved to the nearest
         integer inside.
     integer : ndarray of shape (n_features,), bool
         Columns of whole numbers.
     one_hot : tuple of tuple of int, default=()
         Groups of columns of which exactly one is 1 and the others are 0. A column whose `high` is 0 is never the one.
     at_most_one : tuple of tuple of int, default=()
-        Groups of columns of which one is 1, or none.
+        Groups of columns of which at most one is 1.
 
     Raises
     ------
     InputError
-        If the arrays differ in length, a column has no value, or a group is none: a column in two of them, or fewer
-        than two columns that can be 1.
+        If the arrays differ in length, a column has no possible value, or a group is not valid: a column is in two
+        groups, or fewer than two of its columns can be 1.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Domain:
         one_hot: Sequence[Sequence[str]] = (),
         at_most_one: Sequence[Sequence[str]] = (),
     ) -> Domain:
-        """Make a domain from names of columns; those that are not named may have any value.
+        """Make a domain from names of columns; columns that are not named may have any value.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Domain:
         integers : sequence of str, default=()
             Columns of whole numbers.
         one_hot, at_most_one : sequence of sequence of str, default=()
-            Groups of columns that one column of categories became: exactly one of them is 1, or at most one.
+            Groups of columns, each made from one column of categories: exactly one of them is 1, or at most one.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Domain:
         Raises
         ------
         InputError
-            It is no domain over these columns.
+            It is not a domain over these columns.
         """
 
         def are_words(value: Any) -> bool:
@@ -194,12 +194,12 @@ class Domain:
 
     @classmethod
     def of_rows(cls, X: ArrayLike) -> Domain:
-        """Return the smallest domain with these rows: from least to largest value, whole numbers where all are.
+        """Return the smallest domain with these rows: from smallest to largest value, whole numbers if all are.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            NaN marks a missing value. A column without any value may have all.
+            NaN marks a missing value. A column without any known value may have all values.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class Domain:
         Parameters
         ----------
         transformer : OneHotEncoder, or a ColumnTransformer or Pipeline that ends with one
-            Fitted. A model at the end of a pipeline is left out; other columns may have any value.
+            Fitted. A model at the end of a pipeline is ignored; other columns may have any value.
 
         Raises
         ------
@@ -258,14 +258,14 @@ class Domain:
         Raises
         ------
         InputError
-            As the constructor.
+            As for the constructor.
         """
         more = (*self.one_hot, *map(tuple, one_hot)), (*self.at_most_one, *map(tuple, at_most_one))
         return replace(self, one_hot=more[0], at_most_one=more[1])
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """All groups, those of exactly one first."""
+        """All groups; those with exactly one 1 come first."""
         return (*self.one_hot, *self.at_most_one)
 
     def contains(self, X: ArrayLike) -> NDArray[np.bool_]:
@@ -282,7 +282,7 @@ class Domain:
         return np.asarray(self._inside(np.asarray(X, dtype=np.float64)).all(axis=1))
 
     def check(self, X: NDArray[np.float64], names: Sequence[str]) -> None:
-        """Refuse rows outside, by the first column that has one.
+        """Raise an error for rows outside; it names the first column with such a value.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Domain:
             )
 
     def clip(self, column: int, value: float) -> float:
-        """Return the value of the domain nearest to a number (a whole one, in a column of these).
+        """Return the value of the domain that is nearest to a number (a whole number, in a column of these).
 
         Parameters
         ----------
@@ -328,14 +328,15 @@ class Domain:
         return float(min(max(value, self.low[column]), self.high[column]))
 
     def words(self, names: Sequence[str], columns: Sequence[int] | None = None) -> str:
-        """Say what the columns keep to: "age from 0 to 120 (whole numbers), ..."; those without limits are left out.
+        """Return in words the limits of the columns that have some: "age from 0 to 120 (whole numbers), ...".
 
         Parameters
         ----------
         names : sequence of str
             All columns, in order.
         columns : sequence of int, optional
-            Positions of the columns to speak of, groups left out. Default: all with limits, and the groups.
+            Positions of the columns to name; groups are then left out. Default: all columns with limits, and the
+            groups.
 
         Returns
         -------

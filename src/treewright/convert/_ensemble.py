@@ -75,13 +75,13 @@ class Ensemble:
     domain : Domain or None, default=None
         The rows that all statements are about, see `within`; others are refused. None is all rows.
     whole : Ensemble or None, default=None
-        With a domain: the ensemble as it came.
+        With a domain: the original ensemble.
 
     Raises
     ------
     InputError
-        If the parts contradict each other: a node that is not reached exactly once, a column that does not
-        exist, numbers that are not finite, scores that do not fit the classes.
+        If the parts contradict each other: a node is not reached exactly once, a column does not exist, a number is not
+        finite, or the scores do not fit the classes.
 
     Examples
     --------
@@ -121,12 +121,12 @@ class Ensemble:
         ----------
         model : fitted classifier
             RandomForestClassifier, ExtraTreesClassifier, DecisionTreeClassifier, BaggingClassifier or
-            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier,
-            XGBClassifier, LGBMClassifier, or a Booster of the last two libraries; also inside a fitted search, a
-            FrozenEstimator, or a Pipeline whose other steps pass rows through.
+            AdaBoostClassifier of trees, GradientBoostingClassifier, HistGradientBoostingClassifier, XGBClassifier,
+            LGBMClassifier, or a Booster of the last two libraries; also inside a fitted search, a FrozenEstimator, or a
+            Pipeline whose other steps do not change rows.
         missing : {"refuse", "route"}, default="refuse"
-            ``route`` takes over the model's own rule for missing values (which every column then has); with
-            ``refuse`` all statements are about rows without missing values, and others are refused.
+            ``route`` uses the model's own rule for missing values (which every column then has). With ``refuse`` all
+            statements are about rows without missing values, and other rows are refused.
         inputs : {"float64", "float32"}, default="float64"
             Models that round to float32 get thresholds moved by half a unit in the last place, so that they
             hold for every float64. If all values are float32 numbers anyway (small integers, say),
@@ -232,7 +232,7 @@ class Ensemble:
         )
 
     def within(self, domain: Domain) -> Ensemble:
-        """Return the ensemble of a domain: the same decisions on its rows, fewer thresholds, other rows refused.
+        """Return the ensemble for a domain: the same decisions on its rows, fewer thresholds; it refuses other rows.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class Ensemble:
 
     @property
     def n_leaves(self) -> int:
-        """Leaves of all trees together; with a domain those of the trees as they came."""
+        """Leaves of all trees together; with a domain, those of the original trees."""
         if self.whole is not None:
             return self.whole.n_leaves
         return sum(tree.n_leaves for tree in self.trees)
@@ -374,7 +374,7 @@ class Ensemble:
         return sums
 
     def answers(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class index of each encoded row; the sums of all are never held at once.
+        """Return the class index of each encoded row; the sums of all rows are never in memory at once.
 
         Parameters
         ----------

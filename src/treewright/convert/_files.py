@@ -39,7 +39,7 @@ def check_writable(path: str | Path) -> None:
     Raises
     ------
     InputError
-        The folder does not exist or takes no files, or `path` is a folder or protected.
+        The folder does not exist or is not writable, or `path` is a folder or protected.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
-    """Write a file completely, or leave the old one as it is.
+    """Write a file completely, or leave the old one unchanged.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ __all__ = ["Float32Conflict", "choose_thresholds"]
 
 @dataclass(frozen=True, slots=True)
 class Float32Conflict:
-    """A threshold that float32 cannot hold for given rows: values on both sides of it round to one number.
+    """A threshold that float32 cannot represent for given rows: values on both sides of it round to the same number.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def from_json(text: str) -> Model:
     Raises
     ------
     ModelFileError
-        As `load_model`.
+        As for `load_model`.
 
     Examples
     --------

@@ -39,8 +39,8 @@ def from_sklearn(
     feature_names : sequence of str, default=None
         Names of the columns; None takes those that the model was fitted with, or ``x0, x1, ...``.
     inputs : {"float64", "float32"}, default="float64"
-        "float64" moves the thresholds a little, so that every row gets scikit-learn's answer though it is not
-        rounded first; "float32" keeps them, for rows of float32 numbers.
+        "float64" moves the thresholds slightly, so that every row gets scikit-learn's prediction without being rounded
+        to float32 first; "float32" keeps them, for rows of float32 numbers.
 
     Returns
     -------
@@ -50,8 +50,8 @@ def from_sklearn(
     Raises
     ------
     InputError
-        The model is of another class, not fitted, or has several outputs; `classes` or `feature_names` are of
-        another length.
+        The model is of another class, is not fitted, or has several outputs; or `classes` or `feature_names` have the
+        wrong length.
 
     Examples
     --------

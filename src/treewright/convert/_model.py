@@ -41,9 +41,9 @@ RESULTS: dict[str, type[SolveResult]] = {
 
 @dataclass(frozen=True)
 class Terms:
-    """The question that the tree answers, as far as it can be said without the rows.
+    """The problem that the tree solves, as far as it can be described without the rows.
 
-    With the table at hand the problem can be stated again from these terms, so that the tree can be verified.
+    Together with the table, the problem can be set up again from these terms, so that the tree can be verified.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Terms:
     rewards : tuple of str, or None
         Policy tree: columns of the training file that held the rewards, one per action.
     action_costs : tuple of float, or None
-        Policy tree: taken off the rewards, one per action; None is nothing.
+        Policy tree: subtracted from the rewards, one per action; None subtracts nothing.
     event : str or None
         Survival tree: column of the training file that says whether the event was seen; `target` has the times.
     quantile : float or None
@@ -78,8 +78,9 @@ class Terms:
     row_costs : tuple of str, or None
         Costs of rows: columns of the training file that held them, one per class, in the order of ``tree.classes``.
     tolerance, share : float or None
-        Tree near the numbers of a model, which `target` holds: how far it may be from them, and on what share of the
-        rows further (None everywhere); `max_leaf_nodes` has the most leaves that were tried.
+        Tree near the numbers of a model, which are in the column `target`: how far it may be from them, and on what
+        share of the rows it may be further (None for nearness everywhere). `max_leaf_nodes` is the largest number of
+        leaves that was tried.
 
     Examples
     --------
@@ -110,7 +111,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is claimed about a tree: the fields of `SolveResult`, and the question.
+    """What is claimed about a tree: the fields of `SolveResult`, and the problem.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ class Certificate:
     stats, options : mapping
     notes : tuple of str
     terms : Terms or None
-        None if only the answer was kept, not the question.
+        None if only the result was stored, not the problem.
 
     Examples
     --------
@@ -156,7 +157,7 @@ class Model:
     written_by : str
         Version of treewright that wrote the file.
     reading : Reading or None
-        How the text file was read that the tree was made from; None if it was made from no file.
+        How the text file of the training rows was read; None if there was no such file.
 
     Examples
     --------
@@ -173,7 +174,7 @@ class Model:
 
     @classmethod
     def of(cls, result: SolveResult, terms: Terms | None = None, reading: Reading | None = None) -> Model:
-        """Return the model of a result, with the question it answers.
+        """Return the model of a result, with the problem that it solves.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ __all__ = ["NumberEnsemble"]
 
 @dataclass(frozen=True, eq=False)
 class NumberEnsemble:
-    """Trees of numbers, and what is added to their sum.
+    """Trees that predict numbers, and a constant that is added to their sum.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class NumberEnsemble:
     Raises
     ------
     InputError
-        If the parts contradict each other, as `Ensemble`.
+        If the parts contradict each other, as for `Ensemble`.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class NumberEnsemble:
         model : fitted regressor
             RandomForestRegressor, ExtraTreesRegressor, GradientBoostingRegressor, HistGradientBoostingRegressor, a
             single tree of scikit-learn, XGBRegressor, LGBMRegressor, or a Booster of the last two libraries; also
-            inside a fitted search, a FrozenEstimator, or a Pipeline whose other steps pass rows through.
+            inside a fitted search, a FrozenEstimator, or a Pipeline whose other steps do not change rows.
 
         Returns
         -------

@@ -35,19 +35,19 @@ def to_c(tree: TreeLike, *, name: str = "treewright_predict") -> str:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
     name : str, default="treewright_predict"
         Name of the function, and start of the names of its tables.
 
     Returns
     -------
     str
-        A file with ``int name(const double *x)``, which returns the position of the class in
-        ``name_classes`` (``double name(const double *x)`` for a regression or survival tree). ``x`` holds one value
-        per column in the order of ``name_columns``: numbers as they are, truth values as 0 and 1, a category as its
-        position in its table ``name_categories_<column>`` (any other number for an unseen one, which goes to the
-        side that does not list it), NaN for a missing value. It compiles without warnings under
-        ``-Wall -Wextra -Wpedantic -Wconversion``, and refuses ``-ffast-math``, which drops NaN.
+        A file with ``int name(const double *x)``, which returns the position of the class in ``name_classes`` (``double
+        name(const double *x)`` for a regression or survival tree). ``x`` holds one value per column in the order of
+        ``name_columns``: numbers unchanged, truth values as 0 and 1, a category as its position in its table
+        ``name_categories_<column>`` (any other number for an unseen one, which goes to the side that does not list it),
+        NaN for a missing value. It compiles without warnings under ``-Wall -Wextra -Wpedantic -Wconversion``, and
+        refuses ``-ffast-math``, which drops NaN.
 
     Raises
     ------

@@ -39,13 +39,13 @@ def save_model(path: str | Path, model: Model | TreeLike) -> None:
     ----------
     path : str or Path
     model : Model, SolveResult, Tree or fitted estimator
-        Of an estimator its result, without the question that was asked; an estimator that answers otherwise than its
+        From an estimator its result is saved, without the problem. An estimator whose predictions are not those of its
         tree is refused.
 
     Raises
     ------
     InputError
-        The file cannot be written (the old one stays as it was), or the tree holds what JSON cannot express.
+        The file cannot be written (the old one is not changed), or the tree has something that JSON cannot express.
 
     See Also
     --------

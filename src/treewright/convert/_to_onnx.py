@@ -38,10 +38,10 @@ def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
     precision : {"float64", "float32"}, default="float64"
-        Of the numbers that go in. "float32" is for runtimes without doubles: predictions are equal on rows of
-        float32 numbers.
+        Type of the input numbers. "float32" is for runtimes without doubles: predictions are equal on rows of float32
+        numbers.
 
     Returns
     -------

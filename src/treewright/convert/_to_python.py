@@ -59,7 +59,7 @@ def to_python(tree: TreeLike, *, name: str = "predict") -> str:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
     name : str, default="predict"
         Name of the function.
 

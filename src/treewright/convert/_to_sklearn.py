@@ -38,8 +38,8 @@ def to_sklearn(tree: TreeLike, X: Any = None) -> DecisionTreeClassifier | Decisi
     tree : Tree, result or fitted estimator
         With threshold splits of numbers and truth values only.
     X : array-like or frame of shape (n_rows, n_columns), default=None
-        Rows on which the predictions must be equal although scikit-learn rounds them to float32. None
-        promises equal predictions on rows that are float32 numbers already (integers up to 2**24 among them).
+        Rows on which the predictions must be equal although scikit-learn rounds them to float32. With None, predictions
+        are equal on rows that are already float32 numbers (for example integers up to 2**24).
 
     Returns
     -------
@@ -90,16 +90,16 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
 
     Returns
     -------
     Pipeline
-        ``encode`` turns the original columns into float32 numbers (a category split becomes a column of 0 and 1,
-        a linear split the column of its sum; numbers are moved within float32 only where rounding would
-        carry them over a threshold), ``tree`` is a fitted scikit-learn tree over them. SHAP, dtreeviz and
-        plots take ``pipeline["tree"]`` with ``pipeline["encode"].transform(X)`` and
-        ``pipeline["encode"].get_feature_names_out()``. To load a pickle of it, treewright must be installed.
+        ``encode`` turns the original columns into float32 numbers (a category split becomes a column of 0 and 1, a
+        linear split the column of its sum; numbers are moved within float32 only where rounding would carry them over a
+        threshold), ``tree`` is a fitted scikit-learn tree over them. SHAP, dtreeviz and plots take ``pipeline["tree"]``
+        with ``pipeline["encode"].transform(X)`` and ``pipeline["encode"].get_feature_names_out()``. To load a pickle of
+        the pipeline, treewright must be installed.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
 
     See Also
     --------
-    to_sklearn : a tree alone, where scikit-learn can express it.
+    to_sklearn : only a tree, if scikit-learn can express it.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def to_sklearn_pipeline(tree: TreeLike) -> Pipeline:
 
 
 def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
-    """Return the thresholds of a tree that float32 numbers cannot hold for given rows.
+    """Return the thresholds of a tree that float32 numbers cannot represent for given rows.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def float32_conflicts(tree: Tree, X: Any) -> tuple[Float32Conflict, ...]:
     Returns
     -------
     tuple of Float32Conflict
-        Empty if `to_sklearn` can give equal predictions on all rows of `X`. Otherwise no tree over float32
-        numbers can: each entry names two values that are one number there.
+        Empty if `to_sklearn` can give equal predictions on all rows of `X`. Otherwise no tree over float32 numbers can:
+        each entry names two values that are the same number in float32.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def to_sql(
     Parameters
     ----------
     tree : Tree, result or fitted estimator
-        An estimator whose answers are not those of its tree is refused.
+        An estimator whose predictions are not those of its tree is refused.
     table : str or None, default=None
         Name of the table; the answer is then a query that adds the prediction to its columns. None gives the
         bare CASE expression.

@@ -1,4 +1,4 @@
-"""scikit-learn estimators, one file a method."""
+"""scikit-learn estimators, one file per method."""
 
 from treewright.estimators._answers_of_models import deviations as deviations
 from treewright.estimators._born_again import BornAgainTreeClassifier

@@ -50,10 +50,10 @@ def make_forest(n_trees: int = 5, depth: int = 2, random_state: Any = None) -> R
 
 
 class BornAgainTreeClassifier(TreeClassifier):
-    """One decision tree with the decisions of a tree ensemble: everywhere, or on the training rows.
+    """One decision tree that makes the decisions of a tree ensemble: everywhere, or on the training rows.
 
     `fit` trains the ensemble on the data and then finds its born-again tree (Vidal and Schiffer 2020). Use
-    `from_fitted` for an ensemble that is trained already.
+    `from_fitted` for an ensemble that is already trained.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class BornAgainTreeClassifier(TreeClassifier):
         ``prune="active"``, or ask for ``faithful="rows"``.
     faithful : {"everywhere", "rows"}, default="everywhere"
         ``everywhere`` is a tree with exactly the ensemble's decisions on every row of the feature space. ``rows`` is a
-        small tree to read: the fewest leaves that agree with the ensemble on the training rows, or on all but
-        `tolerance` of them, found by exact search over the ensemble's thresholds; see
-        `treewright.bornagain.distil`. `objective` is not used then, and `prune` and `domain` are refused.
+        small tree to read: the tree with the fewest leaves that agrees with the ensemble on the training rows, or on
+        all but a share `tolerance` of them. It is found by exact search over the ensemble's thresholds; see
+        `treewright.bornagain.distil`. In this case `objective` is not used, and `prune` and `domain` are refused.
     tolerance : float, default=0.02
-        For ``faithful="rows"``: share of the training rows on which the tree may decide otherwise. Other values of this
-        and of `max_depth` are refused with ``faithful="everywhere"``.
+        For ``faithful="rows"``: share of the training rows on which the tree may decide differently. With
+        ``faithful="everywhere"``, other values of this and of `max_depth` than the defaults are refused.
     max_depth : int or None, default=4
         For ``faithful="rows"``: largest number of splits on a path; None is unlimited.
     objective : {"depth-leaves", "depth", "leaves", "heuristic"}, default="depth-leaves"
@@ -83,22 +83,22 @@ class BornAgainTreeClassifier(TreeClassifier):
         leaf. Sibling leaves of one class are merged in ``tree_``, which changes no decision; ``result_.tree`` has
         them apart, as its proof counts them.
     domain : Domain, "rows" or None, default=None
-        For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble. Fewer rows can
-        mean fewer leaves and less time. "rows" is the range from the least to the largest value of each column of
-        the training rows, and whole numbers where all of them are whole. The tree also answers for rows outside,
-        but nothing is proven about them; ``domain_.contains(X)`` tells which rows are inside.
+        For ``faithful="everywhere"``: the rows on which the tree has to decide like the ensemble. Fewer rows can mean
+        fewer leaves and less time. "rows" is the range from the smallest to the largest value of each column in the
+        training rows; columns that hold only whole numbers there take only whole numbers. The tree also answers for
+        rows outside, but nothing is proven about them; ``domain_.contains(X)`` tells which rows are inside.
     missing : {"refuse", "route"}, default="refuse"
         "refuse" is an error if values are missing; "route" makes the ensemble's own rule for missing values part of
         the tree.
     time_limit : float or None, default=None
-        Seconds for the tree (not for training the ensemble). With ``faithful="rows"`` up to half of them may go to the
-        model's answers; where these are not all there then, the tree is made from the rows that have one, drawn at
-        random; a note says how many, and nothing is proven.
+        Seconds for the tree (not for training the ensemble). With ``faithful="rows"`` up to half of them may be used
+        for the model's predictions. If these are not complete by then, the tree is made from the rows that have one,
+        which were drawn at random. A note says how many there are, and nothing is proven.
     memory_limit : int or None, default=4 GiB
         Bytes.
     max_leaves : int, None or "auto", default="auto"
-        Give up if the faithful tree has more leaves; None sets no limit. For ``faithful="rows"`` the largest number of
-        leaves to look at, not None. "auto" is 20000, and 16 for rows.
+        Give up if the faithful tree has more leaves; None sets no limit. For ``faithful="rows"`` it is the largest
+        number of leaves to try, and cannot be None. "auto" is 20000, and 16 for ``faithful="rows"``.
     n_jobs : int or None, default=None
         Threads of the exact method (``prune="active"`` has one): -1 is all cores, None is 1 unless
         ``joblib.parallel_config`` says otherwise. The proven answer does not depend on it.
@@ -109,10 +109,10 @@ class BornAgainTreeClassifier(TreeClassifier):
     ----------
     tree_ : Tree
     result_ : BornAgainResult
-        With bounds, status and the sizes of the ensemble; pruned by rows, of the pruned tree.
+        Bounds, status and the sizes of the ensemble. With ``prune="rows"`` it describes the pruned tree.
     ensemble_ : Ensemble or None
-        Within the domain, if there is one; ``ensemble_.whole`` is then the ensemble as it came. None if only the
-        model's predictions were used.
+        Within the domain, if there is one; ``ensemble_.whole`` is then the original ensemble. None if only the model's
+        predictions were used.
     domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.
@@ -186,7 +186,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         SolverError
             If no faithful tree was completed within the limits.
         KeyboardInterrupt
-            Ctrl-C before there was a tree; or later, where the caller loops over fits (`raise_on_interrupt`).
+            Ctrl-C before there was a tree; or later, if the caller loops over fits (`raise_on_interrupt`).
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
@@ -213,7 +213,7 @@ class BornAgainTreeClassifier(TreeClassifier):
 
     @classmethod
     def from_fitted(cls, model: Any, X: ArrayLike | None = None, **params: Any) -> BornAgainTreeClassifier:
-        """Make the tree of an ensemble that is trained already.
+        """Make the tree of an ensemble that is already trained.
 
         Parameters
         ----------
@@ -230,7 +230,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         Raises
         ------
         InputError
-            As `fit`; or pruning, ``faithful="rows"`` or ``domain="rows"`` is asked for without rows.
+            As for `fit`; or if pruning, ``faithful="rows"`` or ``domain="rows"`` is given without rows.
         """
         self = cls(**params)
         self._check()
@@ -338,7 +338,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         settle_interrupt(result.asked_to_stop)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
-        """Count the rows on which the tree and the ensemble decide alike, with a bound for new rows.
+        """Count the rows on which the tree and the ensemble make the same decision, with a bound for new rows.
 
         Parameters
         ----------
@@ -392,7 +392,8 @@ class BornAgainTreeClassifier(TreeClassifier):
 
         Notes
         -----
-        Probabilities of the ensemble differ between rows of one leaf of its born-again tree; only the decisions agree.
+        The ensemble's probabilities can differ between rows of one leaf of the born-again tree; only the decisions
+        agree.
         """
         leaf = self.apply(X)
         return np.asarray(np.eye(len(self.classes_))[self.tree_.prediction[leaf]])

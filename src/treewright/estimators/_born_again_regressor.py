@@ -54,17 +54,17 @@ def make_regression_forest(
 class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """A small tree that is near the numbers of a regression model, with proof.
 
-    `fit` trains the model, and then finds the tree of fewest leaves whose numbers are within `tolerance` of the model's
-    on all but `share` of the training rows. Use `from_fitted` for a model that is trained already. Only the model's
-    predictions are used, so it may be any model: a forest, boosting, a network, a pipeline. With
-    ``faithful="everywhere"`` the trees of a forest or boosted model are read, and the tree is near on every row there
-    can be.
+    `fit` trains the model. It then finds the tree with the fewest leaves whose numbers are within `tolerance` of the
+    model's on all but a share `share` of the training rows. Use `from_fitted` for a model that is already trained. Only
+    the model's predictions are used, so it may be any model: a forest, boosting, a neural network, a pipeline. With
+    ``faithful="everywhere"`` the trees of a forest or boosted model are read, and the tree is near the model on every
+    row there can be.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        What to train. None is a random forest of 20 trees of depth 4. For ``faithful="everywhere"`` a sum of trees that
-        `treewright.bornagain.NumberEnsemble.from_model` reads.
+        What to train. None is a random forest of 20 trees of depth 4. For ``faithful="everywhere"`` it has to be a sum
+        of trees that `treewright.bornagain.NumberEnsemble.from_model` can read.
     faithful : {"rows", "everywhere"}, default="rows"
         ``rows``: near on the training rows, with the fewest leaves, by exact search; see
         `treewright.bornagain.distil_values`. ``everywhere``: near on all rows without missing values, seen or not.
@@ -74,28 +74,28 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     tolerance : float, default=0.5
         How far the tree's number may be from the model's, >= 0.
     units : {"deviations", "target"}, default="deviations"
-        Of `tolerance`: standard deviations of the model's numbers on the training rows (of more than 100,000 rows on so
-        many, drawn at random), or the units of the target. ``tolerance_`` has it in those of the target, deviations to
-        four digits.
+        Units of `tolerance`: standard deviations of the model's numbers on the training rows (if there are more than
+        100,000 rows, on so many of them, drawn at random), or the units of the target. ``tolerance_`` is always in the
+        units of the target; if it comes from deviations, it has four digits.
     share : float, default=0.1
-        For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model. A
-        parameter for ``faithful="rows"`` that was set is refused with ``faithful="everywhere"``.
+        For ``faithful="rows"``: share of the rows, 0 to 1, on which the tree may be further from the model. With
+        ``faithful="everywhere"``, parameters that are only for ``faithful="rows"`` are refused if they are set.
     max_depth : int, default=3
         For ``faithful="rows"``: largest number of splits on a path.
     max_leaves : int or "auto", default="auto"
         Largest number of leaves. "auto" is 16, and 1000 for ``faithful="everywhere"``.
     max_rows : int or None, default=1000
-        For ``faithful="rows"``: the tree is made from at most so many training rows, drawn at random; the certificate
-        is about these. Time and memory of the search grow with their square. None takes all rows.
+        For ``faithful="rows"``: the tree is made from at most this many training rows, drawn at random; the certificate
+        is about these rows. Time and memory of the search grow with their square. None takes all rows.
     categorical_features : sequence of str or int, default=None
         For ``faithful="rows"``: columns of numbers that the tree reads as unordered categories; the model gets the
-        table as it came.
+        original table.
     time_limit : float or None, default=30
-        Seconds for the tree, not for training the model; then the best tree so far is kept with its bound. Up to half
-        of them may go to the model's numbers. Where these are not all there then, those of the rows that have one are
-        used: a note says how many, and if they are fewer than `max_rows` nothing is proven.
+        Seconds for the tree, not for training the model; after that the best tree so far is kept with its bound. Up to
+        half of the time may be used for the model's predictions. If these are not complete by then, only the rows that
+        have one are used; a note says how many there are. If they are fewer than `max_rows`, nothing is proven.
     step_limit : int or None, default=None
-        Steps of the searches together; unlike seconds the same on every machine.
+        Total number of steps of the searches; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -111,7 +111,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     ----------
     tree_ : Tree
     result_ : BornAgainResult
-        ``print(result_.sentence())`` says on which rows the tree is near, and what is proven of its size.
+        ``print(result_.sentence())`` says on which rows the tree is near the model, and what is proven about its size.
     ensemble_ : NumberEnsemble or None
         The model's trees; None if only its predictions were used.
     tolerance_ : float
@@ -130,7 +130,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
     treewright.bornagain.distil_values : the search on rows, for numbers from anywhere.
     treewright.bornagain.near_everywhere : the tree for every row there can be.
     treewright.verify.verify_near_everywhere : the independent check of that tree.
-    treewright.OptimalTreeRegressor : the tree that predicts the target best; this one describes a model.
+    treewright.OptimalTreeRegressor : the tree that predicts the target best; the one here describes a model.
 
     Examples
     --------
@@ -233,12 +233,12 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
 
     @classmethod
     def from_fitted(cls, model: Any, X: Any, **params: Any) -> Self:
-        """Make the tree of a model that is trained already.
+        """Make the tree of a model that is already trained.
 
         Parameters
         ----------
         model : object with a method ``predict``
-            Of numbers, one a row of `X`.
+            It returns one number for each row of `X`.
         X : array-like or frame of shape (n_rows, n_columns)
             Rows, usually those that the model was trained on. No target is needed.
         **params

@@ -28,10 +28,10 @@ CELL = "padding: .2em .8em; border-bottom: 1px solid color-mix(in srgb, currentc
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CartComparison:
-    """CART beside the best possible tree with as many leaves and the same depth.
+    """CART compared with the best possible tree of the same number of leaves and the same depth.
 
-    "Best possible" is said only where CART's own tree is one of those that were searched; so it never makes fewer
-    mistakes.
+    The tree is called "best possible" only if CART's own tree is one of those that were searched; so CART never makes
+    fewer mistakes.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ class CartComparison:
         Of CART and of the tree, on the test rows; None without any.
     n_test_rows : int
     cart_is_freer : str
-        A sentence on what CART may do and the searched trees may not: other splits, smaller leaves. Empty if CART's
-        tree, without leaves that hold none of the rows, is one of those that were searched.
+        A sentence that says what CART may do and the searched trees may not: other splits, smaller leaves. Empty if
+        CART's tree, without its empty leaves, is one of those that were searched.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class CartComparison:
         return "best of those searched" if self.cart_is_freer else "best possible"
 
     def sentence(self) -> str:
-        """Say in one or two plain sentences how the two compare.
+        """Return in one or two plain sentences how the two compare.
 
         Returns
         -------
@@ -197,18 +197,18 @@ def compare_with_cart(
     X_test, y_test : as `X` and `y`, default=None
         Rows that neither tree has seen.
     cart : DecisionTreeClassifier, default=None
-        A fitted tree of yours, over columns of numbers; the best possible tree then gets its leaves and its depth. None
-        fits one here with the limits below.
+        Your own fitted tree, over numeric columns; the best possible tree then has the same limits on leaves and depth.
+        None fits a tree with the limits below.
     max_leaf_nodes : int, default=8
         Largest number of leaves of CART.
     max_depth : int or None, default=3
         Largest depth of CART. A proof over all thresholds is quick up to 3.
     min_samples_leaf : int, default=1
-        Minimum number of rows in a leaf, of both trees; a `cart` of yours keeps its own, and the sentence says where it
+        Minimum number of rows in a leaf, for both trees. Your own `cart` is not changed, and the sentence says if it
         has a smaller leaf.
     thresholds : "auto", "all", int or mapping, default="auto"
-        Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all; where these
-        are fewer, the sentence says so and does not call the tree the best possible.
+        Which thresholds the best possible tree may use, as in `OptimalTreeClassifier`. CART may use all; if these are
+        fewer, the sentence says so and does not call the tree the best possible.
     time_limit : float or None, default=30
         Seconds of the search.
     progress : "auto", bool or callable, default="auto"
@@ -226,7 +226,7 @@ def compare_with_cart(
 
     Notes
     -----
-    Fewer mistakes on the training rows are no promise for new rows; give test rows to see both.
+    Fewer mistakes on the training rows do not guarantee fewer on new rows; give test rows to see both.
 
     Examples
     --------

@@ -59,10 +59,10 @@ LEAST_SECONDS = 1e-3  # that a top gets if checking the parameters took all
 class HybridTreeClassifier(TreeClassifier):
     """A decision tree with a model in each leaf: the tree explains, the models make it accurate.
 
-    The tree on top sends a row to a leaf, and a model predicts it: the leaf's own, trained on the rows of that leaf,
-    or one that all leaves share, whichever did better on held-out rows. Where the model repeats the label of the leaf,
-    the path of the tree explains the answer; `report` says for which rows that is so. Leaves that are right on all
-    their training rows keep the tree's answer.
+    The tree on top sends a row to a leaf, and a model predicts it. This is either the leaf's own model, trained on the
+    rows of that leaf, or a model that all leaves share, whichever did better on held-out rows. If the model predicts
+    the label of the leaf, the path of the tree explains the answer; `report` says for which rows this is so. Leaves
+    that are right on all their training rows keep the tree's answer.
 
     Parameters
     ----------
@@ -70,49 +70,49 @@ class HybridTreeClassifier(TreeClassifier):
         The tree on top: a `Tree`, an estimator of this library, or scikit-learn's `DecisionTreeClassifier` or
         `ExtraTreeClassifier`, also inside `GridSearchCV` and the like. A fitted one is used as it is; another one is
         cloned and fitted. None is ``DecisionTreeClassifier(max_depth=4, min_samples_leaf=50)``. `sklearn.base.clone`,
-        and so every cross-validation, forgets the fit of a fitted estimator and fits it again on each fold;
-        ``FrozenEstimator(top)`` or ``top.tree_`` keeps it.
+        and therefore every cross-validation, discards the fit of an estimator and fits it again on each fold;
+        ``FrozenEstimator(top)`` or ``top.tree_`` keeps the fit.
     leaf_estimator : classifier, "xgboost" or None, default=None
         The model in the leaves; None is `HistGradientBoostingClassifier`. "xgboost" needs the extra
         ``treewright[xgboost]``.
     tune : {"rounds", "optuna"} or None, default="rounds"
-        "rounds" chooses by cross-validation how many rounds of boosting a model gets, how much too sure of itself it
-        is then (its probabilities are softened by so much, which changes no answer), and who answers
-        there: the tree, the shared model (see `share`), or the leaf's own model if it is better than both by more
-        than a standard error. It takes `n_folds` + 1 fits a leaf, and up to three times as many of all rows.
-        "optuna" searches the leaf model's parameters over the ranges of Table 6 (for histogram boosting, those of
-        them that it has). It needs the extra ``treewright[tune]`` and `n_trials` x `n_folds` fits a leaf, and works
-        for histogram boosting and XGBoost only. None uses every leaf model without tuning, as the paper does; where
-        labels are noisy, such models often overrule the tree wrongly.
+        "rounds" chooses three things by cross-validation: how many rounds of boosting a model gets; how overconfident
+        the model then is (its probabilities are softened by this amount, which changes no predicted label); and what
+        predicts in the leaf. That is the tree, the shared model (see `share`), or the leaf's own model if it is better
+        than both by more than a standard error. This takes `n_folds` + 1 fits per leaf, and up to three times as many
+        on all rows. "optuna" searches the leaf model's parameters over the ranges of Table 6 (for histogram boosting,
+        those of them that it has). It needs the extra ``treewright[tune]`` and `n_trials` x `n_folds` fits per leaf,
+        and works only for histogram boosting and XGBoost. None uses every leaf model without tuning, as the paper does;
+        if labels are noisy, such models often overrule the tree wrongly.
     share : bool, default=True
-        With ``tune="rounds"``: also fit one model on all rows. "Better" means here: by more than a standard error
-        on held-out rows. If this model is better than the tree, it answers in every leaf in which the tree is not
-        better. If not, the tree answers in every leaf in which the model is not better. A leaf's own model answers
-        where it is better than both. A tree of scikit-learn that is fitted here is made again for its held-out
-        rows; other trees on top are judged by their training rows. If `leaf_estimator` is None and there is time,
-        the model is also tried with trees of depth 3, and with larger ones if it needs most of its rounds. False
-        keeps to the paper: only models of the leaf's own rows, which are few.
+        With ``tune="rounds"``: also fit one model on all rows. In the following, "better" means by more than a standard
+        error on held-out rows. If this model is better than the tree, it predicts in every leaf in which the tree is
+        not better. If not, the tree predicts in every leaf in which the model is not better. A leaf's own model
+        predicts if it is better than both. A scikit-learn tree that is fitted here is fitted again without the held-out
+        rows; other trees on top are judged on their training rows. If `leaf_estimator` is None and there is time, the
+        model is also tried with trees of depth 3, and with larger ones if it needs most of its rounds. False follows
+        the paper: there are only models of the leaf's own rows, which are few.
     n_trials : int, default=50
         Parameters tried in each leaf by "optuna".
     n_folds : int, default=3
-        Stratified folds for tuning. (There is no `cv`, because given splits of the table mean nothing inside a
-        leaf.) A leaf with fewer than `n_folds` rows of one of its classes gets a single tree of depth at most 5 as
-        its own model; with "rounds" only if that is clearly better on held-out rows. A leaf with fewer than
-        `n_folds` rows keeps the tree.
+        Stratified folds for tuning. (There is no `cv`, because splits of the whole table cannot be used inside a leaf.)
+        A leaf with fewer than `n_folds` rows of one of its classes gets a single tree of depth at most 5 as its own
+        model; with "rounds" only if that is clearly better on held-out rows. A leaf with fewer than `n_folds` rows
+        keeps the tree.
     time_limit : float or None, default=None
-        Seconds of the whole fit, the top included if it is not fitted and has a time limit of its own. What is left
-        of them is shared by the leaves; "rounds" and None make as many rounds of boosting as there is time
-        for, "optuna" takes the best parameters so far (more jobs end sooner). Leaves that are not reached keep the
-        tree's answer. A fit of another leaf model that has begun is not ended.
+        Seconds for the whole fit, including the top if it is not fitted and has a time limit of its own. The leaves
+        share the remaining time. "rounds" and None make as many rounds of boosting as there is time for; "optuna" takes
+        the best parameters so far (more jobs end sooner). Leaves that are not reached keep the tree's answer. Once the
+        fit of another kind of leaf model has begun, it is not interrupted.
     reduce : bool, default=True
         Drop leaves without training rows and merge sibling leaves of one class before the leaves are extended.
     n_jobs : int or None, default=None
-        Leaves at a time, as in joblib; the result does not depend on it.
+        Number of leaves that are fitted at the same time, as in joblib; the result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the top (if it is not fitted and has none), of the leaf models and of tuning.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as categories, where `top` is None or a tree of scikit-learn that
-        is not fitted; other tops decide that themselves.
+        Numeric columns to read as categories, if `top` is None or a scikit-learn tree that is not fitted; other tops
+        decide this themselves.
 
     Attributes
     ----------
@@ -123,14 +123,14 @@ class HybridTreeClassifier(TreeClassifier):
     top_ : estimator or None
         The fitted top; None if a `Tree` was given.
     extensions_ : dict from int to Extension
-        What each leaf of `tree_` got: its model, its parameters, its treatment.
+        The model of each leaf of `tree_`, its parameters, and how they were chosen.
     cv_accuracy_ : dict from str to float, or None
-        With ``tune="rounds"``: the share of rows, by weight, that are right by the "tree" alone, by the "hybrid" tree,
-        and by the "model" alone, on held-out rows. Trees that are not made again (see `share`) are counted on the rows
-        that they were made from: the first two are optimistic then.
+        With ``tune="rounds"``: the weighted share of held-out rows that the "tree" alone, the "hybrid" tree, and the
+        "model" alone predict right. Trees that are not fitted again (see `share`) are counted on the rows that they
+        were made from; the first two figures are then optimistic.
     stop_reason_ : StopReason or None
-        INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did: then leaves that were not done keep the
-        tree's answer, and ``cv_accuracy_`` is None if it was not done.
+        INTERRUPT if Ctrl-C ended the fit, TIME_LIMIT if the time limit did. Leaves that were not finished then keep the
+        tree's answer, and ``cv_accuracy_`` is None if it was not finished.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -138,11 +138,11 @@ class HybridTreeClassifier(TreeClassifier):
 
     Notes
     -----
-    Leaf models, and trees of scikit-learn that are fitted here, read numbers: a column of numbers as it is, a
-    missing one as NaN, and each category as a column of its own, 0 where the row has it, 1 where it has
-    another, NaN where it is missing (`treewright.leaf_accuracy._inputs`).
+    Leaf models, and scikit-learn trees that are fitted here, get numbers: a numeric column as it is, a missing number
+    as NaN, and each category as a column of its own. This column is 0 if the row has the category, 1 if it has another,
+    and NaN if the value is missing (`treewright.leaf_accuracy._inputs`).
 
-    With `top` fitted elsewhere, `fit` takes its labels as they are: labels that it does not know are an error.
+    If `top` is already fitted, `fit` uses its labels; other labels are an error.
     A stored hybrid tree is a pickle, and loading a pickle runs code: load only files that you trust.
 
     References
@@ -201,8 +201,8 @@ class HybridTreeClassifier(TreeClassifier):
             numpy, pandas or polars; numbers, truth values, text; missing values allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights >= 0, for the top, the leaf models and the accuracy that tuning looks at. Rows of weight 0
-            are left out.
+            Weights >= 0, for the top, the leaf models and the accuracy by which tuning chooses. Rows of weight 0 are
+            left out.
 
         Returns
         -------
@@ -212,10 +212,10 @@ class HybridTreeClassifier(TreeClassifier):
         Raises
         ------
         InputError
-            A table, labels, weights or parameters that cannot be used, a top without a single tree, a leaf
-            estimator that cannot predict probabilities; the message says what to do.
+            The table, the labels, the weights or a parameter cannot be used, the top is not a single tree, or the leaf
+            estimator cannot predict probabilities; the message says what to do.
         MissingDependencyError
-            XGBoost or Optuna is asked for and not installed; the message names the extra.
+            XGBoost or Optuna is needed and not installed; the message names the extra.
         KeyboardInterrupt
             Ctrl-C before there was a tree; or later, where the caller loops over fits.
 
@@ -370,8 +370,8 @@ class HybridTreeClassifier(TreeClassifier):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`. A leaf where the tree answers gives its shares of training weight;
-            the leaf's own model gives a class that it did not see in training probability 0.
+            Columns in the order of `classes_`. If the tree predicts in a leaf, these are its shares of training weight.
+            A leaf's own model gives probability 0 to a class that it did not see in training.
         """
         encoded = self._encode(X)
         return probabilities(self.tree_, self.extensions_, encoded)
@@ -385,10 +385,10 @@ class HybridTreeClassifier(TreeClassifier):
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
         y : array-like of shape (n_rows,), default=None
-            True labels; with them the report says how often tree and hybrid tree are right. Training rows
-            are optimistic about the leaf models: give rows that were held back.
+            True labels; with them the report says how often tree and hybrid tree are right. On training rows the leaf
+            models look too good: give rows that were held back.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights >= 0, which shares of rows count; numbers of rows stay numbers of rows.
+            Weights >= 0 for the shares of rows; numbers of rows are not weighted.
 
         Returns
         -------
@@ -399,8 +399,8 @@ class HybridTreeClassifier(TreeClassifier):
         Raises
         ------
         InputError
-            `y` or `sample_weight` has another length than `X` has rows, a weight is negative or all are 0, or `X` has
-            other columns than the training table.
+            The length of `y` or `sample_weight` is not the number of rows of `X`, a weight is negative or all are 0, or
+            `X` has other columns than the training table.
         """
         encoded = self._encode(X)
         truth = None if y is None else np.asarray(y)

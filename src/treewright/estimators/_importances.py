@@ -51,7 +51,7 @@ class Importance:
     column : str
     at_least, at_most : float
         By how much the least objective over the scope of the tree grows without the splits of the column. The two are
-        equal where both searches were proven over the same other splits.
+        equal if both searches were proven over the same other splits.
 
     Examples
     --------
@@ -66,14 +66,14 @@ class Importance:
 
     @property
     def proven(self) -> bool:
-        """Whether the value is exact, to 1e-6 where numbers were rounded for the searches."""
+        """Whether the value is exact (to 1e-6, if numbers were rounded for the searches)."""
         return self.at_most - self.at_least <= ROUNDED
 
 
 def importances_without(
     model: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, row_costs: Any = None
 ) -> Sequence[Importance]:
-    """Fit again without each column that the tree splits on, and say by how much the least objective grows.
+    """Fit again without each column that the tree splits on, and return by how much the least objective grows.
 
     Parameters
     ----------
@@ -89,25 +89,25 @@ def importances_without(
     Returns
     -------
     sequence of Importance
-        The columns that the tree splits on, the most important first. Where the tree is proven optimal, any other
-        column is worth exactly 0: the tree does without it.
+        The columns that the tree splits on, the most important first. If the tree is proven optimal, the importance of
+        any other column is exactly 0, because the tree does not use it.
 
     Raises
     ------
     InputError
         `model` is of another class, `row_costs` were given to `fit` and not here, or `fit` refuses the rows.
     SolverError
-        `min_leaf_accuracy` cannot be kept without one of the columns.
+        `min_leaf_accuracy` cannot be reached without one of the columns.
 
     Notes
     -----
-    The second search may be over other splits than the first has left without the column: guessed ones, or those that
-    ``thresholds="auto"`` chooses where it cannot take all. Then it says nothing about the first, and the importance
-    lies between 0 and what the tree loses where its splits on the column become leaves (infinity if that breaks
-    `min_leaf_accuracy`).
+    Without the column, the second search may have other splits than the remaining ones of the first: guessed ones, or
+    those that ``thresholds="auto"`` chooses if it cannot take all. Then it says nothing about the first search. The
+    importance lies between 0 and the increase of the objective when the tree's splits on the column become leaves
+    (infinity if that breaks `min_leaf_accuracy`).
 
-    Costs one `fit` for each column that the tree splits on, with the limits of `model`. Of two columns
-    with the same information each has a small value, because the other can replace it.
+    This takes one `fit` for each column that the tree splits on, with the limits of `model`. If two columns have the
+    same information, each has a small value, because the other can replace it.
 
     Examples
     --------

@@ -38,8 +38,8 @@ _last = -TWICE  # when a fit was last interrupted, by the clock of `time.monoton
 def raise_on_interrupt() -> Iterator[None]:
     """Let a `fit` that Ctrl-C ends raise KeyboardInterrupt instead of returning.
 
-    For loops over fits. The estimator keeps its tree: its attributes are set before the exception is raised. A search
-    by scikit-learn or joblib needs no such context; there an interrupted fit raises by itself.
+    This is for loops over fits. The estimator keeps its tree, because its attributes are set before the exception is
+    raised. A search by scikit-learn or joblib does not need this context; there an interrupted fit raises by itself.
 
     Yields
     ------

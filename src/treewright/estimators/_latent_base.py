@@ -371,7 +371,7 @@ class LatentTreeBase(TreeDisplay):
 
     @property
     def active_nodes_(self) -> NDArray[np.int64]:
-        """Places in `pruning_vector_` of the nodes with a > 0."""
+        """Positions in `pruning_vector_` of the nodes with a > 0."""
         check_is_fitted(self)
         return self.network_.tree.active_nodes
 

@@ -40,8 +40,8 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
     {parameters}
     {hardening}
     class_weight : dict of label to float, "balanced" or None, default=None
-        What rows of each class weigh, times `sample_weight`, in training, in the rows held out and in the hard tree;
-        "balanced" gives all classes of the training rows the same total. Labels that a dict does not name weigh 1.
+        Weights of the classes, multiplied with `sample_weight`, in training, in the held-out rows and in the hard tree.
+        "balanced" gives all classes of the training rows the same total. Labels that are not in a dict have weight 1.
 
     {attributes}
     classes_ : ndarray of shape (n_classes,)
@@ -138,10 +138,10 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         y : array-like of shape (n_rows,)
             Labels; one class alone gives a constant model.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
+            Weights >= 0, for training, the held-out rows and the hard tree; rows of weight 0 are left out.
         validation : (X, y), default=None
-            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1,
-            times `class_weight`.
+            Rows that select the model, instead of a share of the training rows. They are not used for training; each
+            has weight 1, times `class_weight`.
 
         Returns
         -------
@@ -154,12 +154,12 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         InputError
             The table, the labels or a parameter cannot be used.
         ModelFileError
-            The checkpoint is damaged or of a model of another shape.
+            The checkpoint is damaged, or belongs to a model of another shape.
 
         Warns
         -----
         ConvergenceWarning
-            The validation loss still fell when the epochs of "auto" were over.
+            The validation loss was still falling at the end of the "auto" epochs.
         """
         begun = time.perf_counter()
         table = self._table(X)
@@ -178,7 +178,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         *,
         begun: float | None = None,
     ) -> Self:
-        """Train the tree on a table that has been read already; see `fit`.
+        """Train the tree on a table that has already been read; see `fit`.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         validation : (X, y), default=None
             As in `fit`.
         begun : float, default: now
-            When the time began that `time_limit` counts, by ``time.perf_counter()``.
+            Start of the time that `time_limit` counts, by ``time.perf_counter()``.
 
         Returns
         -------
@@ -270,12 +270,13 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         return labels
 
     def harden(self, X: Any = None, y: Any = None) -> HardenedTree:
-        """Return the common `Tree` with linear splits, and its agreement with this soft model.
+        """Return a `Tree` with linear splits, and its agreement with this soft model.
 
         Parameters
         ----------
         X, y : table and labels, default=None
-            Rows that fill the leaves and measure the agreement; None returns the tree of the training rows.
+            Rows for the counts in the leaves and for measuring the agreement; None returns the tree of the training
+            rows.
 
         Returns
         -------
@@ -285,7 +286,7 @@ class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[mis
         Raises
         ------
         InputError
-            Splits are a module of their own, categories were one-hot, or there are several trees.
+            Splits are your own module, categories were one-hot, or there are several trees.
         """
         if X is None:
             return self._kept_hardened()

@@ -33,22 +33,21 @@ __all__ = ["LatentTreeClusterer"]
 class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
     """Hierarchical clustering by self-supervision: a tree that helps to predict some columns (Section 4.2).
 
-    The tree is trained to regress the columns `targets` from all others; its nodes are the clusters, its
-    leaves the finest ones. Without `targets` every column is predicted from the row's path alone.
+    The tree is trained to predict the columns `targets` from all others. Its nodes are the clusters; its leaves are the
+    smallest ones. Without `targets` every column is predicted from the row's path alone.
 
     {parameters}
     targets : sequence of str or int, default=None
-        Columns to predict; they are no inputs. None predicts every column, from the path alone.
+        Columns to predict; they are not used as inputs. None predicts every column, from the path alone.
 
     {attributes}
     labels_ : ndarray of shape (n_rows,)
         Cluster (0, 1, ...) of each training row.
     nodes_ : ndarray of shape (n_rows,)
-        Breadth-first number of the node that each training row ends at; its ancestors are the row's larger
-        clusters.
+        Breadth-first number of the node in which each training row ends; its ancestors are the row's larger clusters.
     tree_ : Tree
-        The hard tree of the training rows, as `harden` returns it; there is none of splits that are a module of their
-        own, of one-hot categories, and after Ctrl-C.
+        The hard tree of the training rows, as `harden` returns it. It does not exist if splits are your own module, if
+        categories are one-hot, and after Ctrl-C.
 
     {notes}
 
@@ -139,12 +138,12 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         InputError
             The table, the targets or a parameter cannot be used.
         ModelFileError
-            The checkpoint is damaged or of a model of another shape.
+            The checkpoint is damaged, or belongs to a model of another shape.
 
         Warns
         -----
         ConvergenceWarning
-            The validation loss still fell when the epochs of "auto" were over.
+            The validation loss was still falling at the end of the "auto" epochs.
         """
         begun = time.perf_counter()
         table = self._table(X)
@@ -182,12 +181,13 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         return self
 
     def harden(self, X: Any = None, y: Any = None) -> HardenedTree:
-        """Return the common `Tree` with linear splits that leads to the clusters.
+        """Return a `Tree` with linear splits that leads to the clusters.
 
         Parameters
         ----------
         X : table, default=None
-            Rows that fill the leaves and measure the agreement; None returns the tree of the training rows.
+            Rows for the counts in the leaves and for measuring the agreement; None returns the tree of the training
+            rows.
         y : ignored
 
         Returns
@@ -199,7 +199,7 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         Raises
         ------
         InputError
-            Splits are a module of their own, or categories were one-hot.
+            Splits are your own module, or categories were one-hot.
         """
         return self._kept_hardened() if X is None else self._harden_on(self._encode(X), self.predict(X))
 

@@ -13,7 +13,7 @@ PARAMETERS = """
     depth : int, default=DEPTH
         Depth of the tree, >= 1.
     pruning : float, default=1.0
-        lambda >= 0 of eq. (3), relative to the rows of a batch: larger shrinks the use of nodes; 0 = none.
+        lambda >= 0 of eq. (3), relative to the rows of a batch. A larger value prunes more; 0 does not prune.
     splits : "linear", "elu" or torch Module, default="linear"
         Split functions; a module maps (n_rows, n_inputs) to (n_rows, 2**depth - 1) and is copied.
     hidden_layers : sequence of int, default=()
@@ -27,7 +27,8 @@ PARAMETERS = """
     batch_norm : bool, default=False
         Normalise split scores over the batch, as the published code does.
     categories : {"ordinal", "onehot"}, default="ordinal"
-        Codes of categories as numbers (as in the paper; can be hardened), or one column for each.
+        How categories become numbers: their codes in one column (as in the paper; can be hardened), or one column for
+        each category.
     loss : "auto" or callable, default="auto"
         A callable(output, target) that returns a scalar tensor replaces the usual loss.
     optimizer : str or class, default="adamw"
@@ -38,15 +39,15 @@ PARAMETERS = """
     batch_size : int, default=512
         Largest batch; batches are made equal to within one row.
     epochs : int or "auto", default="auto"
-        Most passes over the training rows; "auto" is 100, or more on a small table until there are 1000 steps.
+        Largest number of passes over the training rows; "auto" is 100, or as many as give 1000 steps on a small table.
     schedule : {"plateau", "cosine"} or None, default="plateau"
         How the learning rate falls; see `treewright.latent.TrainOptions`.
     patience : int or "auto", default="auto"
-        Epochs without improvement on the validation rows after which training stops; "auto" is 20, or more on a small
-        table until they are 100 steps.
+        Epochs without improvement on the validation rows after which training stops; "auto" is 20, or as many as give
+        100 steps on a small table.
     validation_fraction : float, default=0.2
-        Share of rows held out to select the model; 0 selects it by the training rows. With fewer than ten rows none
-        are held out.
+        Share of rows held out to select the model; with 0 the training rows select it. If there are fewer than ten
+        rows, none are held out.
     time_limit : float or None, default=None
         Seconds of training.
     device : str, default="cpu"
@@ -58,19 +59,19 @@ PARAMETERS = """
     progress : "auto", bool or callable, default="auto"
         A progress bar; a callable gets each `treewright.latent.Epoch` and stops training by returning True.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as categories.
+        Numeric columns to read as categories.
 """
 
 HARDENING = """
     hardening : {"linear", "axis", "signs"}, default="linear"
         How the hard tree is made: "signs" follows the signs of the soft splits; "linear" grows trees on the rows and on
-        what the soft model says of them, improves splits on the rows that reach them, and chooses
-        method and size on held-out rows; "axis" does so with splits of one column only. A training that was stopped is
+        the soft model's predictions, improves splits on the rows that reach them, and chooses method and size on
+        held-out rows; "axis" does the same with splits on single columns only. If training was stopped, the model is
         hardened by its signs.
     n_trees : int, default=1
         With more than one, the model is a sum of trees that are trained together (`treewright.latent.LatentForest`).
-        Such a sum has no one hard tree: `harden` refuses, and `splits` cannot be a module. Attributes of nodes hold one
-        tree after another.
+        Such a sum is not one hard tree: `harden` raises an error, and `splits` cannot be a module. Attributes of nodes
+        list one tree after another.
 """
 
 ATTRIBUTES = """
@@ -84,7 +85,7 @@ ATTRIBUTES = """
     pruning_vector_ : ndarray of shape (2**(depth+1) - 1,)
         a of the training rows, breadth first.
     active_nodes_ : ndarray
-        Places in `pruning_vector_` of the nodes with a > 0.
+        Positions in `pruning_vector_` of the nodes with a > 0.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -95,10 +96,10 @@ ATTRIBUTES = """
 NOTES = """
     Notes
     -----
-    Numbers are centred and scaled by values near the middle of their column, so that an outlier does not set the
-    scale. Missing values take the column's mean, and a column that has some brings an indicator. Predictions use
-    the stored pruning vector, so that a row's prediction does not depend on the other rows (the published
-    code does).
+    Numbers are centred and scaled by values near the middle of their column, so that an outlier does not determine the
+    scale. Missing values are replaced by the column's mean, and a column with missing values gets an indicator column.
+    Predictions use the stored pruning vector, so a row's prediction does not depend on the other rows (in the published
+    code it does).
 
     References
     ----------

@@ -29,9 +29,10 @@ __all__ = ["LatentTreeRegressor"]
 class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     """Regression tree with linear or other differentiable splits, trained by gradients.
 
-    Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is
-    centred and scaled for training; a callable loss sees the scaled one. Several outputs share one tree: their squared
-    errors, each in units of its own deviation, count alike, and a leaf of the hard tree has a mean of each.
+    Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is centred and
+    scaled for training; a callable loss gets the scaled one. Several outputs share one tree. Their squared errors, each
+    in units of the output's standard deviation, have the same weight, and a leaf of the hard tree has a mean for each
+    output.
 
     {parameters}
     {hardening}
@@ -71,9 +72,10 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         y : array-like of shape (n_rows,) or (n_rows, n_outputs)
             Finite numbers.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights >= 0, of training, of the rows held out and of the hard tree; rows of weight 0 are left out.
+            Weights >= 0, for training, the held-out rows and the hard tree; rows of weight 0 are left out.
         validation : (X, y), default=None
-            Rows that select the model instead of a share of the training rows; they train nothing, and weigh 1.
+            Rows that select the model, instead of a share of the training rows. They are not used for training; each
+            has weight 1.
 
         Returns
         -------
@@ -86,12 +88,12 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         InputError
             The table, the target or a parameter cannot be used.
         ModelFileError
-            The checkpoint is damaged or of a model of another shape.
+            The checkpoint is damaged, or belongs to a model of another shape.
 
         Warns
         -----
         ConvergenceWarning
-            The validation loss still fell when the epochs of "auto" were over.
+            The validation loss was still falling at the end of the "auto" epochs.
         """
         begun = time.perf_counter()
         table = self._table(X)
@@ -132,23 +134,24 @@ class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
         return self._values(self._encode(X))
 
     def harden(self, X: Any = None, y: Any = None) -> HardenedTree:
-        """Return the common `Tree` with linear splits, and its agreement with this soft model.
+        """Return a `Tree` with linear splits, and its agreement with this soft model.
 
         Parameters
         ----------
         X, y : table and target, default=None
-            Rows that fill the leaves and measure the agreement; None returns the tree of the training rows.
+            Rows for the counts in the leaves and for measuring the agreement; None returns the tree of the training
+            rows.
 
         Returns
         -------
         HardenedTree
-            `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions, of several outputs
-            both added up in units of their deviations) and a `sentence`.
+            `tree`, `agreement` (1 - mean squared difference / variance of the soft predictions; for several outputs,
+            both are summed in units of the outputs' standard deviations) and a `sentence`.
 
         Raises
         ------
         InputError
-            Splits are a module of their own, categories were one-hot, or there are several trees.
+            Splits are your own module, categories were one-hot, or there are several trees.
         """
         if X is None:
             return self._kept_hardened()

@@ -30,11 +30,11 @@ __all__ = ["LeafAccuracyTreeClassifier"]
 
 
 class LeafAccuracyTreeClassifier(TreeClassifier):
-    """Shallow tree whose worst leaf is as accurate as that of any tree, with proof.
+    """Shallow tree whose worst leaf is proven to be as accurate as possible.
 
     The *leaf accuracy* of a tree is the smallest share of training rows that a leaf predicts right (equation 1 of
-    Nemecek et al.): what the tree can promise to the people in any leaf. `fit` maximises it exactly; among the
-    trees that reach the maximum it takes one with the fewest errors, then the fewest leaves.
+    Nemecek et al.), so it holds for the people in every leaf. `fit` maximises it exactly; among the trees that reach
+    the maximum it takes one with the fewest errors, then the fewest leaves.
 
     Parameters
     ----------
@@ -46,39 +46,39 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         the training rows.
     criterion : {"accuracy", "lower_bound"}, default="lower_bound"
         The value of a leaf: "accuracy" is the share of its training rows that it predicts right, "lower_bound" the
-        lower end of the one-sided Wilson interval of that share, with which large leaves win over small lucky ones.
-        All rows together count as many observations as there are rows, shared out by weight
+        lower end of the one-sided Wilson interval of that share, with which large leaves win over small lucky ones. The
+        number of observations in a leaf is the number of all rows times the leaf's share of the weight
         (docs/methods/leaf_accuracy.md).
     confidence : float, default=0.95
         One-sided level of the "lower_bound", 0.5 to below 1. `treewright.leaf_accuracy.leaf_table` shows the same bound
         with the two-sided ``confidence=2 * c - 1``.
     thresholds : "auto", "all", "guess", int or mapping, default=16
-        Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. An int is those between
-        so many quantile bins of every column: with 16 the worst leaf was as good on new rows as with more, and the best
-        one is proven more often (docs/methods/leaf_accuracy.md). "auto" is all of them where the table has at most 512
-        splits, else as many quantiles of every column as fit. ``result_.scope`` and ``result_.notes`` say what was
-        searched.
+        Which thresholds of continuous columns the tree may use, as in `OptimalTreeClassifier`. An int gives the
+        thresholds between this many quantile bins of every column. With 16 the worst leaf was as good on new rows as
+        with more, and optimality is proven more often (docs/methods/leaf_accuracy.md). "auto" takes all thresholds if
+        the table has at most 512 splits, else as many quantiles of every column as fit into this number.
+        ``result_.scope`` and ``result_.notes`` say what was searched.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`. Leaf accuracy is then weighted.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds of search; then the best tree so far is kept with its bound.
+        Seconds of search; after that the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Subproblems of depth two; unlike seconds the same on every machine.
+        Subproblems of depth two; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of the search for the best worst leaf: -1 is all cores, None is 1 unless ``joblib.parallel_config``
-        says otherwise. What is proven and the tree do not depend on it. Inside a task of joblib it is no more than the
-        task's share of the cores.
+        Threads of the search for the best worst leaf: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says
+        otherwise. The proof and the tree do not depend on it. Inside a task of joblib it is no more than the task's
+        share of the cores.
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; the objective shown is 1 - leaf accuracy.
     reference : estimator or None, default=None
         For ``thresholds="guess"``: a tree ensemble; None is boosted trees of a size chosen on
         held-out rows.
     search_options : LeafAccuracyOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+        Switches of the bounds, for experiments; none of them changes the optimum.
 
     Attributes
     ----------
@@ -98,10 +98,10 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
 
     Notes
     -----
-    What is optimal is the accuracy on the training rows. On new rows the worst leaf does worse, the more so the
-    smaller the leaves (docs/methods/leaf_accuracy.md has figures). The defaults, ``criterion="lower_bound"`` and
-    leaves of a twentieth of the rows, were chosen by the worst leaf on new rows in one split of ten tables; the
-    figures are of other splits.
+    The optimum is about the accuracy on the training rows. On new rows the worst leaf is less accurate, and the
+    difference grows with smaller leaves (docs/methods/leaf_accuracy.md has figures). The defaults,
+    ``criterion="lower_bound"`` and leaves of a twentieth of the rows, were chosen by the worst leaf on new rows in one
+    split of ten tables; the figures are from other splits.
 
     References
     ----------
@@ -176,7 +176,7 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
         KeyboardInterrupt
-            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
+            Ctrl-C before the first tree; or later, if the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----

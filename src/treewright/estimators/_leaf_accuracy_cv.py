@@ -43,18 +43,18 @@ QUICK = 0.1  # seconds for the tree of all rows after Ctrl-C
 class LeafAccuracyTreeClassifierCV(TreeClassifier):
     """`LeafAccuracyTreeClassifier` with `max_depth` and `min_samples_leaf` chosen by cross-validated leaf accuracy.
 
-    A candidate is a depth, a smallest leaf and a criterion. For every candidate a tree is fitted on each training
-    part of the splits. Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts
-    right (leaves that no held-back row reaches do not count). The candidate's score is the mean over the splits. A
-    tree with the settings of the best candidate is then fitted on all rows. Ctrl-C ends the fit: the
-    splits that are done make the choice, and the tree of all rows is the best one found until then.
+    A candidate is a depth, a smallest leaf and a criterion. For every candidate a tree is fitted on each training part
+    of the splits. Its leaf accuracy *on the held-back rows* is the smallest share of them that a leaf predicts right
+    (leaves that no held-back row reaches do not count). The candidate's score is the mean over the splits. A tree with
+    the settings of the best candidate is then fitted on all rows. Ctrl-C ends the fit: the choice is then made by the
+    splits that are done, and the tree of all rows is the best one found so far.
 
     Parameters
     ----------
     max_depths : sequence of int, default=(1, 2, 3, 4)
     min_samples_leaves : sequence of int or float, default=(0.02, 0.05, 0.1)
-        Fewest rows of a leaf; a float in (0, 1) is a fraction of the training rows. Those that a training part has
-        too few rows for are left out.
+        Minimum numbers of rows in a leaf; a float in (0, 1) is a fraction of the training rows. Numbers that are too
+        large for a training part are left out.
     criteria : sequence of {"accuracy", "lower_bound"}, default=("lower_bound", "accuracy")
     rule : {"one_se", "best"}, default="one_se"
         "best" takes the highest score; of equal scores the shallower tree, then the larger smallest leaf, then the
@@ -68,8 +68,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     time_limit : float or None, default=60
         Seconds for the whole `fit`. The ``len(max_depths) * len(min_samples_leaves) * len(criteria) * folds`` fits to
         training parts share four fifths of it, each an equal part of what is left; the rest is for the tree of all
-        rows. Once the time is over no part is begun: the splits that are done choose, and without any the tree is
-        that of the first candidate.
+        rows. When the time is over, no further part is begun. The choice is made by the splits that are done; if there
+        are none, the first candidate is taken.
     step_limit, memory_limit
         As in `LeafAccuracyTreeClassifier`, of each fit.
     progress : "auto", bool or callable, default="auto"
@@ -77,7 +77,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     reference, search_options
         As in `LeafAccuracyTreeClassifier`.
     random_state : int, RandomState or None, default=0
-        Shuffles the rows before they are split into `cv` folds if that is a number; None leaves their order.
+        Shuffles the rows before they are split into folds, if `cv` is a number; None keeps their order.
 
     Attributes
     ----------
@@ -88,13 +88,13 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         optimistic.
     cv_results_ : dict of ndarray
         ``max_depth``, ``min_samples_leaf``, ``criterion``, ``mean_leaf_accuracy``, ``standard_error``,
-        ``mean_accuracy`` of every candidate, and ``leaf_accuracy`` of shape (n_candidates, n_splits); only the
-        splits that were done. NaN where the time was over before the first fit.
+        ``mean_accuracy`` of every candidate, and ``leaf_accuracy`` of shape (n_candidates, n_splits); only for the
+        splits that were done. NaN if the time was over before the first fit.
     best_estimator_ : LeafAccuracyTreeClassifier
         Fitted on all rows.
     stop_reason_ : StopReason or None
-        INTERRUPT if Ctrl-C ended it all (``result_`` may be proven even so, and then says so); else that of the last
-        fit.
+        INTERRUPT if Ctrl-C ended the whole fit (``result_`` may be proven even then, and says so); else that of the
+        last fit.
     tree_, result_, leaf_accuracy_, classes_, n_features_in_, feature_names_in_
         Those of `best_estimator_`.
 
@@ -171,8 +171,8 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
         Warns
         -----
         ConvergenceWarning
-            The last fit reached a limit; or some fits of the cross-validation did, or were not begun (counted in one
-        warning).
+            The last fit reached a limit. Or some fits of the cross-validation did, or were not begun; one warning
+            counts them.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         model = LeafAccuracyTreeClassifier(

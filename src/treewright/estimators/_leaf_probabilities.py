@@ -20,20 +20,20 @@ __all__ = ["leaf_probabilities"]
 def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.95) -> list[dict[str, Any]]:
     """Return the share of each class among new rows of each leaf, with its Clopper-Pearson interval.
 
-    The shares that a leaf predicts are those of the rows it was fitted to, and leaves of few rows predict 0 or 1 too
-    easily. Shares of rows that had no part in the fit are unbiased, and their intervals hold for them.
+    The shares that a leaf predicts are those of the rows it was fitted to, and leaves with few rows often predict 0 or
+    1. Shares of rows that were not used in the fit are unbiased, and their intervals are valid.
 
     Parameters
     ----------
     model : classifier of treewright
         Fitted, with ``tree_`` and ``classes_``.
     X : array-like or frame of shape (n_rows, n_columns)
-        Rows that `model` was not fitted to, drawn as those that it will be used on.
+        Rows that `model` was not fitted to, from the same distribution as those that it will be used on.
     y : array-like of shape (n_rows,)
         Their labels; one that `model` does not know counts as a row of no class.
     confidence : float, default=0.95
-        Of each interval by itself, above 0 and below 1: in so many of 100 draws of rows it holds the true probability,
-        or in more.
+        Confidence level of each single interval, above 0 and below 1: in at least this share of all draws of rows, the
+        interval contains the true probability.
 
     Returns
     -------

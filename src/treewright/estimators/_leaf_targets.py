@@ -32,7 +32,7 @@ class LeafTargets:
     sample_weight : ndarray of shape (n_rows,), float64
         Of these rows.
     mean : float
-        Weighted; what the leaf of a tree of means predicts.
+        Weighted mean; it is what the leaf predicts in a tree of means.
 
     Examples
     --------
@@ -75,13 +75,13 @@ class LeafTargets:
 
     @property
     def standard_deviation(self) -> float:
-        """Of the targets about their mean: the root of the weighted mean square."""
+        """Standard deviation of the targets: the root of their weighted mean squared distance from the mean."""
         apart, unit = self._apart()
         return unit * math.sqrt(float(np.average(apart**2, weights=self.sample_weight)))
 
     @property
     def standard_error(self) -> float:
-        """Of the mean; nan for one row.
+        """Standard error of the mean; nan for one row.
 
         With equal weights the usual s / sqrt(n), s with n - 1; in general the root of n / (n - 1) times the sum of
         squares of weight times deviation, over the sum of weights.
@@ -94,7 +94,7 @@ class LeafTargets:
         return unit * math.sqrt(n / (n - 1) * float(((share * apart) ** 2).sum()))
 
     def quantile(self, share: float) -> float:
-        """Return the smallest target up to which at least `share` of the weight lies.
+        """Return the smallest target such that at least a share `share` of the weight is at or below it.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ class MIPTreeClassifier(TreeClassifier):
     """Decision tree found by a mixed-integer program: the published formulations, solved by HiGHS or Gurobi.
 
     The exact search (`OptimalTreeClassifier`) proves the same optima much faster. Use this class to compare with the
-    published methods, to check the search independently, or as a basis for formulations with constraints of your own
+    published methods, to check the search independently, or as a basis for formulations with your own constraints
     (`treewright.mip`).
 
     Parameters
@@ -45,24 +45,25 @@ class MIPTreeClassifier(TreeClassifier):
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     cost_complexity : float, default=0
-        Penalty of one leaf as a fraction of the total weight; not with "leaf_accuracy", whose leaves are free.
+        Penalty of one leaf as a fraction of the total weight; not with "leaf_accuracy", where leaves have no penalty.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); not with "leaf_accuracy".
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds; then the best tree so far is kept with the solver's bound.
+        Seconds; after that the best tree so far is kept with the solver's bound.
     step_limit : int or None, default=None
-        Nodes of the solver's branch-and-bound tree; unlike seconds the same on every run.
+        Nodes of the solver's branch-and-bound tree; unlike seconds, the result is the same on every run.
     memory_limit : int or None, default=None
-        Bytes that the process may grow by; a program that needs more is not written. None is what the machine has free.
+        Number of bytes by which the process may grow; a program that needs more is not built. None is the free memory
+        of the machine.
     n_jobs : int or None, default=None
         Threads of the solver, as in joblib: None is 1, -1 all cores.
     solver : {"highs", "gurobi"}, default="highs"
         HiGHS comes with the extra "mip"; Gurobi needs its package and a licence.
     scaling : {"rank", "range"}, default="rank"
-        Columns are scaled to [0, 1] inside, by the rank of their values or by their range (as published); thresholds
-        are in units of the table either way. "binoct" uses ranks only.
+        Columns are scaled to [0, 1] internally, by the rank of their values or by their range (as published);
+        thresholds are in the units of the table in both cases. "binoct" uses ranks only.
     tighten : bool, default=True
         Stronger constraints than the printed ones, with the same trees.
     progress : "auto", bool or callable, default="auto"
@@ -77,8 +78,8 @@ class MIPTreeClassifier(TreeClassifier):
         For "leaf_accuracy" a `LeafAccuracyResult`, whose objective is Q.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.
-        Not of "leaf_accuracy", whose objective is the worst leaf.
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1. Not
+        available for "leaf_accuracy", whose objective is the worst leaf.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -87,7 +88,7 @@ class MIPTreeClassifier(TreeClassifier):
     Notes
     -----
     Missing values take a direction that is learned with each split; categories are split one against the rest. If the
-    solver stops with nothing better, the best CART tree is kept and ``result_.notes`` say so.
+    solver finds nothing better, the best CART tree is kept, and ``result_.notes`` says so.
 
     References
     ----------

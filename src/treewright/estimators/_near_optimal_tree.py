@@ -29,10 +29,10 @@ RULES = ("best", "fewest leaves", "fewest columns", "small gap")
 
 
 class NearOptimalTreeClassifier(TreeClassifier):
-    """Decision tree that a rule chooses among all trees that are nearly as good as the best.
+    """Decision tree chosen by a rule among all trees that are nearly as good as the best.
 
-    All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph; of these the rule chooses the
-    best one that it accepts. The whole set is kept for further queries.
+    All trees up to ``(1 + epsilon)`` times the least objective are found, as one graph. Among these the best tree that
+    the rule accepts is chosen. The whole set is kept for further queries.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         predicts the last label for nearly the same share of the rows in `group` as of all others. A callable gets a
         `Tree` and returns whether it is acceptable; the best acceptable tree is chosen.
     epsilon : float, default=0.05
-        How much worse than the least objective, relatively, a tree may be.
+        How much worse than the least objective a tree may be, as a fraction of it.
     cost_complexity : float, default=0.01
         Penalty of one leaf, as a fraction of the total sample weight.
     max_depth : int or None, default=3
@@ -54,12 +54,13 @@ class NearOptimalTreeClassifier(TreeClassifier):
     max_gap : float, default=0.05
         Largest difference of the shares, for "small gap".
     look_at : int, default=10000
-        How many trees a callable may see, or how many steps "fewest columns" and "small gap" may take.
+        How many trees a callable may get, or how many steps "fewest columns" and "small gap" may take.
     class_weight : dict, "balanced" or None, default=None
     costs : array-like of shape (n_classes, n_classes), default=None
     categorical_features : sequence of str or int, default=None
     time_limit : float or None, default=60
-        Seconds; then the set is complete up to a smaller bound, or the rule is not applied in full; a warning says so.
+        Seconds; after that the set is complete only up to a smaller bound, or the rule is not fully applied. A warning
+        says so.
     memory_limit : int or None, default=None
     n_jobs : int or None, default=None
         Threads, as in `treewright.near_optimal_trees`.
@@ -70,7 +71,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
     tree_ : Tree
         The chosen tree.
     result_ : SolveResult
-        The tree with what is proven about it; a note says where it stands in the set.
+        The tree with what is proven about it; a note says which rank it has in the set.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
         split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1.

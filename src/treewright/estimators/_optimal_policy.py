@@ -33,11 +33,11 @@ __all__ = ["OptimalPolicyTree"]
 class OptimalPolicyTree(ExactTree):
     """Tree that chooses an action for each row, proven optimal over all thresholds or with a proven bound.
 
-    Each row has a reward for every action. The tree with the largest total reward, minus a penalty for
-    each leaf, is found: it minimises ``regret + cost_complexity * leaves`` over all trees within the constraints. The
-    regret of a tree is the reward that it misses because not every row gets its best action, as a share of what the
-    best single action misses: 1 is no better than one action for all, 0 gives each row its best. After `fit`,
-    ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
+    Each row has a reward for every action. `fit` finds the tree with the largest total reward minus a penalty for each
+    leaf: it minimises ``regret + cost_complexity * leaves`` over all trees within the constraints. The regret of a tree
+    is the reward that it misses because not every row gets its best action, as a share of what the best single action
+    misses. With regret 1 the tree is no better than one action for all rows; with 0 each row gets its best action.
+    After `fit`, ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
@@ -45,22 +45,22 @@ class OptimalPolicyTree(ExactTree):
         Penalty of one leaf as a share of the regret of the best single action. 0 with a `max_depth` maximises the
         reward on the training rows alone.
     actions : sequence of length n_actions, default=None
-        Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ... Columns of a frame
-        that are named as the actions may come in any order; if only some are, they are refused, and other names do not
-        matter.
+        Labels of the columns of `rewards`; None takes the column names of a frame, or 0, 1, 2, ... If the columns of a
+        frame have the names of the actions, they may come in any order; if only some of them do, that is an error.
+        Other names are ignored.
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
-        What an action costs each time it is taken, in units of the rewards; subtracted from them.
+        Cost of an action each time it is taken, in units of the rewards; it is subtracted from them.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`; after that the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Passes over the rows of a node; unlike seconds the same on every machine.
+        Passes over the rows of a node; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -72,12 +72,12 @@ class OptimalPolicyTree(ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     search_options : BinaryOptions, RankedOptions or None, default=None
-        Switches, for experiments, and the choice of the engine: over binary columns or over ranked ones.
+        Switches for experiments, and the choice of the engine: over binary columns or over ranked ones.
 
     Attributes
     ----------
     tree_ : Tree
-        Its leaves hold the mean reward of every action, costs not taken off.
+        Its leaves hold the mean reward of every action, before costs.
     result_ : PolicyResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -93,8 +93,8 @@ class OptimalPolicyTree(ExactTree):
     -----
     Rewards may be known (a simulator, a price list), or estimated from data in which each row had one action:
     `treewright.policy.doubly_robust_scores`. Missing values take a direction that is learned with each split;
-    categories (text) are split one against the rest. Rewards are compared as integers; the sentence says by how much
-    two trees may differ and still count as equal.
+    categories (text) are split one against the rest. Rewards are compared as integers; the sentence says how much two
+    trees may differ and still count as equal.
 
     References
     ----------
@@ -162,7 +162,7 @@ class OptimalPolicyTree(ExactTree):
         X : array-like or frame of shape (n_rows, n_columns)
             numpy, pandas or polars; numbers, truth values, text; missing values allowed.
         rewards : array-like or frame of shape (n_rows, n_actions)
-            Finite numbers of any sign, more is better; two actions at least.
+            Finite numbers of any sign, more is better; at least two actions.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0; weight 0 equals leaving the row out.
 
@@ -229,14 +229,14 @@ class OptimalPolicyTree(ExactTree):
         return self.tree_.predict(encoded)
 
     def value(self, X: Any, rewards: Any, sample_weight: ArrayLike | None = None) -> PolicyValue:
-        """Return the value of the policy on some rows, preferably rows that it was not fitted on.
+        """Return the value of the policy on the given rows, preferably rows that it was not fitted on.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
         rewards : array-like or frame of shape (n_rows, n_actions)
-            For estimated rewards the scores of these rows. Columns of a frame may come in any order if they are named
-            as the actions; an array, or a frame named as that of `fit`, is in the order of `actions_`.
+            For estimated rewards the scores of these rows. Columns of a frame may come in any order if they have the
+            names of the actions. An array, or a frame with the column names of `fit`, has the order of `actions_`.
         sample_weight : array-like of shape (n_rows,), default=None
 
         Returns
@@ -247,7 +247,8 @@ class OptimalPolicyTree(ExactTree):
         Raises
         ------
         InputError
-            `rewards` has columns of other names than the actions, is not finite, or not one for each row and action.
+            The columns of `rewards` have other names than the actions, a reward is not finite, or there is not one for
+            each row and action.
         """
         encoded = np.asfortranarray(self._encode(X))
         table = Table(self.tree_.columns, encoded)

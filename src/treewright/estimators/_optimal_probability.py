@@ -21,34 +21,34 @@ __all__ = ["OptimalProbabilityTree"]
 
 
 class OptimalProbabilityTree(TreeClassifier, ExactTree):
-    """Tree whose class probabilities have the least Brier score or log loss over all thresholds, with its proof.
+    """Tree whose class probabilities have the least Brier score or log loss over all thresholds, with a proof.
 
-    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints; a leaf predicts the shares of
-    its classes, and the loss is taken as a share of that of a single leaf. After `fit`, ``result_`` says what is
-    proven, or has a proven bound; ``print(result_.sentence())`` says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints. A leaf predicts the shares of
+    its classes; the loss is divided by that of a single leaf. After `fit`, ``result_`` says what is proven, or has a
+    proven bound; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Penalty of one leaf as a share of the loss of a single leaf. 0 with a `max_depth` minimises the loss of the
-        training rows alone.
+        Penalty of one leaf as a share of the loss of a single leaf. With 0 and a `max_depth`, only the loss on the
+        training rows is minimised.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"brier", "log_loss"}, default="brier"
-        "brier" is the mean squared difference between the predicted probabilities and what happened (1 for the true
-        class, 0 for the others), summed over the classes: the Gini impurity that CART reduces split by split.
-        "log_loss" is minus the mean logarithm of the probability of the true class: the entropy of the leaves, or
-        half the binomial or multinomial deviance per row. Leaves of one class predict 0 for
-        the others, so on new rows the log loss may be infinite: see `min_samples_leaf`, or smooth the shares.
+        "brier" is the mean squared difference between the predicted probabilities and the outcome (1 for the true
+        class, 0 for the others), summed over the classes. It is the Gini impurity that CART reduces split by split.
+        "log_loss" is minus the mean logarithm of the probability of the true class: the entropy of the leaves, or half
+        the binomial or multinomial deviance per row. Leaves of one class predict 0 for the others, so on new rows the
+        log loss may be infinite: see `min_samples_leaf`, or smooth the shares.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`; after that the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Passes of the kernel; unlike seconds the same on every machine.
+        Passes of the kernel; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -59,12 +59,13 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     search_options : RankedOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+        Switches of the bounds, for experiments; none of them changes the optimum.
 
     Attributes
     ----------
     tree_ : Tree
-        A classification tree: `predict_proba` returns the shares of its leaves, `predict` the class of most weight.
+        A classification tree: `predict_proba` returns the shares of its leaves, `predict` the class with the largest
+        share.
     result_ : ProbabilityResult
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -78,10 +79,10 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
 
     Notes
     -----
-    There is no `class_weight`: shares of reweighted classes are no probabilities. `sample_weight` says how many rows a
-    row stands for.
+    There is no `class_weight`, because shares of reweighted classes are not probabilities. `sample_weight` says how
+    many rows each row represents.
 
-    Both losses are compared as integers; the sentence says by how much two trees may differ and still count as equal.
+    Both losses are compared as integers; the sentence says how much two trees may differ and still count as equal.
 
     References
     ----------

@@ -31,41 +31,40 @@ __all__ = ["OptimalTreeRegressor"]
 class OptimalTreeRegressor(TreeRegressor, ExactTree):
     """Sparse regression tree that is proven optimal over all thresholds, or comes with a proven bound.
 
-    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints, where the loss is that of the
-    tree over that of a single leaf; for squared error the share of the variance that the tree leaves. After `fit`,
-    ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
+    Minimises ``loss + cost_complexity * leaves`` over all trees within the constraints. The loss is that of the tree
+    divided by that of a single leaf; for squared error it is the share of the variance that the tree does not explain.
+    After `fit`, ``result_`` says what is proven; ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
         Penalty of one leaf as a share of the loss of a single leaf: a split must explain at least this share of the
-        variance. 0 with a `max_depth` minimises the training error alone.
+        variance. With 0 and a `max_depth`, only the training error is minimised.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited. Depth 3 ends in seconds on most tables.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
-        The loss of a row; of several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
-        "gamma" (targets above 0) are half the deviances of these families, and leaves predict means; "absolute_error"
-        and "quantile" are least at medians and quantiles of the leaves. The last two take much longer: begin with depth
-        2, or some hundreds of rows.
+        The loss of a row; for several outputs the squared errors are added. "poisson" (targets >= 0, not all 0) and
+        "gamma" (targets above 0) are half the deviances of these families, and leaves predict means; with
+        "absolute_error" and "quantile" leaves predict medians and quantiles. The last two take much longer: begin with
+        depth 2, or some hundreds of rows.
     quantile : float, default=0.5
         Which quantile leaves predict, between 0 and 1 with at most four decimals; for criterion "quantile" only.
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
-        What leaves predict. "linear": once the tree is chosen for constants, each leaf gets a ridge regression on the
-        columns of numbers, with the penalty that has the least error when each row is left out in turn; a leaf in
-        which no line is better than the constant keeps the constant. For criterion "squared_error". The proof stays
-        one about constant leaves.
+        What leaves predict. "linear": the tree is chosen for constant leaves, and each leaf then gets a ridge
+        regression on the numeric columns. Its penalty has the least leave-one-out error; a leaf in which no line is
+        better than the constant keeps the constant. For criterion "squared_error". The proof is about constant leaves.
         "simple_linear": each leaf predicts by the line of least squared error in one column, and the tree is proven
-        best among all such trees. For criterion "squared_error" and one output; take `min_samples_leaf` of 5 or more
+        optimal among all such trees. For criterion "squared_error" and one output. Set `min_samples_leaf` to 5 or more
         with it, because a line fits any two rows without error.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`; after that the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Passes of the kernel; unlike seconds the same on every machine.
+        Passes of the kernel; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -76,7 +75,7 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     search_options : RankedOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+        Switches of the bounds, for experiments; none of them changes the optimum.
 
     Attributes
     ----------
@@ -85,14 +84,15 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         Tree, objective, lower bound, gap, status, statistics.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf (and, for "simple_linear", every line in it one in another column). 0 for
-        columns that the tree does not use. Not scaled to a sum of 1.
+        split on the column becomes a leaf (and, for "simple_linear", every line in the column becomes one in another
+        column). 0 for columns that the tree does not use. Not scaled to a sum of 1.
         `treewright.estimators.importances_without` fits again for the exact values.
     leaf_targets_ : dict of int to LeafTargets, or list of such dicts
         Targets of the training rows of each leaf, by the number that `apply` returns; see `leaf_records` and
-        `predict_interval`. Of several outputs a list, one dict an output.
+        `predict_interval`. For several outputs it is a list with one dict per output.
     leaf_errors_ : dict of int to LeafTargets, or list of such dicts
-        Of the leaves with a line: target minus prediction of the training rows, widened as `predict_interval` says.
+        For the leaves with a line: target minus prediction of the training rows, widened as described in
+        `predict_interval`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -109,15 +109,16 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
 
     A line is the leaf's mean and a slope for each column of numbers or truth values that is not constant in the leaf,
     standardised for the penalty; a missing value counts as the mean of the leaf, and text has no slope. It never
-    predicts less than the smallest or more than the largest target of the leaf's rows. `time_limit` holds for tree and
-    lines together (the search gets nine tenths): leaves whose line would not end in time keep their constants, and
-    ``result_.notes`` says how many. ``result_.stats["loss_with_lines"]`` is what they leave of the variance.
+    predicts less than the smallest or more than the largest target of the leaf's rows. `time_limit` is for tree and
+    lines together (the search gets nine tenths). Leaves whose line would not be finished in time keep their constants,
+    and ``result_.notes`` says how many. ``result_.stats["loss_with_lines"]`` is the share of the variance that the tree
+    with its lines does not explain.
 
-    With "simple_linear" loss and objective are shares of the variance, too, and speak of the lines. A line may be in
-    any column of numbers or truth values that no row of the leaf lacks; a new row that lacks it gets the leaf's mean,
-    and outside the range of the leaf's rows the line continues horizontally. Weights are multiples of a common unit,
-    such as 1, a quarter, 0.1 or the least weight. A column whose values are too close together to compare lines exactly
-    is refused with what to do.
+    With "simple_linear" loss and objective are shares of the variance, too, and include the lines. A line may be in any
+    column of numbers or truth values without missing values in the leaf. If a new row has a missing value there, it
+    gets the leaf's mean. Outside the range of the leaf's rows the line continues horizontally. Weights are multiples of
+    a common unit, such as 1, a quarter, 0.1 or the least weight. A column whose values are too close together to
+    compare lines exactly is refused; the message says what to do.
 
     References
     ----------

@@ -26,17 +26,17 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
     """Exact regression tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold the best tree of each number of leaves is found, over all
-    thresholds (`regression_frontier`). The held-out losses of the folds' trees choose a leaf penalty, or a number of
-    leaves; the tree is then that point of the frontier of all rows, with its certificate.
+    thresholds (`regression_frontier`). The held-out losses of the folds' trees decide which leaf penalty, or which
+    number of leaves, is chosen. The tree is then that point of the frontier of all rows, with its certificate.
 
     Parameters
     ----------
     choose : {"cost_complexity", "leaves"}, default="cost_complexity"
         What is chosen. "cost_complexity": candidates are the penalties between the corners of the front of all rows
-        (geometric means of the penalties at which the best tree changes, as in CART's pruning); a fold is scored
-        with the tree that the penalty selects in it. "leaves": candidates are all numbers of leaves.
+        (geometric means of the penalties at which the best tree changes, as in CART's pruning). A fold is scored with
+        the tree that the penalty selects in its front. "leaves": candidates are all numbers of leaves.
     max_leaves : int, default=8
-        Most leaves that are looked at, >= 1.
+        Largest number of leaves that is searched, >= 1.
     rule : {"one_se", "best"}, default="one_se"
         "best" takes the smallest mean held-out loss; "one_se" the smallest tree whose mean loss is at most one
         standard error above it.
@@ -48,20 +48,22 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         The loss of a row, as in `OptimalTreeRegressor`. A Poisson tree whose leaf predicts 0 has an infinite deviance
-        on held-out rows above 0, so it is chosen only if all others have too: `min_samples_leaf` avoids that.
+        on held-out rows above 0, so it is chosen only if all others have one, too. A larger `min_samples_leaf` avoids
+        that.
     quantile : float, default=0.5
         For criterion "quantile" only.
     leaf_model : {"constant", "linear"}, default="constant"
-        As in `OptimalTreeRegressor`. "linear": the trees of all fronts are those of constants, and get lines, with
-        which those of the folds are scored.
+        As in `OptimalTreeRegressor`. "linear": the trees of all fronts are those for constant leaves; they then get
+        lines, and the folds are scored with these lines.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for the whole `fit`: the searches that are to come share what is left. Once it is over no fold is begun;
-        the folds that were searched choose, and without any the tree is that at ``cost_complexity=0.01``.
+        Seconds for the whole `fit`: the remaining searches share what is left. When the time is over, no further fold
+        is begun. The choice is made by the folds that were searched; if there are none, the tree is that at
+        ``cost_complexity=0.01``.
     step_limit : int or None, default=None
-        Passes of the kernel in the whole `fit`; unlike seconds the same on every machine. They are dealt in equal parts
-        to the front of all rows and those of the folds; a fold for which there is none is not begun.
+        Passes of the kernel in the whole `fit`; unlike seconds, the result is the same on every machine. They are
+        divided equally among the front of all rows and those of the folds; a fold that gets none is not begun.
     memory_limit : int or None, default=None
         Bytes for each search; None is half of the memory of the machine it runs on.
     n_jobs : int or None, default=None
@@ -69,9 +71,10 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         the same work goes to a cluster.
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
-        `treewright.estimators.CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
+        `treewright.estimators.CVProgress` after each fold; if it returns True, the run ends, and the choice is made by
+        the folds so far.
     search_options : RankedOptions or None, default=None
-        Switches of the bounds, for experiments; the fronts depend on none.
+        Switches of the bounds, for experiments; none of them changes the fronts.
 
     Attributes
     ----------
@@ -182,14 +185,14 @@ class OptimalTreeRegressorCV(FrontCV, TreeRegressor):
         Raises
         ------
         InputError
-            The table, the target, the weights or a parameter cannot be used, or the rows cannot be divided into so
-            many folds; the message says what to do.
+            The table, the target, the weights or a parameter cannot be used, or there are too few rows for this many
+            folds; the message says what to do.
 
         Warns
         -----
         ConvergenceWarning
-            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
-            that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
+            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the choice is
+            made by the folds that were begun; if there are none, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         options = ranked_options(self.search_options)

@@ -36,26 +36,26 @@ class OptimalSurvivalTree(ExactTree):
     """Tree for right-censored times that is proven optimal over all thresholds, or comes with a proven bound.
 
     Minimises ``deviance + cost_complexity * leaves`` over all trees within the constraints. The deviance is that of the
-    exponential model with the Nelson-Aalen hazard of all rows as baseline, where a leaf multiplies the hazard by one
-    ratio; it is taken as a share of what a single leaf leaves. After `fit`, ``result_`` says what is proven;
+    exponential model in which the baseline is the Nelson-Aalen hazard of all rows, and a leaf multiplies this hazard by
+    a ratio. It is divided by the deviance of a single leaf. After `fit`, ``result_`` says what is proven;
     ``print(result_.sentence())`` says it in one sentence.
 
     Parameters
     ----------
     cost_complexity : float, default=0.01
-        Penalty of one leaf as a share of the deviance of a single leaf. 0 with a `max_depth` minimises the deviance of
-        the training rows alone.
+        Penalty of one leaf as a share of the deviance of a single leaf. With 0 and a `max_depth`, only the deviance on
+        the training rows is minimised.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, from the first line of `fit`; then the best tree so far is kept with its bound.
+        Seconds, counted from the call of `fit`; after that the best tree so far is kept with its bound.
     step_limit : int or None, default=None
-        Passes over the rows of a node; unlike seconds the same on every machine.
+        Passes over the rows of a node; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -66,7 +66,7 @@ class OptimalSurvivalTree(ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     search_options : RankedOptions or None, default=None
-        Switches of the bounds, for experiments; the optimum depends on none.
+        Switches of the bounds, for experiments; none of them changes the optimum.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class OptimalSurvivalTree(ExactTree):
     curves_ : dict of int to SurvivalCurve
         Kaplan-Meier curve of the training rows of each leaf, by the number that `apply` returns.
     censoring_curve_ : SurvivalCurve
-        Share of the training rows not yet censored after each time; what the Brier score weighs rows by.
+        Share of the training rows not yet censored after each time; the Brier score weights rows with it.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if the table had string column names.
@@ -216,7 +216,7 @@ class OptimalSurvivalTree(ExactTree):
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
 
     def predict_survival(self, X: Any, times: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of each row's leaf that is without the event after given times.
+        """Return, for each row, the share of its leaf's rows without the event after the given times.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class OptimalSurvivalTree(ExactTree):
         return np.asarray(shares[position.reshape(-1)], dtype=np.float64)
 
     def score(self, X: Any, y: Any) -> float:
-        """Return Harrell's concordance index: the share of comparable pairs in the order of their hazard ratios.
+        """Return Harrell's concordance index: the share of comparable pairs whose hazard ratios are in the right order.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class OptimalSurvivalTree(ExactTree):
         return concordance_index(problem.event, problem.time, self.tree_.predict(encoded))
 
     def brier_score(self, X: Any, y: Any, times: ArrayLike) -> NDArray[np.float64]:
-        """Return the Brier score of the leaves' Kaplan-Meier curves on some rows at given times.
+        """Return the Brier score of the leaves' Kaplan-Meier curves on the given rows and times.
 
         Parameters
         ----------
@@ -269,13 +269,13 @@ class OptimalSurvivalTree(ExactTree):
         Returns
         -------
         ndarray of shape (n_times,)
-            Mean squared error of the predicted shares, rows weighted for censoring; see
-            `treewright.survival.brier_score`. 0 is perfect; a share of one half has about 0.25.
+            Mean squared error of the predicted shares, with rows weighted for censoring; see
+            `treewright.survival.brier_score`. 0 is perfect; predicting one half for all rows gives about 0.25.
 
         Raises
         ------
         InputError
-            Rows that cannot be used, or a time after which every training row was censored.
+            The rows cannot be used, or there is a time after which every training row was censored.
         """
         _, problem = self._held_out(X, y)
         return brier_score(
@@ -283,7 +283,7 @@ class OptimalSurvivalTree(ExactTree):
         )
 
     def integrated_brier_score(self, X: Any, y: Any, times: ArrayLike | None = None) -> float:
-        """Return the mean over time of the Brier score on some rows.
+        """Return the mean over time of the Brier score on the given rows.
 
         Parameters
         ----------
@@ -291,8 +291,9 @@ class OptimalSurvivalTree(ExactTree):
         y : structured array, array-like of shape (n_rows, 2), or pair of arrays
             Event and time, as in `fit`.
         times : array-like of shape (n_times,), default=None
-            Ascending times that are joined by straight lines, as scikit-survival does. None integrates exactly (all
-            curves are steps) from 0 to the last event of the training rows, or as far before it as rows are observed.
+            Ascending times; between them the score is interpolated linearly, as scikit-survival does. None integrates
+            exactly (all curves are step functions) from 0 to the last event of the training rows, or to an earlier time
+            if rows are not observed so long.
 
         Returns
         -------
@@ -301,7 +302,7 @@ class OptimalSurvivalTree(ExactTree):
         Raises
         ------
         InputError
-            As `brier_score`; or no event was seen in training.
+            As for `brier_score`; or no event was seen in training.
         """
         _, problem = self._held_out(X, y)
         is_exact = times is None

@@ -46,8 +46,8 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     ----------
     cost_complexity : float, default=0.01
         Penalty of one leaf, 0 to 1, as a fraction of the total sample weight (lambda in the papers): a split must
-        correct at least this share of the rows. With `costs` or `row_costs` it is a mean cost of a row, in their units.
-        0 with a `max_depth` minimises the training error alone.
+        correct at least this share of the rows. With `costs` or `row_costs` it is a mean cost per row, in their units.
+        With 0 and a `max_depth`, only the training error is minimised.
     max_depth : int, "guess" or None, default=None
         Largest number of splits on a path; None is unlimited. "guess" takes the depth at which single trees
         are as expressive as the reference (Theorem 4.2).
@@ -56,35 +56,36 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows.
     min_leaf_accuracy : float or None, default=None
-        Every leaf must predict at least this share of its training weight right, 0 to 1. Needs a `max_depth` and plain
-        costs, and neither `max_leaf_nodes` nor `search_options`; searched by the engine of
-        `LeafAccuracyTreeClassifier`.
+        Every leaf must predict at least this share of its training weight right, 0 to 1. It needs a `max_depth`, and
+        cannot be combined with `costs`, `max_leaf_nodes` or `search_options`. The engine of
+        `LeafAccuracyTreeClassifier` searches.
     thresholds : "auto", "all", "guess", int or mapping, default="auto"
-        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for
-        that many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless the search needs each
-        split as a binary column (splits of categories; thresholds too if they are not most of the splits, and with
-        guessed lower bounds or `min_leaf_accuracy`) and there are more than 512. Then each column keeps equally many:
-        thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that the reference
-        needs (column elimination); the search over all thresholds is not tried. ``result_.scope`` and
+        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
+        quantile bins; a mapping from column name to thresholds. "auto" is "all", unless the search has to store more
+        than 512 splits as binary columns. It stores splits of categories; it also stores thresholds if they are not
+        most of the splits, and with guessed lower bounds or `min_leaf_accuracy`. If there are more, each column keeps
+        the same number: thresholds at quantiles, and the most frequent categories. "guess" keeps the thresholds that
+        the reference needs (column elimination); the search over all thresholds is not tried. ``result_.scope`` and
         ``result_.notes`` say what was searched: nothing is binned silently.
     objective : {"accuracy", "balanced_accuracy", "f1"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes. With "f1" it is 1 - F1 of the
-        second of two classes (sorted, as in scikit-learn), and each leaf counts as `cost_complexity` of the total
-        weight predicted wrong: the objective is ``1 - 2 TP / (2 TP + FP + FN + cost_complexity * weight * leaves)``.
-        It cannot be combined with `costs`, `min_leaf_accuracy` or guesses.
+        second of two classes (sorted, as in scikit-learn). Each leaf then counts like a share `cost_complexity` of the
+        total weight that is predicted wrong: the objective is ``1 - 2 TP / (2 TP + FP + FN + cost_complexity * weight *
+        leaves)``. It cannot be combined with `costs`, `min_leaf_accuracy` or guesses.
     costs : array-like of shape (n_classes, n_classes), default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted); None is 1 for every
         wrong prediction.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound. Where
-        trees may be deeper than 3, the last quarter of 2 seconds or more goes to proofs that no shallower tree is
-        better (``result_.proven_depth``).
+        Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound. If
+        trees may be deeper than 3 and the limit is at least 2 seconds, the last quarter of it is used to prove that no
+        shallower tree is better (``result_.proven_depth``).
     step_limit : int or None, default=None
-        Largest number of subproblems, or of passes of the kernel where columns are ranked: the same on every machine.
+        Largest number of subproblems, or of passes of the kernel if columns are ranked. The result is the same on every
+        machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -96,16 +97,16 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         A progress bar: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
         `treewright.search.Progress` about 20 times a second and stops the search by returning True.
     guess_lower_bounds : bool, default=False
-        Use the rows that the reference predicts wrong as lower bounds, for tables where the exact search does not end.
-        The exact search over the same splits takes turns with the guided one. If it ends first, the status is OPTIMAL
-        and the tree is exact over these splits. If the guided search ends first, the status is OPTIMAL_UNDER_GUESSES,
-        and ``result_`` says by how much a better tree can be better (Theorem 4.3).
+        Use the rows that the reference predicts wrong as lower bounds, for tables on which the exact search does not
+        end. The exact search and the guided one take turns over the same splits. If the exact one ends first, the
+        status is OPTIMAL and the tree is exact over these splits. If the guided search ends first, the status is
+        OPTIMAL_UNDER_GUESSES, and ``result_`` says by how much a better tree can be better (Theorem 4.3).
     reference : estimator, array-like of shape (n_rows,), or None, default=None
-        The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned),
-        or, for lower bounds alone, the labels that any model predicts for the rows. None is
-        scikit-learn's gradient boosting with 40 stumps, 50 trees of depth two or 20 of depth three, whichever has
-        the least log loss on held-out rows (the stumps with more than two classes, or where time ends that choice);
-        `treewright.guess.named_reference()` is the 40 stumps, the fastest.
+        The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned), or, for
+        lower bounds alone, the labels that any model predicts for the rows. None is scikit-learn's gradient boosting
+        with 40 stumps, 50 trees of depth two or 20 of depth three, whichever has the least log loss on held-out rows.
+        With more than two classes, or if there is no time for this choice, it is the stumps.
+        `treewright.guess.named_reference()` is the 40 stumps, which are the fastest.
     guess_tolerance : float, default=0
         Largest allowed loss of the reference's training accuracy when thresholds are removed.
     search_options : BinaryOptions, RankedOptions or None, default=None
@@ -207,9 +208,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         sample_weight : array-like of shape (n_rows,), default=None
             Weights >= 0; weight 2 equals the row twice, weight 0 equals leaving it out.
         row_costs : array-like or frame of shape (n_rows, n_classes), default=None
-            Cost >= 0 of predicting each class (in the order of `classes_`) for each row, in place of the same cost for
-            all rows of a class. The tree of least mean cost over all thresholds is found; `y` then only says what is
-            counted in its leaves. Can be combined with weights and limits, but not with `costs`, another `objective`,
+            Cost >= 0 of predicting each class (in the order of `classes_`) for each row, instead of the same cost for
+            all rows of a class. The tree of least mean cost over all thresholds is found; `y` is then only used for the
+            counts in its leaves. Can be combined with weights and limits, but not with `costs`, another `objective`,
             `min_leaf_accuracy`, guesses or fewer `thresholds`.
 
         Returns
@@ -222,9 +223,9 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         InputError
             The table, the labels, the weights or a parameter cannot be used; the message says what to do.
         SolverError
-            No tree has every leaf right on `min_leaf_accuracy`, or none was found within the limits.
+            No tree reaches `min_leaf_accuracy` in every leaf, or none was found within the limits.
         KeyboardInterrupt
-            Ctrl-C before the first tree; or later, where the caller loops over fits (`raise_on_interrupt`).
+            Ctrl-C before the first tree; or later, if the caller loops over fits (`raise_on_interrupt`).
 
         Warns
         -----
@@ -324,25 +325,25 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-            The rows of `fit`: an estimator keeps none.
+            The rows of `fit`, because an estimator does not store them.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), default=None
         epsilon : float, default=0.05
             All trees up to ``(1 + epsilon)`` times the least objective.
         slack : float, default=None
-            Instead: up to the least objective plus this.
+            Instead of `epsilon`: all trees up to the least objective plus this.
         max_objective : float, default=None
-            Instead: up to this objective, such as ``1.1 * model.result_.objective``.
+            Instead of `epsilon`: all trees up to this objective, such as ``1.1 * model.result_.objective``.
         leaf_labels : {"cheapest", "any"}, default="cheapest"
-            Whether a leaf predicts its cheapest class (the first of equals), or any.
+            Whether a leaf predicts its cheapest class (the first one if several are equal), or any class.
         redundant_splits : bool, default=False
-            Whether a split counts whose two sides are leaves of the same label.
+            Whether trees count in which the two sides of a split are leaves with the same label.
 
         Returns
         -------
         NearOptimalTrees
-            Over splits made beforehand, so that with all thresholds of large continuous columns its scope can be
-            smaller than that of ``result_``; its sentence names it.
+            The set, over splits that are chosen in advance. With all thresholds of large continuous columns its scope
+            can therefore be smaller than that of ``result_``; its sentence names the scope.
 
         Raises
         ------

@@ -23,17 +23,17 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     """Exact sparse tree whose size is chosen by cross-validation.
 
     For all rows and for the training rows of every fold, one search finds the best tree of each number of leaves
-    (`accuracy_frontier`). The held-out losses of the folds' trees choose a leaf penalty, or a number of leaves; the
-    tree is then that point of the frontier of all rows, with its certificate. There is no second search.
+    (`accuracy_frontier`). The held-out losses of the folds' trees decide which leaf penalty, or which number of leaves,
+    is chosen. The tree is then that point of the frontier of all rows, with its certificate. There is no second search.
 
     Parameters
     ----------
     choose : {"cost_complexity", "leaves"}, default="cost_complexity"
         What is chosen. "cost_complexity": candidates are the penalties between the corners of the front of all rows
-        (geometric means of the penalties at which the best tree changes, as in CART's pruning); a fold is scored
-        with the tree that the penalty selects in it. "leaves": candidates are all numbers of leaves.
+        (geometric means of the penalties at which the best tree changes, as in CART's pruning). A fold is scored with
+        the tree that the penalty selects in its front. "leaves": candidates are all numbers of leaves.
     max_leaves : int, default=12
-        Most leaves that are looked at, >= 1.
+        Largest number of leaves that is searched, >= 1.
     rule : {"one_se", "best"}, default="one_se"
         "best" takes the smallest mean held-out loss; "one_se" the smallest tree whose mean loss is at most one
         standard error above it.
@@ -44,8 +44,8 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     min_samples_leaf : int or float, default=1
         Minimum number of training rows in a leaf; a float in (0, 1) is a fraction of the rows of the fold.
     thresholds : int, "auto", "all" or mapping, default=8
-        As in `accuracy_frontier`; made anew from the training rows of each fold. 8 quantile bins a continuous column
-        keep several searches short; ``result_.notes`` says what was binned.
+        As in `accuracy_frontier`; computed again from the training rows of each fold. With 8 quantile bins per
+        continuous column the searches stay short; ``result_.notes`` says what was binned.
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -53,14 +53,14 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for the whole `fit`: the searches that are to come, one for all rows and one per fold, share what is
-        left. Once it is over no fold is begun; the folds that were searched choose, and without any the tree is that at
-        ``cost_complexity=0.01``.
+        Seconds for the whole `fit`: the remaining searches, of one for all rows and one per fold, share what is left.
+        When the time is over, no further fold is begun. The choice is made by the folds that were searched; if there
+        are none, the tree is that at ``cost_complexity=0.01``.
     step_limit : int or None, default=None
-        Subproblems of the whole `fit`; unlike seconds the same on every machine. They are dealt in equal parts to the
-        search for all rows and those of the folds; a fold for which there is none is not begun.
+        Subproblems of the whole `fit`; unlike seconds, the result is the same on every machine. They are divided
+        equally among the search for all rows and those of the folds; a fold that gets none is not begun.
     memory_limit : int or None, default=None
         Bytes for each search; None is half of the memory of the machine it runs on.
     n_jobs : int or None, default=None
@@ -68,9 +68,9 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         the same work goes to a cluster.
     progress : "auto", bool or callable, default="auto"
         A bar of finished folds: "auto" on runs of over half a second in a terminal or notebook. A callable gets a
-        `CVProgress` after each fold; a true answer ends the run, and the folds so far choose.
+        `CVProgress` after each fold; if it returns True, the run ends, and the choice is made by the folds so far.
     search_options : BinaryOptions or None, default=None
-        Switches of the search, for experiments; the fronts depend on none.
+        Switches of the search, for experiments; none of them changes the fronts.
 
     Attributes
     ----------
@@ -171,14 +171,14 @@ class OptimalTreeClassifierCV(FrontCV, TreeClassifier):
         Raises
         ------
         InputError
-            The table, the labels, the weights or a parameter cannot be used, or the rows cannot be divided into so
-            many folds; the message says what to do.
+            The table, the labels, the weights or a parameter cannot be used, or there are too few rows for this many
+            folds; the message says what to do.
 
         Warns
         -----
         ConvergenceWarning
-            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the folds
-            that were begun choose; if it came before the first, the tree is that at ``cost_complexity=0.01``.
+            A search reached a limit; trees and scores are those of the best trees found. After Ctrl-C the choice is
+            made by the folds that were begun; if there are none, the tree is that at ``cost_complexity=0.01``.
         """
         limits = Limits(self.time_limit, self.step_limit, self.memory_limit).started()
         max_leaves = self._checked_leaves()

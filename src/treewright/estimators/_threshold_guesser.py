@@ -22,8 +22,8 @@ __all__ = ["ThresholdGuesser"]
 class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a table into 0/1 columns ``x <= t`` at the thresholds that a reference ensemble needs.
 
-    Column elimination after McTavish et al. (2022), section 4.1: all thresholds of the reference, less the
-    least important ones, as long as the re-fitted reference does not get worse on the training rows.
+    Column elimination after McTavish et al. (2022), section 4.1: it starts with all thresholds of the reference and
+    removes the least important ones, as long as the re-fitted reference does not get worse on the training rows.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     max_depth : int, default=1
         Depth of its trees.
     tolerance : float, default=0
-        Largest fall of the reference's training accuracy; 0 stops at any drop.
+        Largest allowed decrease of the reference's training accuracy; 0 allows none.
     random_state : int, default=0
         Of the default reference.
 
@@ -111,7 +111,7 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputError
-            Labels of one class, or a reference that cannot be used; the message says why.
+            There is only one class, or the reference cannot be used; the message says why.
         """
         table = table_from(X)
         validate_data(self, X, skip_check_array=True)
@@ -152,7 +152,7 @@ class ThresholdGuesser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack([split.goes_left(encoded) for split in self.splits_]).astype(np.float64)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return what each output column says, such as ``age <= 42``.
+        """Return the names of the output columns, such as ``age <= 42``.
 
         Parameters
         ----------

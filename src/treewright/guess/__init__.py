@@ -1,4 +1,4 @@
-"""What a reference ensemble tells an exact search: thresholds, a depth and lower bounds, with guarantees."""
+"""What an exact search can learn from a reference ensemble: thresholds, a depth and lower bounds, with guarantees."""
 
 from treewright.guess._depth import depth_of_ensemble, guess_depth
 from treewright.guess._faithful import FaithfulTree, faithful_tree

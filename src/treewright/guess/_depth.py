@@ -30,7 +30,7 @@ DEEPEST = 10_000  # the formula takes the power of two
 
 
 def depth_of_ensemble(n_estimators: int, max_depth: int) -> int:
-    """Return the depth of Theorem 4.2 for so many trees of a depth.
+    """Return the depth of Theorem 4.2 for an ensemble of this many trees of this depth.
 
     Parameters
     ----------
@@ -75,9 +75,8 @@ def guess_depth(reference: Any) -> int:
     Parameters
     ----------
     reference : estimator
-        A tree ensemble with parameters for the number and the depth of its trees, fitted or not. Where the
-        depth is not limited by a parameter, the model must be fitted; the depth of its deepest tree is then
-        taken.
+        A tree ensemble with parameters for the number and the depth of its trees, fitted or not. If no parameter limits
+        the depth, the model must be fitted; the depth of its deepest tree is then taken.
 
     Returns
     -------

@@ -20,7 +20,7 @@ __all__ = ["GuessedSplits", "guess_splits"]
 
 @dataclass(frozen=True, eq=False)
 class GuessedSplits:
-    """The splits that a reference suggests, and how it did on them.
+    """The splits that a reference suggests, and how well it performs with them.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def guess_splits(
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,), float64
     tolerance : float, default=0
-        Largest fall of the ensemble's training accuracy.
+        Largest allowed decrease of the ensemble's training accuracy.
     is_over : callable, default=None
-        After a true answer no more thresholds are removed.
+        When it returns True, no more thresholds are removed.
 
     Returns
     -------

@@ -29,7 +29,7 @@ SLOWER = 1.5  # a row among many may take so many times as long as one among few
 def rows_in_time(
     X: NDArray[np.float64], y: NDArray[Any], seconds: float, fit: Callable[[NDArray[np.intp]], object]
 ) -> NDArray[np.intp] | None:
-    """Return the rows that a fit has time for, ascending; None is all of them.
+    """Return the rows for which a fit has time, ascending; None is all of them.
 
     Parameters
     ----------

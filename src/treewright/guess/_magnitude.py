@@ -9,7 +9,7 @@ __all__ = ["largest_magnitude"]
 
 
 def largest_magnitude(X: NDArray[np.float64]) -> float:
-    """Return the largest absolute value, 0.0 without any; missing values (NaN) do not count, and nothing is copied.
+    """Return the largest absolute value, 0.0 if there is none; missing values (NaN) are ignored, and nothing is copied.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class Reference:
     error : float
         Share of the weight that it predicts wrongly.
     n_learned : int or None, default=None
-        Rows that it learned from, where the time was too short for all.
+        Number of rows that it learned from, if the time was too short for all.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def make_reference(
     is_over: Callable[[], bool] | None = None,
     seconds: float = np.inf,
 ) -> Reference:
-    """Fit the reference if it is not, and let it predict the rows.
+    """Fit the reference if it is not fitted, and let it predict the rows.
 
     Parameters
     ----------
@@ -166,10 +166,9 @@ def make_reference(
     classes : ndarray of shape (n_classes,)
     weight : ndarray of shape (n_rows,), float64
     is_over : callable, default=None
-        Asked between two trees of gradient boosting that is not fitted: after a true answer it gets no more.
+        Called after each tree of gradient boosting that is not fitted; when it returns True, no more trees are added.
     seconds : float, default=inf
-        That are left. A model that is not fitted learns from a part of a large table's rows where all of them would
-        take longer.
+        Seconds that are left. If fitting a model to all rows would take longer, it learns from a part of them.
 
     Returns
     -------
@@ -178,7 +177,7 @@ def make_reference(
     Raises
     ------
     InputError
-        No classifier, a fitted one of other columns or labels, or one that predicts a single class.
+        The model is not a classifier, is fitted to other columns or labels, or predicts a single class.
 
     Examples
     --------

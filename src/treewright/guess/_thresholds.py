@@ -65,13 +65,13 @@ class Elimination:
     removed : tuple of InputThreshold
         In the order of removal.
     predictions : ndarray of shape (n_rows,), int32
-        Of the last ensemble that performed well enough, on the kept columns (T' in Theorem 4.1).
+        Predictions of the last ensemble that performed well enough, on the kept columns (T' in Theorem 4.1).
     error_before, error_after : float
         Weighted share of wrong predictions on all columns, and on the kept ones.
     n_refits : int
         Ensembles fitted on 0/1 columns.
     n_refits_by_model : int
-        How many of them by the model itself, not by the shorter way.
+        How many of them were fitted by the model itself, not by the shortcut.
 
     Examples
     --------
@@ -164,13 +164,13 @@ def eliminate_columns(
     y : ndarray of shape (n_rows,), int32
     weight : ndarray of shape (n_rows,), float64
     tolerance : float, default=0
-        Largest fall of training accuracy, as a fraction; 0 stops at any drop.
+        Largest allowed decrease of training accuracy, as a fraction; 0 allows none.
     merge_equal : bool, default=True
         See `thresholds_in_use`.
     shortcuts : bool, default=True
-        Re-fit by `BinaryBoosting` where it equals the model; off, the model is fitted each time.
+        Re-fit with `BinaryBoosting` if it equals the model; with False the model is fitted each time.
     is_over : callable, default=None
-        After a true answer no more thresholds are removed.
+        When it returns True, no more thresholds are removed.
 
     Returns
     -------

@@ -26,7 +26,7 @@ nn = torch.nn
 
 
 class LatentForest(nn.Module):
-    """Latent trees whose traversals stand side by side: where a network takes a `LatentTree`, it takes a forest.
+    """Several latent trees whose traversals are concatenated; a network can use it in place of a `LatentTree`.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LatentForest(nn.Module):
     depth : int
         Depth >= 1 of each tree.
     n_trees : int
-        Number of trees, from 1 to 4096; all together have at most 2**21 nodes, as the deepest single tree.
+        Number of trees, from 1 to 4096; together they have at most 2**21 nodes, like the deepest single tree.
     pruning : float, default=1.0
         lambda >= 0 of eq. (3) in each tree, relative to the rows of a batch; 0 = no pruning.
     splits : {"linear", "elu"}, default="linear"

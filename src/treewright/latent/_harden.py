@@ -41,9 +41,9 @@ class HardenedTree:
     ----------
     tree : Tree
     agreement : float
-        Classification: share of the given rows for which the tree predicts the soft model's class.
-        Regression: 1 - (mean squared difference of the two predictions) / (variance of the soft ones), at
-        most 1; of several outputs both are added up, each in units of its target's deviation.
+        Classification: share of the given rows for which the tree predicts the soft model's class. Regression: 1 -
+        (mean squared difference of the two predictions) / (variance of the soft ones), at most 1; for several outputs
+        both are summed, each in units of its target's standard deviation.
     sentence : str
         The agreement in words.
 

@@ -32,7 +32,7 @@ class LatentTreeNetwork(nn.Module):
     dropout : float, default=0.0
         Probability of dropping a hidden unit in training, in [0, 1).
     tree_only : bool, default=False
-        Whether f sees only z: then all that the model knows of x is its path.
+        Whether the predictor gets only z: then the model uses only the path of x.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class TrainOptions:
     Parameters
     ----------
     epochs : int, default=100
-        Most passes over the training rows.
+        Largest number of passes over the training rows.
     batch_size : int, default=512
         Largest batch; batches are made equal to within one row, so that none has another lambda.
     learning_rate : float, default=0.01

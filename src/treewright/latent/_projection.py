@@ -55,9 +55,8 @@ def prune_traversals(q: torch.Tensor, pruning: float) -> tuple[torch.Tensor, tor
     Raises
     ------
     InputError
-        If q is not a finite floating matrix of a complete tree's width, or pruning is negative. On other
-        devices than the CPU NaN is not looked for (that would wait for the device); it spreads to the
-        output.
+        If q is not a finite floating matrix of a complete tree's width, or pruning is negative. On other devices than
+        the CPU NaN is not checked, because the check would have to wait for the device; it propagates to the output.
 
     Notes
     -----

@@ -34,8 +34,8 @@ def dendrogram_purity(
         Parent of each node, -1 for the root. Default: breadth-first numbers of a binary tree, parent (t -
         1) // 2.
     self_pairs : bool, default=False
-        Whether each point also counts as a pair with itself, as in the published code of latent trees. On few
-        points this is a good deal higher; compare only figures of one kind.
+        Whether each point also counts as a pair with itself, as in the published code of latent trees. With few points
+        this is much higher, so compare only figures of one kind.
 
     Returns
     -------

@@ -44,8 +44,8 @@ class Epoch:
     active_nodes : float
         Share of the nodes of the complete tree with a > 0, a solved on the training rows.
     active_in_batch : float
-        The same for the vectors of the single batches, on average (what Figure 7 of the paper shows): a node
-        is active in a batch only if one of its few rows comes near.
+        The same share for the vectors of single batches, on average (as in Figure 7 of the paper): a node is active in
+        a batch only if one of the batch's few rows comes near it.
     learning_rate : float
     seconds : float
         Since training began.
@@ -88,7 +88,7 @@ class TrainResult:
     seconds : float
         Resumed runs included.
     resumed_from : int
-        Epochs that a checkpoint brought.
+        Number of epochs that were loaded from a checkpoint.
     options : TrainOptions
 
     Examples
@@ -144,9 +144,9 @@ def train(
     loss : callable(output, target) -> scalar tensor
     options : TrainOptions
     validation : (x, y), optional
-        Rows to select the model and stop by; default the training rows.
+        Rows that select the model and decide when to stop; default the training rows.
     error : callable(output, target) -> scalar tensor, optional
-        What validation is judged by first (ties by the loss); default the loss.
+        Criterion for validation (ties are decided by the loss); default the loss.
     checkpoint : path, optional
         File to save to after every epoch; if it exists, training resumes from it.
     callback : callable, optional
@@ -163,7 +163,7 @@ def train(
     InputError
         A score became NaN or infinite (too large a learning rate).
     ModelFileError
-        The checkpoint is damaged or of a model of another shape.
+        The checkpoint is damaged, or belongs to a model of another shape.
 
     Examples
     --------

@@ -294,9 +294,9 @@ class LatentTree(nn.Module):
     def initialize(self, x: torch.Tensor) -> None:
         """Balance the tree: b_t = minus the mean score of the rows that reach t (Appendix A.4).
 
-        Fills `bias` in place, level by level, since who reaches a node depends on the biases above it; the
-        Parameter object stays, so that an optimizer made before goes on training it. A node that no row
-        reaches gets the mean over all rows.
+        Fills `bias` in place, level by level, because the biases above a node decide which rows reach it. The Parameter
+        object stays the same, so an existing optimizer continues to train it. A node that no row reaches gets the mean
+        over all rows.
 
         Parameters
         ----------
@@ -356,10 +356,10 @@ class LatentTree(nn.Module):
     def prune_(self, threshold: float = 0.0) -> LatentTree:
         """Drop the nodes with a <= threshold in the stored vector, and the splits that only led to them.
 
-        With 0 the output in evaluation mode stays the same: dropped z are 0 for every row, since z <= a. With
-        a larger threshold no z changes by more than it. a falls along the tree, so whole subtrees go.
-        Parameters, memory and time shrink. Optimizers hold the old parameters: make a new one to train on.
-        Dropped nodes do not come back.
+        With 0 the output in evaluation mode stays the same, because a dropped z is 0 for every row (z <= a). With a
+        larger threshold no z changes by more than the threshold. `a` decreases along the tree, so whole subtrees are
+        dropped. Parameters, memory and time become smaller. Existing optimizers hold the old parameters: make a new one
+        to continue training. Dropped nodes do not come back.
 
         Parameters
         ----------

@@ -46,7 +46,7 @@ def tuned_cart(
     max_depth : int, default=4
     min_samples_leaf : int, default=50
     cv : int, default=5
-        Folds; each parameter setting of `TABLE_7` is fitted so many times.
+        Number of folds; each parameter setting of `TABLE_7` is fitted this many times.
     n_jobs : int or None, default=None
         Fits at a time.
     random_state : int, default=0

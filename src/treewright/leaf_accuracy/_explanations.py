@@ -34,11 +34,11 @@ class LeafReport:
     says : object
         The label of the leaf, which is what the rule explains.
     treatment : str
-        Who answers: "kept" (the tree), "one class", "shared" (the model of all rows), "simple" or "model".
+        What predicts: "kept" (the tree), "one class", "shared" (the model of all rows), "simple" or "model".
     n_rows : int
         Rows of the report in this leaf.
     n_overruled : int
-        Those of them that get another label than the leaf's.
+        The rows among them that get another label than the leaf's.
     top_accuracy, accuracy : float or None
         Share of right rows, by weight, by the leaf's label and by the hybrid tree; None without labels, rows or weight.
 
@@ -68,7 +68,7 @@ class HybridReport:
     tree : Tree
         The tree on top.
     treatments : mapping from int to str
-        Who answers in each leaf.
+        What predicts in each leaf.
     leaf : ndarray of shape (n_rows,), int64
         Leaf of each row.
     explained : ndarray of shape (n_rows,)
@@ -78,7 +78,7 @@ class HybridReport:
     y : ndarray of shape (n_rows,), or None
         True labels, if they are known.
     sample_weight : ndarray of shape (n_rows,), or None, default=None
-        What each row counts in all shares; numbers of rows stay numbers of rows.
+        Weights of the rows in all shares; numbers of rows are not weighted.
 
     Examples
     --------
@@ -153,7 +153,7 @@ class HybridReport:
         return [dict(vars(entry)) for entry in self.leaves]
 
     def sentence(self) -> str:
-        """Say in plain words how often the tree explains the answer.
+        """Return in plain words how often the tree explains the answer.
 
         Returns
         -------

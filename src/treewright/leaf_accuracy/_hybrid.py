@@ -52,7 +52,7 @@ __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "pro
 
 
 class Treatment(StrEnum):
-    """Who answers in a leaf.
+    """What predicts in a leaf.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Tuning:
 
 @dataclass(frozen=True, eq=False)
 class Extension:
-    """Who answers in a leaf, and with which model.
+    """What predicts in a leaf: the tree or which model.
 
     Parameters
     ----------
@@ -101,20 +101,21 @@ class Extension:
     classes : ndarray of shape (n_leaf_classes,), int64
         Classes of these rows, as positions in ``tree.classes``; the model's class k is ``classes[k]``.
     model : classifier or None
-        Fitted on ``Inputs.matrix`` of the leaf's rows; None if the tree, or one class, answers.
+        Fitted on ``Inputs.matrix`` of the leaf's rows; None if the tree predicts, or there is only one class.
     parameters : mapping
-        What tuning chose, of the shared model on all rows; empty without tuning, and where the tree answers.
+        What tuning chose; for the shared model, on all rows. Empty without tuning, and if the tree predicts.
     cv_accuracy : float or None
-        Of who answers, on held-out rows; of the tree on training rows, unless it was made again (`_tree_again.py`).
+        Accuracy of what predicts in the leaf, on held-out rows; that of the tree is on training rows, unless it was
+        fitted again (`_tree_again.py`).
     n_trials : int
         Trials that were completed.
     interrupted : bool
         Whether Ctrl-C came before the leaf was done.
     cut_short : bool
-        Whether the time limit came before the leaf was done: its model has fewer rounds than it would have got, or the
-        tree answers.
+        Whether the time limit came before the leaf was done: its model then has fewer rounds than it would have got, or
+        the tree predicts.
     temperature : float
-        Probabilities are taken to the power of 1 / temperature (`_temperature.py`). 1 where rounds are not tuned.
+        Probabilities are raised to the power of 1 / temperature (`_temperature.py`). 1 if rounds are not tuned.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def leaf_accuracy_score(tree: Any, X: Any, y: ArrayLike, sample_weight: ArrayLik
     Raises
     ------
     InputError
-        Lengths that differ, no rows, weights that cannot be used.
+        Lengths differ, there are no rows, or the weights cannot be used.
 
     References
     ----------
@@ -118,15 +118,15 @@ def leaf_table(
     Parameters
     ----------
     tree : Tree or fitted estimator
-        As in `leaf_accuracy_score`. Of a classifier of another library only the leaves that hold rows are known.
+        As in `leaf_accuracy_score`. For a classifier of another library, only the leaves that hold rows are known.
     X : array-like, frame or Table of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
     sample_weight : array-like of shape (n_rows,), default=None
-        Weights >= 0. The intervals of all leaves together count as many observations as there are rows of weight
-        above 0, shared out by weight: a common factor of the weights changes nothing.
+        Weights >= 0. For the intervals, the number of observations in a leaf is the number of rows with positive
+        weight, times the leaf's share of the weight. So a common factor of the weights changes nothing.
     confidence : float, default=0.95
-        Level of the two-sided interval, strictly between 0 and 1; its lower end alone holds with the one-sided
-        level ``(1 + confidence) / 2``, as `LeafAccuracyTreeClassifier` counts.
+        Level of the two-sided interval, strictly between 0 and 1; its lower end alone has the one-sided level ``(1 +
+        confidence) / 2``, which is the level that `LeafAccuracyTreeClassifier` uses.
 
     Returns
     -------

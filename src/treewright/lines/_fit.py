@@ -141,7 +141,7 @@ def fit_lines(tree: Tree, problem: RegressionProblem, limits: Limits | None = No
 def with_lines(
     result: RegressionResult, problem: RegressionProblem, limits: Limits | None = None
 ) -> RegressionResult:
-    """Return a result whose leaves hold lines; all that is proven of it stays.
+    """Return a result whose leaves have lines; everything that was proven stays valid.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def with_lines(
     -------
     RegressionResult
         ``options["leaf_model"]`` is "linear"; ``stats`` has ``lines``, the number of leaves with a line, and
-        ``loss_with_lines``, the share of the loss of a single leaf that the tree leaves with them.
+        ``loss_with_lines``, the loss of the tree with its lines, divided by that of a single leaf.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def solve_with_lines(
     Returns
     -------
     RegressionResult
-        What is proven is proven of constant leaves.
+        The proof is about constant leaves.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def solve_frontier_with_lines(
     Returns
     -------
     Frontier
-        What is proven is proven of constant leaves.
+        The proof is about constant leaves.
 
     Examples
     --------

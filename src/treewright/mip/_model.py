@@ -207,7 +207,7 @@ class Model:
         return [f"{rows.name}{_brackets(at)}" for rows in self.constraints for at in _indices(rows.shape)]
 
     def violation(self, values: NDArray[np.float64]) -> float:
-        """Return by how much `values` break the worst row, bound or integrality; 0 if none.
+        """Return the largest violation of a row, bound or integrality by `values`; 0 if there is none.
 
         Parameters
         ----------

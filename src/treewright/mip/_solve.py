@@ -50,8 +50,8 @@ class MIPOptions:
     threads : int, default=1
         Of the solver.
     scaling : {"rank", "range"}, default="rank"
-        How columns are brought to [0, 1]: by the rank of their values, which keeps all gaps wide, or by
-        (x - min) / (max - min) as in the papers.
+        How columns are scaled to [0, 1]: by the rank of their values, which keeps all gaps wide, or by (x - min) / (max
+        - min) as in the papers.
     tighten : bool, default=True
         Write the stronger constraints (each file of a formulation proves its own) instead of the printed ones.
     seed : int, default=0
@@ -101,9 +101,9 @@ def solve(
         Without a start; from the best CART tree; or depth by depth, each from the tree of the depth before and with
         twice as much time.
     limits : Limits, default=None
-        A step is a node of the solver's branch-and-bound tree; memory is what the process may grow by. None is no
-        limit. A program that needs more than the memory limit leaves, or more than the machine has free, is not
-        written: the result is then CART's tree, and a note has the size of the program and what would fit.
+        A step is a node of the solver's branch-and-bound tree; the memory limit is the number of bytes by which the
+        process may grow. None is no limit. A program that needs more than this, or more than the machine has free, is
+        not built: the result is then CART's tree, and a note gives the size of the program and what would fit.
     options : MIPOptions, default=None
     progress : callable, default=None
         Called some times a second with a `treewright.search.Progress` (its objective is 1 - Q for "leaf_accuracy");
@@ -112,14 +112,14 @@ def solve(
     Returns
     -------
     SolveResult
-        A `LeafAccuracyResult` for "leaf_accuracy". Never worse than the best CART tree within the limits: if the
-        solver stops with nothing better, that tree is returned and a note says so. Ctrl-C ends the run like a limit;
-        limits hold while the program is written, too.
+        A `LeafAccuracyResult` for "leaf_accuracy". It is never worse than the best CART tree within the limits: if the
+        solver finds nothing better, that tree is returned and a note says so. Ctrl-C ends the run like a limit; limits
+        also hold while the program is built.
 
     Raises
     ------
     InputError
-        A name or limit that cannot be used, or costs with "leaf_accuracy".
+        A name or limit cannot be used, or costs are given with "leaf_accuracy".
     MissingDependencyError
         The solver is not installed; the message names the extra.
     SolverError
@@ -128,7 +128,7 @@ def solve(
     Notes
     -----
     A program has about ``rows * 2**max_depth`` integer variables for every formulation. Beyond some hundred distinct
-    rows expect a tree, not a proof; the exact search proves the same optimum in a small part of the time.
+    rows expect a tree, not a proof; the exact search proves the same optimum in a fraction of the time.
 
     References
     ----------
@@ -201,7 +201,7 @@ def make_formulation(problem: Problem, formulation: str, options: MIPOptions | N
     Raises
     ------
     InputError
-        A name that cannot be used, or a program that does not fit into the machine's memory.
+        A name cannot be used, or the program does not fit into the machine's memory.
 
     Examples
     --------

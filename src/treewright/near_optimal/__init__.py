@@ -1,4 +1,4 @@
-"""All near-optimal trees: counted, ordered, sampled, restricted and asked, without listing them."""
+"""All near-optimal trees: counted, ordered, sampled, restricted and queried, without listing them."""
 
 from treewright.near_optimal._answers import ColumnUse, Size
 from treewright.near_optimal._compared import Extent, Extreme

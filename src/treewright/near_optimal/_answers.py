@@ -49,8 +49,8 @@ class ColumnUse(NamedTuple):
     best_without : float or None
         Least objective of a tree that does not; None if every tree of the set uses it.
     reliance : tuple of float, or None
-        Least and most, over the trees, that the loss rises by if the column's values are drawn anew from all rows;
-        None if it was not requested, not found within the time limit, or if the set is empty.
+        Smallest and largest increase of the loss, over the trees, if the column's values are drawn anew from all rows.
+        None if it was not requested, was not computed within the time limit, or if the set is empty.
 
     Examples
     --------

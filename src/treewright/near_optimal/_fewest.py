@@ -50,9 +50,10 @@ def fewest_columns(
     ----------
     trees : NearOptimalTrees
     look_at : int, default=500
-        How many sets of columns to try; then the tree found is perhaps not the one with the fewest.
+        How many sets of columns to try; after that the tree found may not be the one with the fewest columns.
     go_on : callable, default=None
-        Gets the seconds that the longest step took, before each step; a false answer ends the search as well.
+        Called before each step with the seconds that the longest step took; if it returns False, the search ends as
+        well.
 
     Returns
     -------
@@ -65,9 +66,9 @@ def fewest_columns(
 
     Notes
     -----
-    Branch and bound over columns: either one of the best tree's columns is left out, and so by all trees of that
-    branch, or it counts as asked. A tree that does not ask what was counted is in another branch, so those of this one
-    ask at least as many columns as were counted, and cost at least as much as its best tree.
+    Branch and bound over columns: a column of the best tree is either left out by all trees of a branch, or counted as
+    used. A tree that does not use a counted column is in another branch. So the trees of this branch use at least as
+    many columns as were counted, and cost at least as much as its best tree.
 
     Examples
     --------

@@ -65,18 +65,18 @@ def save_near_optimal(
     path : str or Path
     trees : NearOptimalTrees
     terms : Terms, default=None
-        The question, kept with the best tree, so that its file of data can be read again.
+        The problem, stored with the best tree, so that its file of data can be read again.
     reading : Reading, default=None
         How the file of its rows was read.
 
     Raises
     ------
     InputError
-        The file cannot be written (the old one stays as it was), or a name is not valid Unicode text.
+        The file cannot be written (the old one is not changed), or a name is not valid Unicode text.
 
     Notes
     -----
-    The file holds the training rows, their labels and weights: keep it as you keep the data.
+    The file contains the training rows, their labels and weights, so protect it like the data.
 
     See Also
     --------

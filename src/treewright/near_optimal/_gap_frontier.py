@@ -54,8 +54,9 @@ class GapFrontier(NamedTuple):
     Parameters
     ----------
     points : list of GapPoint
-        From the best tree of all to the smallest gap: gaps fall, objectives never do. For a largest gap between two of
-        them, the best tree is that of the smaller gap. The first is always there, however early the search gave up.
+        From the best tree of all to the smallest gap: gaps decrease, objectives never do. If the largest allowed gap is
+        between two points, the best tree is that of the smaller gap. The first point is always there, however early the
+        search gave up.
     proven : bool
         Whether no tree of the set has a smaller gap than the last point.
 
@@ -109,12 +110,12 @@ def gap_frontier(
     InputError
         As in `NearOptimalTrees.best_with_gap`, or the set is empty.
     SolverError
-        `time_limit` ended before the trees of the set were counted (of a set that `where` made).
+        `time_limit` ended before the trees of the set were counted (for a set made by `where`).
 
     Notes
     -----
-    After each tree the search goes on, at the tree's size, for one with a strictly smaller gap: none of a smaller size
-    has it, for then it would have been found before.
+    After each tree the search continues at the tree's size with trees of strictly smaller gap. No smaller tree has such
+    a gap, because it would have been found before.
 
     Examples
     --------

@@ -60,10 +60,11 @@ class ColumnImportance:
     ----------
     names : tuple of str
     reliance : ndarray of shape (n_resamples, n_trees, n_columns)
-        What the loss of each drawn tree rises by if the column's values are drawn anew, on its own resample. There are
-        fewer resamples than were asked for where `time_limit` ended before.
+        By how much the loss of each drawn tree rises on its own resample if the column's values are drawn anew. There
+        are fewer resamples than requested if `time_limit` ended before.
     n_complete : int
-        Resamples whose near-optimal set was complete; the trees of the others are drawn up to a smaller bound.
+        Number of resamples whose near-optimal set was complete; for the others, trees are drawn from a set with a
+        smaller bound.
 
     Examples
     --------
@@ -113,10 +114,10 @@ def column_importance(
     time_limit: float | None = 60.0,
     memory_limit: int | None = None,
 ) -> ColumnImportance:
-    """Say how much nearly optimal trees rely on each column, over bootstrap resamples of the rows.
+    """Return how much near-optimal trees rely on each column, over bootstrap resamples of the rows.
 
-    One set of near-optimal trees tells what these rows allow. Over resamples it is seen what is left of that when the
-    rows are others of the same kind: importance that depends neither on one tree nor on the accident of one sample.
+    One set of near-optimal trees shows what these rows allow. Resamples show how much of this remains with other rows
+    of the same kind, so the importance depends neither on one tree nor on one sample.
 
     Parameters
     ----------
@@ -144,8 +145,8 @@ def column_importance(
     n_jobs : int, default=None
         Resamples at a time, as in joblib.
     time_limit : float or None, default=60
-        Seconds for the whole call, from its first line. Each resample gets its share of what is left; its set may then
-        be complete up to a smaller bound, and resamples for which no time is left are not made. None is no limit.
+        Seconds for the whole call. Each resample gets its share of what is left, so its set may be complete only up to
+        a smaller bound. Resamples for which no time is left are not made. None is no limit.
     memory_limit : int or None, default=None
         Bytes, of each set.
 
@@ -156,7 +157,7 @@ def column_importance(
     Raises
     ------
     InputError
-        As in `near_optimal_trees`; or a resample has no row of some label (of few rows).
+        As in `near_optimal_trees`; or a resample has no row of some label, which can happen with few rows.
     SolverError
         `time_limit` ended before the first resample.
 

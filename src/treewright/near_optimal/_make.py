@@ -40,7 +40,7 @@ def near_optimal_trees(
     n_jobs: int | None = None,
     progress: Literal["auto"] | bool | ProgressCallback | None = "auto",
 ) -> NearOptimalTrees:
-    """Find all trees whose objective is within a factor, or a sum, of the least.
+    """Find all trees whose objective exceeds the least one by at most a given factor or amount.
 
     Parameters
     ----------
@@ -49,29 +49,29 @@ def near_optimal_trees(
     y : array-like of shape (n_rows,)
         Labels, two or more classes.
     cost_complexity : float, default=0.01
-        Penalty of one leaf, as a fraction of the total weight. The decimal number as it is written counts: a
+        Penalty of one leaf, as a fraction of the total weight. The number is taken as the decimal that you write, so a
         tree exactly on the bound is in the set.
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     epsilon : float, default=0.05
         All trees up to ``(1 + epsilon)`` times the least objective.
     slack : float, default=None
-        Instead: up to the least objective plus this.
+        Instead of `epsilon`: all trees up to the least objective plus this.
     max_objective : float, default=None
-        Instead: up to this objective.
+        Instead of `epsilon`: all trees up to this objective.
     leaf_labels : {"cheapest", "any"}, default="cheapest"
-        Whether a leaf predicts its cheapest class (the first of equals), or any.
+        Whether a leaf predicts its cheapest class (the first one if several are equal), or any class.
     redundant_splits : bool, default=False
-        Whether a split counts whose two sides are leaves of the same label.
+        Whether trees count in which the two sides of a split are leaves with the same label.
     thresholds : "auto", "all", int or mapping, default="auto"
-        As in `OptimalTreeClassifier`, but "auto" offers at most 512 splits; "all" offers all, and two thresholds
-        between which no row of a node lies are two splits of it.
+        As in `OptimalTreeClassifier`, but "auto" offers at most 512 splits; "all" offers all. Two thresholds count as
+        two splits of a node even if none of its rows lies between them.
     sample_weight : array-like of shape (n_rows,), default=None
     class_weight : dict, "balanced" or None, default=None
     costs : array-like of shape (n_classes, n_classes), default=None
     categorical_features : sequence of str or int, default=None
     time_limit : float or None, default=60
-        Seconds, from the first line; then the set is complete up to a smaller bound.
+        Seconds from the call on; after that the set is complete only up to a smaller bound.
     memory_limit : int or None, default=None
         Bytes; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -91,8 +91,8 @@ def near_optimal_trees(
 
     Notes
     -----
-    Two splits that send all rows the same way make two trees, and the left and the right subtree are told
-    apart. Columns that are constant on the rows of a node are no splits of it.
+    Two splits that send all rows the same way make two different trees, and so does exchanging the left and the right
+    subtree. Columns that are constant on the rows of a node are not splits of it.
 
     References
     ----------

@@ -87,16 +87,16 @@ def solve_near_optimal(
     max_objective : float, default=None
         If given: the bound itself.
     leaf_labels : {"cheapest", "any"}, default="cheapest"
-        Whether a leaf predicts its cheapest class (the first of equals), or any.
+        Whether a leaf predicts its cheapest class (the first one if several are equal), or any class.
     redundant_splits : bool, default=False
-        Whether a split counts whose two sides are leaves of the same label.
+        Whether trees count in which the two sides of a split are leaves with the same label.
     limits : Limits, default=None
-        Time and memory, and steps of the search for the optimum; the set is then complete up to a smaller bound, which
-        it tells. And threads, as `near_optimal_trees` has them.
+        Time and memory, steps of the search for the optimum, and threads as in `near_optimal_trees`. After a limit the
+        set is complete up to a smaller bound, `bound_`.
     progress : callable, default=None
         Of the search for the optimum and of the set; a true return value stops it.
     known : SolveResult, default=None
-        A proven optimum, which is not searched for again if it is the optimum of this problem: that is proven from
+        A proven optimum. If it is also the optimum of this problem, it is not searched for again; this is proven from
         its tree alone, by the graph of all trees that cost no more.
 
     Returns
@@ -106,7 +106,7 @@ def solve_near_optimal(
     Raises
     ------
     InputError
-        A bound that is negative or not a number, or below the optimum.
+        The bound is negative, not a number, or below the optimum.
 
     Examples
     --------

@@ -25,9 +25,8 @@ __all__ = ["NearOptimalTrees"]
 class NearOptimalTrees(ComparedSet):
     """All trees whose objective is at most a bound.
 
-    Made by `treewright.near_optimal_trees`. The trees are ordered by objective, then by leaves; equal ones by
-    a rule that does not depend on the order of rows. Nothing is listed: the set is held as one graph, whatever
-    its size.
+    Made by `treewright.near_optimal_trees`. The trees are ordered by objective, then by leaves; equal ones by a rule
+    that does not depend on the order of rows. The trees are not listed: the set is one graph, whatever its size.
 
     Parameters
     ----------
@@ -60,40 +59,40 @@ class NearOptimalTrees(ComparedSet):
     def columns(
         self, *, reliance: bool = True, time_limit: float | None = None, n_jobs: int | None = None
     ) -> list[ColumnUse]:
-        """Say for each column how many trees use it, what the best with and without it costs, and its reliance.
+        """Return for each column: how many trees use it, what the best ones with and without it cost, its reliance.
 
         Parameters
         ----------
         reliance : bool, default=True
-            Whether to find out how much trees rely on each column, which takes the most time.
+            Whether to compute how much trees rely on each column, which takes the most time.
         time_limit : float or None, default=None
             Seconds; None is no limit.
         n_jobs : int or None, default=None
-            Threads, each for a column at a time: -1 is all cores, None is one. The answer is the same for every number.
+            Threads, each for one column at a time: -1 is all cores, None is one. The answer does not depend on it.
 
         Returns
         -------
         list of ColumnUse
-            In the order of the table. Where ``best_without`` is None, no tree within the bound does without the
-            column: it is needed. ``reliance`` is found last, and is None where `time_limit` ended before.
+            In the order of the table. If ``best_without`` is None, every tree within the bound uses the column.
+            ``reliance`` is computed last, and is None if `time_limit` ended before.
 
         Raises
         ------
         SolverError
-            `time_limit` ended before the shares of all columns were known; the message has those that are.
+            `time_limit` ended before the shares of all columns were known; the message lists those that are known.
 
         Notes
         -----
-        The reliance of a tree on a column is what its loss on the training rows rises by, on average, if the column's
-        values are replaced by those of rows drawn at random, whatever the rest of a row says: the expectation of
-        permutation importance, exactly, with no permutation drawn. Its range over all trees is the model class reliance
-        of Fisher et al. for this set, found without listing trees.
+        The reliance of a tree on a column is the average increase of its loss on the training rows if the column's
+        values are replaced by those of rows drawn at random, independently of the rest of the row. It is the exact
+        expectation of permutation importance; no permutation is drawn. Its range over all trees is the model class
+        reliance of Fisher et al. for this set, found without listing trees.
 
         References
         ----------
         A. Fisher, C. Rudin, F. Dominici (2019). All Models are Wrong, but Many are Useful: Learning a Variable's
         Importance by Studying an Entire Class of Prediction Models Simultaneously. JMLR 20. (model reliance and model
-        class reliance; they take the ratio of the losses, here it is their difference)
+        class reliance; the paper takes the ratio of the losses, here it is their difference)
 
         Examples
         --------
@@ -114,8 +113,8 @@ class NearOptimalTrees(ComparedSet):
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns), default=None
-            New rows; None is the training rows. All training rows are one pass over the graph, of new ones each
-            distinct row is one along its own nodes.
+            New rows; None is the training rows. All training rows together take one pass over the graph. Each distinct
+            new row takes a pass over its own nodes.
 
         Returns
         -------
@@ -168,7 +167,7 @@ class NearOptimalTrees(ComparedSet):
         return self.vote_share(X) > 0
 
     def ambiguity(self, X: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the weighted share of rows that some tree labels unlike the best tree does.
+        """Return the weighted share of rows that some tree labels differently from the best tree.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Rewards of actions that were not taken, estimated from data; and what a policy is worth on new rows."""
+"""Rewards of actions that were not taken, estimated from data; and the value of a policy on new rows."""
 
 from treewright.policy._scores import ActionScores, doubly_robust_scores
 from treewright.policy._value import PolicyValue, policy_value

@@ -85,7 +85,7 @@ def doubly_robust_scores(
     categorical_features: Sequence[str] | Sequence[int] | None = None,
     random_state: int | None = 0,
 ) -> ActionScores:
-    """Estimate what each row would have gained by each action.
+    """Estimate the reward that each row would have had with each action.
 
     Parameters
     ----------
@@ -93,15 +93,16 @@ def doubly_robust_scores(
         Everything that may have influenced both the choice of the action and its outcome. The tree may be fitted on
         fewer columns: those that will be known, and may be used, when actions are chosen.
     action : array-like of shape (n_rows,)
-        The action that each row had; two labels at least.
+        The action that each row had; at least two labels.
     outcome : array-like of shape (n_rows,)
-        What came of it; finite, more is better.
+        The outcome of this action; finite, more is better.
     method : {"doubly robust", "direct", "ipw"}, default="doubly robust"
-        "direct" takes the expected outcome by `outcome_model`; "ipw" the outcome that was seen over the propensity of
-        the action, and 0 for the other actions; "doubly robust" the first, plus the second for what the model missed.
+        "direct" takes the expected outcome from `outcome_model`. "ipw" takes the observed outcome divided by the
+        propensity of its action, and 0 for the other actions. "doubly robust" takes the first, and adds the second for
+        the residual of the model.
     propensities : array-like of shape (n_rows, n_actions) or (n_actions,), default=None
-        Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`. Columns of a
-        frame that are named as the actions may come in any order; if only some are, they are refused.
+        Known probabilities of the actions in sorted order, as in a trial; None fits `propensity_model`. If the columns
+        of a frame have the names of the actions, they may come in any order; if only some of them do, that is an error.
     propensity_model : scikit-learn classifier, default=None
         With ``predict_proba``; None is `HistGradientBoostingClassifier` with 30 trees of 8 leaves.
     outcome_model : scikit-learn regressor, default=None
@@ -109,9 +110,9 @@ def doubly_robust_scores(
     cv : int, default=5
         Number of folds: each row is scored by models that have not seen it.
     clip : float, default=0.01
-        Propensities below it are raised to it, with a warning; 0 raises none.
+        Propensities below this value are raised to it, with a warning; with 0 none are raised.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     random_state : int or None, default=0
         Seed of the folds, and of models made here.
 
@@ -132,8 +133,8 @@ def doubly_robust_scores(
 
     Notes
     -----
-    Scores for which the choice of actions depends on something that is not in `X` are biased, whatever the method.
-    Models see categories as 0/1 columns and missing values as NaN, which the default models take.
+    If the choice of actions depends on something that is not in `X`, the scores are biased, whatever the method. Models
+    get categories as 0/1 columns and missing values as NaN, which the default models accept.
 
     References
     ----------

@@ -15,7 +15,7 @@ NORMAL_975 = 1.959963984540054  # quantile of the standard normal distribution
 
 @dataclass(frozen=True)
 class PolicyValue:
-    """Mean reward of a policy on some rows, costs of actions taken off.
+    """Mean reward of a policy on the given rows, after costs of actions.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class PolicyValue:
 
 
 def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None) -> PolicyValue:
-    """Return the weighted mean of what rows gain, and its standard error.
+    """Return the weighted mean reward of the rows, and its standard error.
 
     Parameters
     ----------
@@ -65,8 +65,9 @@ def policy_value(gains: NDArray[np.float64], sample_weight: NDArray[np.float64] 
     Notes
     -----
     The standard error is that of a ratio of sums, ``sqrt(n / (n - 1) * sum((w (g - value))^2)) / sum(w)``; with equal
-    weights the deviation of the gains over the square root of their number. It takes the rows as independent and the
-    policy as given: on rows that the policy was fitted on it is too optimistic.
+    weights it is the standard deviation of the rewards divided by the square root of their number. It assumes that the
+    rows are independent and that the policy does not depend on them: on rows that the policy was fitted on it is too
+    optimistic.
 
     Examples
     --------

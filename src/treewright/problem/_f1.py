@@ -26,8 +26,8 @@ class F1Problem(TreeProblem):
     """Minimise ``1 - 2 TP / (2 TP + FP + FN + cost_complexity * sum(w_i) * leaves)`` under constraints.
 
     TP, FP and FN are the weights of true positives, false positives and false negatives of the second class. Without a
-    leaf penalty that is 1 - F1; with one, each leaf counts as that share of the total weight predicted wrong. Use
-    `make_f1_problem` to build one with checks. The fields that all problems have are those of `TreeProblem`.
+    leaf penalty this is 1 - F1; with one, each leaf counts like that share of the total weight predicted wrong. Use
+    `make_f1_problem` to build one with checks. The fields common to all problems are those of `TreeProblem`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class F1Problem(TreeProblem):
 
     @property
     def leaf_weight(self) -> float:
-        """As how much weight predicted wrong a leaf counts."""
+        """The weight predicted wrong that a leaf counts for."""
         return self.cost_complexity * self.total_weight
 
     def at(self, true_positive: float, wrong: float) -> Problem:
@@ -98,7 +98,7 @@ def make_f1_problem(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
 ) -> F1Problem:
-    """State which tree of largest F1 is wanted.
+    """Define the problem of the tree of largest F1.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def make_f1_problem(
     Raises
     ------
     InputError
-        Other than two classes, or anything that `make_problem` refuses.
+        There are not exactly two classes, or `make_problem` refuses an argument.
 
     Examples
     --------

@@ -49,7 +49,7 @@ def make_problem(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
 ) -> Problem:
-    """State what is to be solved.
+    """Define the problem to solve.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def make_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Notes
     -----

@@ -34,9 +34,9 @@ ROWS_AT_ONCE = 8192  # whose regrets are added up together: their parts stay in 
 class PolicyProblem(TreeProblem):
     """Minimise ``regret(tree) / regret(one leaf) + cost_complexity * leaves`` under constraints.
 
-    The regret of a row is what it loses by the action that it gets against the best action for it, after costs of
-    actions; that of a tree is the weighted sum over its rows. So the first term is the share of the regret of the best
-    single action that the tree leaves. Use `make_policy_problem` to build one with checks.
+    The regret of a row is the difference between the rewards of its best action and of the action that it gets, after
+    costs of actions. The regret of a tree is the weighted sum over its rows. So the first term is the regret of the
+    tree as a share of that of the best single action. Use `make_policy_problem` to build one with checks.
 
     The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
     share of the regret of a single leaf.
@@ -48,7 +48,7 @@ class PolicyProblem(TreeProblem):
     actions : ndarray of shape (n_actions,)
         Labels, all different.
     action_costs : ndarray of shape (n_actions,), float64
-        Taken off the reward of a row that gets the action.
+        Subtracted from the reward of a row that gets the action.
 
     Examples
     --------
@@ -136,17 +136,17 @@ def make_policy_problem(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
 ) -> PolicyProblem:
-    """State which policy tree is wanted.
+    """Define the problem of a policy tree.
 
     Parameters
     ----------
     table : Table
     rewards : array-like or frame of shape (n_rows, n_actions)
-        What each row would gain by each action: observed, simulated or estimated
-        (`treewright.policy.doubly_robust_scores`). Finite numbers of any sign.
+        Reward of each row for each action: observed, simulated or estimated (`treewright.policy.doubly_robust_scores`).
+        Finite numbers of any sign.
     actions : sequence of length n_actions, default=None
-        Labels; None takes the column names of a frame, or 0, 1, 2, ... Columns of a frame that are named as the
-        actions may come in any order; if only some are, they are refused, and other names do not matter.
+        Labels; None takes the column names of a frame, or 0, 1, 2, ... If the columns of a frame have the names of the
+        actions, they may come in any order; if only some of them do, that is an error. Other names are ignored.
     action_costs : array-like of shape (n_actions,) or mapping of label to number, default=None
         In units of the rewards; actions that a mapping does not name cost nothing.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -165,7 +165,7 @@ def make_policy_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Examples
     --------

@@ -24,7 +24,7 @@ class ProbabilityProblem(Problem):
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves``; leaves predict shares of their classes.
 
     The fields that all problems of classes have are those of `Problem`; `cost_complexity` is a share of the loss of a
-    single leaf, and `costs` are not looked at. Use `make_probability_problem` to build one with checks.
+    single leaf, and `costs` are ignored. Use `make_probability_problem` to build one with checks.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def make_probability_problem(
     min_samples_leaf: int | float = 1,
     criterion: Literal["brier", "log_loss"] = "brier",
 ) -> ProbabilityProblem:
-    """State which probability tree is wanted.
+    """Define the problem of a probability tree.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def make_probability_problem(
     max_depth, max_leaf_nodes : int or None, default=None
     min_samples_leaf : int or float, default=1
     criterion : {"brier", "log_loss"}, default="brier"
-        The mean squared error of the shares, or minus the mean logarithm of the share of the class that happened.
+        The mean squared error of the shares, or minus the mean logarithm of the share of the true class.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def make_probability_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Examples
     --------

@@ -17,7 +17,7 @@ Kind = TypeVar("Kind", bound="TreeProblem")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeProblem:
-    """What the problems of all trees have in common: a weighted table, the penalty of a leaf, and constraints.
+    """The common part of all problems: a weighted table, the penalty of a leaf, and constraints.
 
     The ``make_...`` functions build one with checks; the constructor trusts its arguments.
 
@@ -27,7 +27,7 @@ class TreeProblem:
     sample_weight : ndarray of shape (n_rows,), float64
         Positive: rows of weight zero were left out.
     cost_complexity : float
-        Penalty of one leaf (lambda in the papers), >= 0; what it is a share of, each problem says.
+        Penalty of one leaf (lambda in the papers), >= 0; each problem says what it is a share of.
     max_depth : int or None
         Largest number of splits on a path; None is unlimited.
     max_leaf_nodes : int or None
@@ -65,7 +65,7 @@ class TreeProblem:
         return float(self.sample_weight.sum())
 
     def into(self, kind: type[Kind], **own: Any) -> Kind:
-        """Return a problem of another kind: what both have stays the same.
+        """Return a problem of another kind; the common fields stay the same.
 
         Parameters
         ----------
@@ -102,8 +102,8 @@ class TreeProblem:
 class Problem(TreeProblem):
     """Minimise ``sum(w_i * costs[y_i, tree(x_i)]) / sum(w_i) + cost_complexity * leaves`` under constraints.
 
-    The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a share of the total weight.
-    Use `make_problem` to build one with checks.
+    The fields common to all problems are those of `TreeProblem`; `cost_complexity` is a share of the total weight. Use
+    `make_problem` to build one with checks.
 
     Parameters
     ----------

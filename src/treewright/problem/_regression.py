@@ -29,10 +29,10 @@ LARGEST_DENOMINATOR = 10**4  # of a quantile
 class RegressionProblem(TreeProblem):
     """Minimise ``loss(tree) / loss(one leaf) + cost_complexity * leaves`` under constraints.
 
-    The loss is the weighted sum over rows of what `criterion` says, each leaf predicting the value that loses least.
-    For squared error that is the weighted mean, and the first term is the share of the variance that the tree leaves;
-    several outputs add their squared errors, each in its own unit.
-    Use `make_regression_problem` to build one with checks.
+    The loss is the weighted sum over rows of the loss that `criterion` names, where each leaf predicts the value of
+    least loss. For squared error this value is the weighted mean, and the first term is the share of the variance that
+    the tree does not explain. For several outputs the squared errors are added, each in its own unit. Use
+    `make_regression_problem` to build one with checks.
 
     The fields that all problems have are those of `TreeProblem`; `cost_complexity` is a
     share of the loss of a single leaf.
@@ -90,14 +90,14 @@ def make_regression_problem(
     criterion: Criterion = "squared_error",
     quantile: float = 0.5,
 ) -> RegressionProblem:
-    """State which regression tree is wanted.
+    """Define the problem of a regression tree.
 
     Parameters
     ----------
     table : Table
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
-        Finite numbers; several outputs for criterion "squared_error" only. Their squared errors are added as they are,
-        so an output of a large unit counts more: scale outputs that are to count alike.
+        Finite numbers; several outputs for criterion "squared_error" only. Their squared errors are added without
+        scaling, so an output with large numbers counts more: scale the outputs if they should count equally.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero; None is 1 for each row. A row of weight zero is left out.
     cost_complexity : float, default=0.01
@@ -110,7 +110,7 @@ def make_regression_problem(
     criterion : {"squared_error", "poisson", "gamma", "absolute_error", "quantile"}, default="squared_error"
         "poisson" takes targets >= 0 that are not all 0, "gamma" targets above 0.
     quantile : float, default=0.5
-        Between 0 and 1, with at most four decimals; looked at for criterion "quantile" only.
+        Between 0 and 1, with at most four decimals; used for criterion "quantile" only.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def make_regression_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Examples
     --------

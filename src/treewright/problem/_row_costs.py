@@ -68,7 +68,7 @@ def make_row_costs_problem(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
 ) -> RowCostsProblem:
-    """State which tree is wanted where every row has its own costs.
+    """Define the problem of a tree if every row has its own costs.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def make_row_costs_problem(
     y : array-like of shape (n_rows,)
         Labels.
     row_costs : array-like or frame of shape (n_rows, n_classes)
-        Cost of predicting each class for each row, >= 0; classes sorted. Columns of a frame that are
-        named as the classes may come in any order; if only some are, they are refused.
+        Cost of predicting each class for each row, >= 0; classes sorted. If the columns of a frame have the names of
+        the classes, they may come in any order; if only some of them do, that is an error.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0, not all zero, by which costs are multiplied; a row of weight zero is left out.
     class_weight : dict of label to float, "balanced" or None, default=None
@@ -93,7 +93,7 @@ def make_row_costs_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Examples
     --------

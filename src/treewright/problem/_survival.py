@@ -47,7 +47,7 @@ class SurvivalProblem(TreeProblem):
         Cumulative hazard (Nelson-Aalen) at the time of each row, a multiple of ``2**-hazard_bits``.
     hazard_bits : int
     hazard_error : float, default=0.0
-        Largest share of itself by which a hazard was rounded without a note.
+        Largest relative amount by which a hazard was rounded without a note.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def make_survival_problem(
     max_leaf_nodes: int | None = None,
     min_samples_leaf: int | float = 1,
 ) -> SurvivalProblem:
-    """State which survival tree is wanted.
+    """Define the problem of a survival tree.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def make_survival_problem(
     Raises
     ------
     InputError
-        Anything above that does not hold; the message names the argument.
+        An argument is not as described above; the message names it.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def check_sample_weight(
         Numbers >= 0; one number alone is the weight of every row.
     n_rows : int
     smallest : float, default=1e-250
-        A smaller sum is refused: what searches divide by stays clear of subnormal numbers.
+        A smaller sum is refused, so that searches never divide by subnormal numbers.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What every method returns: the tree, what is proven about it, and how the run went."""
+"""The results of all methods: the tree, what is proven about it, and how the run went."""
 
 from treewright.result._additive import (
     AdditiveResult,

@@ -31,11 +31,11 @@ class AdditiveResult(SolveResult):
     lower_bound : float
         No tree within the constraints and the `scope` has a smaller objective.
     loss : float
-        Share of the loss of a single leaf that the tree leaves, on the training rows.
+        Loss of the tree divided by that of a single leaf, on the training rows.
     scope : str
     stop_reason : StopReason or None
     stats : mapping
-        ``tolerance``: by how much rounding to integers can have moved an objective.
+        ``tolerance``: by how much rounding to integers can have changed an objective.
     options : mapping
         ``method`` names the kind of tree, ``criterion`` the loss.
     notes : tuple of str

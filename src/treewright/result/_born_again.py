@@ -14,7 +14,7 @@ __all__ = ["BornAgainResult"]
 
 @dataclass(frozen=True, repr=False)
 class BornAgainResult(SolveResult):
-    """A tree with the decisions of an ensemble, and proven bounds on its depth and leaves.
+    """A tree that makes the decisions of an ensemble, and proven bounds on its depth and leaves.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ class BornAgainResult(SolveResult):
     lower_bound : float
         No faithful tree has a smaller objective.
     loss : float
-        0 of a faithful tree; the share of the rows on which a tree that agrees on rows does not; how far a tree near a
-        regression ensemble everywhere can be from it.
+        0 for a faithful tree. For a tree that agrees on rows, the share of the rows on which it does not. For a tree
+        that is near a regression ensemble everywhere, the largest distance from it.
     scope : str
-        Over which rows it does, in words.
+        The rows on which it agrees, in words.
     stop_reason : StopReason or None
     stats : mapping
         Has the sizes of the ensemble (``ensemble_trees``, ``ensemble_leaves``) and the bounds of both sizes:

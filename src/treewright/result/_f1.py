@@ -29,8 +29,9 @@ class F1Result(SolveResult):
     def rounding(self) -> float:
         """What a proof leaves open: by how much another tree may be better than one with status OPTIMAL.
 
-        0 where float64 does not show it, neither in the objective nor in what is left of 1: near 1, where the price of
-        the leaves is nearly all of the objective, trees of very different F1 differ in its last digits only.
+        0 if float64 cannot show it, neither in the objective nor in the difference of the objective from 1. Near 1 the
+        penalty of the leaves is nearly all of the objective, and trees of very different F1 differ only in its last
+        digits.
         """
         left = self.objective - self.lower_bound
         return left if left > ROUNDING * min(abs(self.objective), abs(1 - self.objective)) else 0.0

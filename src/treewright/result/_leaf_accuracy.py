@@ -18,11 +18,11 @@ class LeafAccuracyResult(SolveResult):
     ----------
     tree : Tree
     status : SolveStatus
-        OPTIMAL if no tree has a better worst leaf and, among those as good, none a smaller loss (and, at the same
-        loss, fewer leaves). A mixed-integer program asks for the first alone (``loss_proven`` is then False).
-        Where float64 had to round (weights that are neither whole numbers, nor decimals of up to six places, nor
-        multiples of one number; the Wilson bound), worst leaves within a relative 2**-40 count as equally good, so
-        that the last bits decide no tie.
+        OPTIMAL if no tree has a better worst leaf and, among those as good, none a smaller loss (and, at the same loss,
+        fewer leaves). A mixed-integer program solves only for the worst leaf (``loss_proven`` is then False). If
+        float64 had to round, worst leaves within a relative 2**-40 count as equally good, so that the last bits do not
+        decide ties. This is so for the Wilson bound, and for weights that are neither whole numbers, nor decimals of up
+        to six places, nor multiples of one number.
     objective : float
         Value of the worst leaf, to be maximised: its training accuracy (weighted), or the lower confidence bound
         of it, as ``options["criterion"]`` says.

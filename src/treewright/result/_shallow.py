@@ -14,7 +14,7 @@ BEGINNING = "Proven of shallower trees: no tree"  # of each such note
 
 
 def shallow_note(options: Mapping[str, Any], depth: int, objective: float, left: float = 0.0) -> str:
-    """Return the note of a stopped search that no tree of some depth is better than the one found.
+    """Return the note of a stopped search which says that no tree up to a given depth is better than the one found.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ class ShardsResult(SolveResult):
     ----------
     tree : Tree
     status : SolveStatus
-        OPTIMAL only if the tree costs on all rows exactly what the best trees of the shards cost together.
+        OPTIMAL only if the cost of the tree on all rows is exactly the sum of the costs of the best trees of the
+        shards.
     objective : float
         Of the tree on all rows.
     lower_bound : float

@@ -34,7 +34,7 @@ ROUNDED = "were rounded for the search"  # in the note of a search that ended, b
 
 
 class SolveStatus(Enum):
-    """What is proven about the tree; the value is the message.
+    """What is proven about the tree; the value of a member is its message.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class SolveStatus(Enum):
 
 
 class StopReason(Enum):
-    """Why the search ended before the proof; the value is the message.
+    """Why the search ended before the proof; the value of a member is its message.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class StopReason(Enum):
 def asked_to_stop(stop_reason: StopReason | None, stats: Mapping[str, Any]) -> StopReason | None:
     """Return whether a user ended a run: INTERRUPT, CALLBACK or None.
 
-    Whoever runs one search after another ends with the first of which this is not None.
+    A caller that runs one search after another should stop after the first for which this is not None.
 
     Parameters
     ----------
     stop_reason : StopReason or None
-        Why there is no proof; None where there is one, whatever ended the run after it.
+        Why there is no proof; None if there is one, even if the run was ended after it.
     stats : mapping
         Where the engine notes who ended the run (`told_to_stop`).
 
@@ -141,7 +141,7 @@ class SolveResult:
     loss : float
         Weighted misclassification (or cost) divided by the total weight.
     scope : str
-        Over which trees the bound holds, in words: "all thresholds", or which splits.
+        The trees for which the bound holds, in words: "all thresholds", or which splits.
     stop_reason : StopReason or None
         None if the search ran to its end.
     stats : mapping
@@ -189,55 +189,55 @@ class SolveResult:
     def asked_to_stop(self) -> StopReason | None:
         """Whether a user ended the run: INTERRUPT (Ctrl-C), CALLBACK, or None.
 
-        Not None after a proof, too, where the search went on for the fewest leaves and was ended in that: the
-        result is then OPTIMAL, and ``stop_reason`` is None. A loop over searches looks at this.
+        It can also be set after a proof: the search may still look for the fewest leaves when the user ends it. The
+        result is then OPTIMAL, and ``stop_reason`` is None. A loop over searches should check this attribute.
         """
         return asked_to_stop(self.stop_reason, self.stats)
 
     @property
     def proven_depth(self) -> int | None:
-        """Largest depth of which it is proven that no tree is better, where a search for deeper ones was stopped.
+        """Largest depth for which it is proven that no tree is better, if a search for deeper trees was stopped.
 
-        None where nothing was proven of shallower trees apart: the status then says it all.
+        None if nothing was proven separately for shallower trees; the status then says everything.
         """
         depth = self.stats.get("proven_depth")
         return depth if isinstance(depth, int) else None
 
     @property
     def gap(self) -> float:
-        """Relative gap (objective - lower_bound) / objective; 0 when proven optimal, but for `rounding`."""
+        """Relative gap (objective - lower_bound) / objective; 0 when proven optimal, except for `rounding`."""
         if self.objective <= 0:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)
 
     @property
     def rounding(self) -> float:
-        """What a proof leaves open: by how much another tree may be better than one with status OPTIMAL.
+        """By how much another tree may be better than one with status OPTIMAL, because of rounding.
 
-        0 where the weights and costs are whole numbers, decimals or fractions. Real numbers may have been rounded for
-        the search; what is less than float64 shows of the objective counts as 0.
+        0 if the weights and costs are whole numbers, decimals or fractions. Real numbers may have been rounded for the
+        search; differences too small for float64 to show in the objective count as 0.
         """
         left = self.objective - self.lower_bound
         return left if left > ROUNDING * abs(self.objective) else 0.0
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the tree was chosen among near-optimal ones, so that nothing says that none found was better."""
+        """Whether the tree was chosen among near-optimal ones; better trees may then have been found."""
         return self.status is SolveStatus.FEASIBLE and self.options.get(CHOSEN) == NEAR_OPTIMAL
 
     @property
     def status_in_words(self) -> str:
-        """The status as a person reads it: of a chosen tree nothing says that none found was better."""
+        """The status in words for a reader; for a chosen tree it does not claim that no better tree was found."""
         return "chosen among near-optimal trees" if self.is_chosen else self.status.value
 
     @property
     def is_rounded(self) -> bool:
-        """Whether rounded numbers stand between this tree and a proof, whatever else may."""
+        """Whether rounded numbers prevent a proof for this tree, possibly together with other reasons."""
         return self.status is SolveStatus.FEASIBLE and any(ROUNDED in note for note in self.notes)
 
     @property
     def is_only_rounded(self) -> bool:
-        """Whether nothing but rounded numbers stands between this tree and a proof: no limit would bring one."""
+        """Whether only rounded numbers prevent a proof for this tree: a larger limit would not bring one."""
         return self.is_rounded and self.stop_reason is None
 
     def _why(self) -> str:
@@ -306,7 +306,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
     Parameters
     ----------
     options : mapping
-        Of a result. They may come from a file: a limit that is not a number is said as it is.
+        Options of a result. They may come from a file: a limit that is not a number is written unchanged.
     leave_out : sequence of str
         Limits not to be named.
 

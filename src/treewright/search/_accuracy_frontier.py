@@ -49,13 +49,13 @@ def accuracy_frontier(
     y : array-like of shape (n_rows,)
         Labels of any type.
     max_leaves : int, default=20
-        Up to how many leaves, >= 1.
+        Largest number of leaves, >= 1.
     max_depth : int or None, default=None
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
     sample_weight : array-like of shape (n_rows,), default=None
-        Weights >= 0; an integer weight equals so many copies of the row.
+        Weights >= 0; an integer weight equals that many copies of the row.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied with `sample_weight`.
     costs : array-like of shape (n_classes, n_classes), default=None
@@ -64,27 +64,27 @@ def accuracy_frontier(
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
         With "balanced_accuracy" the loss is the mean of the error rates of the classes.
     thresholds : "auto", "all", int or mapping, default="auto"
-        Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds. "auto" is "all", unless more than 512
-        splits must be held one by one (of categories; thresholds too where these are not most of the splits): then
-        each column keeps equally many, as ``notes`` say.
+        Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that many
+        quantile bins; a mapping from column name to thresholds. "auto" is "all", unless the search has to store more
+        than 512 splits. It stores splits of categories; it also stores thresholds if they are not most of the splits.
+        If there are more, each column keeps the same number, and ``notes`` says so.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds from the call on; then each point has the best tree found and its own lower bound.
+        Seconds from the call on; after that each point has the best tree found and its own lower bound.
     step_limit : int or None, default=None
-        Subproblems; unlike seconds the same on every machine.
+        Subproblems; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for the search; None is half of the machine's memory.
     n_jobs : int or None, default=None
-        Threads of each search where the points come from several (more than 512 splits, see Notes); the one search over
-        fewer splits has one thread. -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The
-        proven front does not depend on it.
+        Threads of each search, if the points come from several searches (more than 512 splits, see Notes); the single
+        search over fewer splits has one thread. -1 is all cores, None is 1 unless ``joblib.parallel_config`` says
+        otherwise. The proven front does not depend on it.
     progress : "auto", bool or callable, default="auto"
-        As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves, or with more than 512
-        splits those of the search that runs.
+        As in `OptimalTreeClassifier`; objective and bound are means over all numbers of leaves; with more than 512
+        splits they are those of the running search.
     search_options : BinaryOptions, RankedOptions or None, default=None
-        Switches of the search, for experiments; the front depends on none.
+        Switches of the search, for experiments; none of them changes the front.
 
     Returns
     -------
@@ -98,10 +98,10 @@ def accuracy_frontier(
 
     Notes
     -----
-    With up to 512 splits one search finds all points: a subproblem is solved for all numbers of leaves together, so
-    the whole front takes little longer than its last point alone. Most tables with continuous columns have more; their
+    With up to 512 splits one search finds all points: a subproblem is solved for all numbers of leaves together, so the
+    whole front takes little longer than its last point alone. Most tables with continuous columns have more; their
     points come from searches at leaf penalties over all thresholds, and from one search with a limit on leaves for each
-    point that no penalty selects. A `max_depth` of 3, or 8 to 16 quantiles a column, are a good start.
+    point that no penalty selects. A `max_depth` of 3, or 8 to 16 quantiles per column, is a good start.
 
     Examples
     --------

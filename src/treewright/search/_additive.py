@@ -116,7 +116,7 @@ def solve_additive(
     min_samples_leaf : int, default=1
         Minimum number of rows in a leaf (rows count, not their weights).
     limits : Limits, default=None
-        A step is a pass of the depth-two kernel over up to 4096 rows times columns. None is no limit but the
+        A step is a pass of the depth-two kernel over up to 4096 rows times columns. With None the only limit is the
         machine's memory.
     options : RankedOptions, default=None
     progress : callable, default=None

@@ -117,7 +117,7 @@ def choose_engine(
     method : {"tree", "guessed bounds", "frontier", "leaf accuracy", "near-optimal"}, default="tree"
         What is searched for.
     limits : Limits, default=None
-        Making the splits is held within them too.
+        They also apply to making the splits.
 
     Returns
     -------

@@ -66,12 +66,12 @@ class SearchForecast:
     rows : int
         Of the whole table.
     seconds, shortest, longest : float
-        Likely seconds until the proof, and a range. Of 144 forecasts of searches over 21 real tables it contained the
-        true time in 133. `longest` is ``inf`` if not even the smallest sample ended.
+        Likely seconds until the proof, and a range. In 133 of 144 forecasts of searches over 21 real tables, the range
+        contained the true time. `longest` is ``inf`` if not even the smallest sample ended.
     memory : int
         Likely bytes of the search.
     time_limit : float or None
-        Of the run that is forecast.
+        Time limit of the run that is forecast.
     trials : tuple of SearchTrial
         What the estimate comes from.
 
@@ -94,7 +94,7 @@ class SearchForecast:
     trials: tuple[SearchTrial, ...]
 
     def sentence(self) -> str:
-        """Say the estimate in plain sentences.
+        """Return the estimate in plain sentences.
 
         Returns
         -------
@@ -158,9 +158,9 @@ def forecast_search(
 
     Notes
     -----
-    The seconds of the last samples that ended are continued as a power of the number of rows. That is an estimate and
-    no bound: a search over more rows can be easier, for the leaf penalty is a share of the rows, or harder by far. A
-    sample that was stopped says that the search takes longer than that.
+    The seconds of the last samples that ended are extrapolated as a power of the number of rows. This is an estimate,
+    not a bound: a search over more rows can be easier, because the leaf penalty is a share of the rows, or much harder.
+    If a sample was stopped, the search is assumed to take longer than the sample did.
 
     Examples
     --------

@@ -23,15 +23,15 @@ SAME = 1e-12  # relative: objectives, and what leaves save, that differ by no mo
 class Frontier(Sequence[SolveResult]):
     """Pareto front of training loss against leaves: a sequence of results, fewest leaves first.
 
-    Each point has fewer leaves than the next and a larger loss; its result is that of a search with
-    ``cost_complexity=0`` and ``max_leaf_nodes`` its number of leaves, so ``objective`` and ``lower_bound``
-    speak of the loss.
+    Each point has fewer leaves than the next and a larger loss. Its result is that of a search with
+    ``cost_complexity=0`` and with its number of leaves as ``max_leaf_nodes``, so ``objective`` and ``lower_bound``
+    refer to the loss.
 
     Parameters
     ----------
     limits : tuple of SolveResult
-        The best tree with at most 1, 2, ..., `max_leaves` leaves. Where one leaf more gains nothing, the tree
-        is that of the limit before.
+        The best tree with at most 1, 2, ..., `max_leaves` leaves. If one more leaf gains nothing, the tree is the same
+        as for the previous limit.
     stop_reason : StopReason or None
         None if every point is proven.
     stats : mapping
@@ -69,7 +69,7 @@ class Frontier(Sequence[SolveResult]):
 
     @property
     def max_leaves(self) -> int:
-        """Largest number of leaves that was looked at."""
+        """Largest number of leaves that was searched."""
         return len(self.limits)
 
     @property
@@ -105,7 +105,7 @@ class Frontier(Sequence[SolveResult]):
         return iter(self.points)
 
     def at_most(self, leaves: int) -> SolveResult:
-        """Return the best tree with at most so many leaves.
+        """Return the best tree with at most this many leaves.
 
         Parameters
         ----------
@@ -135,8 +135,8 @@ class Frontier(Sequence[SolveResult]):
         Returns
         -------
         SolveResult
-            Of all trees of at most `max_leaves` leaves; ties go to fewer leaves. It is OPTIMAL if no number of
-            leaves can do better, even where that number's own point is not proven.
+            The best of all trees with at most `max_leaves` leaves; ties go to fewer leaves. It is OPTIMAL if no number
+            of leaves can be better, even if the point of that number is not proven itself.
 
         Raises
         ------
@@ -186,7 +186,7 @@ class Frontier(Sequence[SolveResult]):
         return tuple(hull)
 
     def penalty_range(self, leaves: int) -> tuple[float, float] | None:
-        """Return the leaf penalties that select the point of so many leaves, or None if none does.
+        """Return the leaf penalties that select the point with this many leaves, or None if none does.
 
         Parameters
         ----------
@@ -195,8 +195,8 @@ class Frontier(Sequence[SolveResult]):
         Returns
         -------
         (float, float) or None
-            Smallest and largest cost_complexity; inf for the single leaf, and 0 for the last point (which a
-            frontier of more leaves may cut short).
+            Smallest and largest cost_complexity. The largest is inf for the single leaf. The smallest is 0 for the last
+            point; a frontier with more leaves may raise it.
         """
         hull = self.convex_hull()
         sizes = [point.tree.n_leaves for point in hull]
@@ -213,9 +213,9 @@ class Frontier(Sequence[SolveResult]):
         Returns
         -------
         list of dict
-            ``leaves``, ``depth``, ``loss``, ``lower_bound``, ``gap``, ``proven``, and ``cost_complexity_from``
-            and ``cost_complexity_to``, the penalties that select the point among those of this front (None if none
-            does); where some point is not proven, so are these.
+            ``leaves``, ``depth``, ``loss``, ``lower_bound``, ``gap``, ``proven``, and ``cost_complexity_from`` and
+            ``cost_complexity_to``, the penalties that select the point among those of this front (None if none does).
+            If some point is not proven, these penalties are not proven either.
         """
         rows = []
         for point in self.points:
@@ -236,7 +236,7 @@ class Frontier(Sequence[SolveResult]):
 
     @property
     def is_only_rounded(self) -> bool:
-        """Whether nothing but rounded numbers stands between some point and its proof: no limit would bring one."""
+        """Whether a point lacks its proof only because numbers were rounded: a larger limit would not bring a proof."""
         return self.stop_reason is None and any(
             point.is_only_rounded for point in (*self.points, *self.limits)
         )

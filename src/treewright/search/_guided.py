@@ -69,10 +69,10 @@ class Guesses:
         that any model predicts for the training rows. None is boosted
         trees of a size chosen on held-out rows (`treewright.guess.make_reference`).
     tolerance : float, default=0
-        Largest fall of the reference's training accuracy in column elimination.
+        Largest allowed decrease of the reference's training accuracy in column elimination.
     compare : bool, default=True
-        Search beside without guessed lower bounds, in turns, and after a search with them for a short while with
-        what is left of them where the tree found refutes them.
+        Also search without guessed lower bounds, in turns. If the tree found with them refutes some of these bounds, a
+        short search with the remaining ones follows.
 
     Examples
     --------
@@ -144,21 +144,21 @@ def solve_guided(
     problem : Problem
         With ``max_depth=None`` if the depth is guessed.
     thresholds : "auto", "all", int, mapping or SplitMatrix
-        As in `treewright.search.solve`; not looked at if thresholds are guessed.
+        As in `treewright.search.solve`; ignored if thresholds are guessed.
     guesses : Guesses
     limits : Limits, default=None
-        Of guessing and the search together. A step of guessing is one question whether it is over.
+        For guessing and the search together. A step of guessing is one check whether the time is over.
     options : BinaryOptions, default=None
     progress : callable, default=None
     tell : callable, default=None
-        Is given what was guessed, before the search.
+        Called before the search with what was guessed.
 
     Returns
     -------
     SolveResult
         Status OPTIMAL holds over the guessed thresholds and depth, as ``scope`` says. With guessed lower bounds it is
-        OPTIMAL where the exact search beside ended first, else OPTIMAL_UNDER_GUESSES. ``notes`` and ``stats`` hold the
-        reference's accuracy and what Theorems 4.1, 4.2 and 4.3 promise.
+        OPTIMAL if the exact search, which takes turns with the guided one, ended first, else OPTIMAL_UNDER_GUESSES.
+        ``notes`` and ``stats`` have the reference's accuracy and the guarantees of Theorems 4.1, 4.2 and 4.3.
 
     Raises
     ------

@@ -165,9 +165,10 @@ def integer_costs(problem: Problem, room: int | None = None, most_loss: float = 
     room : int or None, default=None
         Bounds the sum of the weights times the largest cost; None is what the search over splits can hold.
     most_loss : float, default=inf
-        Trees of a larger loss, as a fraction of the total weight, need not be told apart. The weight of a row that
-        costs more whenever it costs anything is lowered to just that, which leaves more room for the others. A tree
-        of a smaller loss pays for no such row, so its loss is what it was; no tree's loss grows.
+        Trees with a larger loss, as a fraction of the total weight, need not be distinguished. If every error on a row
+        costs more than this, the weight of the row is lowered until an error costs exactly this, which leaves more room
+        for the other rows. A tree with a smaller loss makes no error on such a row, so its loss does not change; no
+        tree's loss grows.
 
     Notes
     -----
@@ -235,7 +236,7 @@ def whole_weights(problem: Problem) -> NDArray[np.int64] | None:
     Returns
     -------
     ndarray of shape (n_rows,), int64, or None
-        With a sum below 2^53; None if there are none such.
+        With a sum below 2^53; None if there are no such numbers.
 
     Examples
     --------

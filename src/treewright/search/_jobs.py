@@ -26,7 +26,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     Raises
     ------
     InputError
-        Zero, no integer, or more than any machine has.
+        It is zero, not an integer, or more than any machine has.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def threads_of(n_jobs: Any) -> int:
 
 
 def answers_in_order(tasks: Iterable[Any], n_jobs: int | None, parallel: Any = None) -> Iterator[Any]:
-    """Return the answers to tasks of joblib in order: as they come, or all at the end if the backend has no other way.
+    """Return the results of joblib tasks in order: one by one, or all at the end if the backend does not support that.
 
     Parameters
     ----------

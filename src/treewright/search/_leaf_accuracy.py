@@ -66,15 +66,15 @@ def solve_leaf_accuracy(
     options: LeafAccuracyOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> LeafAccuracyResult:
-    """Find the tree whose worst leaf is best; among those as good, the one with the fewest errors, then leaves.
+    """Find the tree with the best worst leaf; among equally good ones, fewest errors and then fewest leaves decide.
 
     Parameters
     ----------
     problem : Problem
-        With a ``max_depth`` and plain costs; ``cost_complexity`` is not looked at, ``max_leaf_nodes`` must be None.
+        With a ``max_depth`` and plain costs; ``cost_complexity`` is ignored, ``max_leaf_nodes`` must be None.
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
-        As in `treewright.search.solve`; "auto" is all of them where the table has at most 512 splits, else as many
-        of every column as fit (the result's ``notes`` say which).
+        As in `treewright.search.solve`; "auto" takes all of them if the table has at most 512 splits, else as many of
+        every column as fit (the result's ``notes`` say which).
     criterion : {"accuracy", "lower_bound"}, default="accuracy"
         The value of a leaf: its training accuracy, or the lower end of the one-sided Wilson interval of it, which
         makes small leaves pay for their uncertainty. With weights, a leaf counts as many observations as its share of
@@ -82,8 +82,8 @@ def solve_leaf_accuracy(
     confidence : float, default=0.95
         Of that bound, 0.5 to below 1. (0.5 is the accuracy itself.)
     limits : Limits, default=None
-        A step is one depth-two subproblem, or one pass of a sweep. None is no limit but the machine's memory. The
-        threads of ``n_jobs`` look for the best worst leaf; one thread then looks for the fewest errors.
+        A step is one depth-two subproblem, or one pass of a sweep. With None the only limit is the machine's memory.
+        The threads of ``n_jobs`` look for the best worst leaf; one thread then looks for the fewest errors.
     options : LeafAccuracyOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`, whose ``objective`` and ``lower_bound`` are 1 - value, so
@@ -94,8 +94,8 @@ def solve_leaf_accuracy(
     LeafAccuracyResult
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed. Both are exact for any
         weights, see ``full_weights`` (values of the Wilson bound are compared as float64). The loss is the smallest
-        of all trees with a worst leaf as good; for real weights and for the Wilson bound, as good is within a relative
-        2**-40 of it.
+        among all trees with an equally good worst leaf; for real weights and for the Wilson bound, values within a
+        relative 2**-40 count as equally good.
 
     Raises
     ------
@@ -104,8 +104,8 @@ def solve_leaf_accuracy(
 
     Notes
     -----
-    Maximising over trees adapts to the training rows: the worst leaf does worse on new rows, most with raw accuracy
-    and small leaves. See docs/methods/leaf_accuracy.md.
+    Maximising over trees overfits the training rows: on new rows the worst leaf is less accurate, most of all with
+    criterion "accuracy" and small leaves. See docs/methods/leaf_accuracy.md.
 
     References
     ----------
@@ -235,7 +235,7 @@ def solve_with_leaf_accuracy(
     options: LeafAccuracyOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> SolveResult:
-    """Find the tree with the smallest objective among those with every leaf right on `min_leaf_accuracy` of its weight.
+    """Find the tree with the smallest objective among those whose leaves all have `min_leaf_accuracy` or more.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def leaf_accuracy_result_of(
     options: dict[str, Any],
     notes: tuple[str, ...],
 ) -> LeafAccuracyResult:
-    """Put a tree and what was proven of its worst leaf into a result; value and loss are recomputed from the tree.
+    """Put a tree and what was proven about its worst leaf into a result; value and loss are recomputed from the tree.
 
     Parameters
     ----------
@@ -89,13 +89,14 @@ def leaf_accuracy_result_of(
     value_proven : bool
         Whether no tree has a better worst leaf.
     loss_proven : bool
-        Whether, besides, no tree with a worst leaf as good has a smaller loss, then fewer leaves.
+        Whether it is also proven that no tree with an equally good worst leaf has a smaller loss or, at the same loss,
+        fewer leaves.
     upper_bound : float
         No tree has a better worst leaf than this.
     tolerance : float, default=1e-9
         By how much a proof in floating point may be wrong.
     value_alone : bool, default=False
-        Whether a proof of the value is all that was asked for.
+        Whether only a proof of the value was requested.
     scope : str
     stop : StopReason or None
         What ended the run early.

@@ -134,11 +134,11 @@ class Limits:
                 raise InputError(f"{name}={value!r}; give {words} above 0, or None for no limit.")
 
     def started(self) -> Limits:
-        """Return the limits with the time running, from now unless it runs already."""
+        """Return the limits with their time started: now, unless it is already running."""
         return self if self.begun is not None else replace(self, begun=time.perf_counter())
 
     def after(self, steps: int) -> Limits | None:
-        """Return what is left of the limits after so many steps, or None if no step is left.
+        """Return what is left of the limits after this many steps, or None if no step is left.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Limits:
         return replace(self, step_limit=int(self.step_limit) - steps) if steps < self.step_limit else None
 
     def part(self, parts: int) -> Limits:
-        """Return one of so many equal parts of the steps, 1 or more, and of the time that is left.
+        """Divide the steps and the time that is left into equal parts, and return one; it has at least 1 step.
 
         Parameters
         ----------

@@ -28,11 +28,11 @@ def progress_bar(
     Parameters
     ----------
     progress : "auto", bool or callable
-        "auto" shows a bar where a person may be watching: standard error is a terminal, or a notebook runs.
+        "auto" shows a bar if a person may be watching: standard error is a terminal, or the code runs in a notebook.
     time_limit : float or None
         Seconds at which the bar is full.
     in_words : callable, default=None
-        What the bar says of a state, where that is not an objective and its bound.
+        What the bar shows for a state, if that is not an objective and its bound.
 
     Examples
     --------

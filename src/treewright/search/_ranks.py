@@ -282,7 +282,7 @@ class RankedSplits:
 
 @without_collections()
 def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]:
-    """Return given splits as ranked columns, those that separate no rows left out.
+    """Return given splits as ranked columns; splits that separate no rows are left out.
 
     Thresholds of one column that send missing values to the same side are nested; every other split is a column
     of its own.

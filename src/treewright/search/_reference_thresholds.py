@@ -26,13 +26,13 @@ def thresholds_from_reference(
         Fitted on the same columns, or not fitted (it is then cloned); None is boosted trees of
         a size chosen on held-out rows.
     limits : Limits, default=None
-        Of the search that is to come, started. Once the time is over the reference learns no more and no more
-        thresholds are removed; of a large table it learns from as many rows as there is time for.
+        Limits of the search that follows, with the time started. When the time is over, the reference stops learning
+        and no more thresholds are removed. From a large table it learns from as many rows as there is time for.
 
     Returns
     -------
     SplitMatrix
-        All splits of a table with one class, of which no ensemble can be asked.
+        For a table with one class, from which no ensemble can learn, these are all splits.
 
     Examples
     --------

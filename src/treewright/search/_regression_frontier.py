@@ -54,7 +54,7 @@ def regression_frontier(
     y : array-like of shape (n_rows,) or (n_rows, n_outputs)
         Finite numbers; several outputs for criterion "squared_error".
     max_leaves : int, default=8
-        Up to how many leaves, >= 1.
+        Largest number of leaves, >= 1.
     max_depth : int or None, default=3
         Largest number of splits on a path; None is unlimited.
     min_samples_leaf : int or float, default=1
@@ -65,20 +65,21 @@ def regression_frontier(
     sample_weight : array-like of shape (n_rows,), default=None
         Weights >= 0; weight 0 equals leaving the row out.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds for the whole front, from the call on; then each point has the best tree found and its own lower bound.
+        Seconds for the whole front, from the call on; after that each point has the best tree found and its own lower
+        bound.
     step_limit : int or None, default=None
-        Passes of the kernel, of all searches together; unlike seconds the same on every machine.
+        Passes of the kernel in all searches together; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for each search, which run one after the other; None is half of the machine's memory.
     n_jobs : int or None, default=None
         Threads of each search: -1 is all cores, None is 1 unless ``joblib.parallel_config`` says otherwise. The proven
         front does not depend on it.
     progress : "auto", bool or callable, default="auto"
-        As in `OptimalTreeRegressor`; objective and bound are those of the search that runs.
+        As in `OptimalTreeRegressor`; objective and bound are those of the running search.
     search_options : RankedOptions or None, default=None
-        Switches of the bounds, for experiments; the front depends on none.
+        Switches of the bounds, for experiments; none of them changes the front.
 
     Returns
     -------
@@ -93,9 +94,9 @@ def regression_frontier(
 
     Notes
     -----
-    One search at a leaf penalty for each point that some penalty selects, and one with a limit on leaves for each of
-    the others, which is slower. Where depth 3 is proven in a second, so is usually the whole front of 8 leaves in some
-    seconds.
+    There is one search at a leaf penalty for each point that some penalty selects, and one with a limit on leaves for
+    each of the others, which is slower. If depth 3 is proven in a second, the whole front of 8 leaves is usually proven
+    in some seconds.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def solve_regression_frontier(
     Parameters
     ----------
     problem : RegressionProblem
-        ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
+        ``max_leaf_nodes`` is the largest number of leaves and must be set; ``cost_complexity`` is ignored.
     limits : Limits, default=None
         Of the whole run.
     options : RankedOptions, default=None

@@ -58,9 +58,9 @@ def result_of(
     lower_bound : float
         Proven bound on the objective.
     upper_bound : float, default=None
-        What the engine says that the tree costs at most. If the tree costs more and the run was stopped, it was
-        stopped while its tree was written, and nothing is claimed but the lower bound. If it was not stopped, the
-        engine counted wrongly, and nothing is claimed at all.
+        The largest cost of the tree according to the engine. If the tree costs more and the run was stopped, it was
+        stopped while its tree was written, and only the lower bound is claimed. If the run was not stopped, the engine
+        counted wrongly, and nothing is claimed.
     slack : float
         What integer rounding may have moved (0 for whole weights).
     scope : str
@@ -69,9 +69,9 @@ def result_of(
     stats, options : dict
     notes : tuple of str
     conditional : bool, default=False
-        Whether `proven` rests on guesses, which a pruning may refute without any defect.
+        Whether `proven` depends on guesses; a pruning may then refute it without a defect in the engine.
     tolerance : float, default=0.0
-        By how much less a proof in floating point may overlook.
+        A difference up to this size may be missed by a proof in floating point.
     pruning : Pruning or None, default=None
         Of the tree, from `pruning_of`, where it is known already.
 

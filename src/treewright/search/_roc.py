@@ -60,7 +60,7 @@ class RocPoint:
 
 @dataclass(frozen=True)
 class RocLine:
-    """What was proven of every tree: ``slope * false_positive_rate + false_negative_rate >= least``.
+    """What is proven about every tree: ``slope * false_positive_rate + false_negative_rate >= least``.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class RocLine:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocFrontier(Sequence[RocPoint]):
-    """How well trees can trade false positives for true positives: a sequence of `RocPoint`, from (0, 0) to (1, 1).
+    """The best trade-offs of trees between false and true positives: a sequence of `RocPoint`, from (0, 0) to (1, 1).
 
     Parameters
     ----------
@@ -90,9 +90,10 @@ class RocFrontier(Sequence[RocPoint]):
     lines : tuple of RocLine
         No tree lies beyond any of them.
     status : SolveStatus
-        OPTIMAL if the hull is that of all trees: every side was searched, and `auc_bound` is the area under the points
-        but for 1e-6 at most (``stats["tolerance"]``; weights that the search rounds leave something open, on many rows
-        whole ones, too). Else FEASIBLE, and `upper` and `auc_bound` hold all the same.
+        OPTIMAL if the hull is that of all trees: every side was searched, and `auc_bound` exceeds the area under the
+        points by at most 1e-6 (``stats["tolerance"]``). A difference remains if the search rounds weights; on many rows
+        this can happen with whole weights, too. Otherwise the status is FEASIBLE; `upper` and `auc_bound` are valid in
+        this case as well.
     scope : str
         Over which splits.
     options : mapping

@@ -52,16 +52,16 @@ def roc_frontier(
     min_samples_leaf : int or float, default=1
         Minimum number of rows in a leaf; a float in (0, 1) is a fraction of the rows.
     sample_weight : array-like of shape (n_rows,), default=None
-        Weights >= 0; an integer weight equals so many copies of the row.
+        Weights >= 0; an integer weight equals that many copies of the row.
     thresholds : "auto", "all", int or mapping, default="auto"
         Which thresholds of continuous columns the trees may use: "all" between distinct values; an int for that
         many quantile bins; a mapping from column name to thresholds. "auto" as in `OptimalTreeClassifier`.
     categorical_features : sequence of str or int, default=None
-        Columns of numbers that are to be read as unordered categories.
+        Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
-        Seconds from the call on. A search that is not the last one known has half of what is left.
+        Seconds from the call on. Each search gets half of the time that is left, except the last one that is known.
     step_limit : int or None, default=None
-        Steps of all searches together; unlike seconds the same on every machine.
+        Steps of all searches together; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for each search; None is half of the machine's memory.
     n_jobs : int or None, default=None
@@ -69,7 +69,7 @@ def roc_frontier(
     progress : "auto", bool or callable, default="auto"
         As in `OptimalTreeClassifier`; objective and bound are 1 - AUC.
     search_options : BinaryOptions, RankedOptions or None, default=None
-        Switches of the search, for experiments; what is proven depends on none.
+        Switches of the search, for experiments; none of them changes what is proven.
 
     Returns
     -------
@@ -79,12 +79,14 @@ def roc_frontier(
     Raises
     ------
     InputError
-        Other than two classes, or a table, weights or a parameter that cannot be used; the message says what to do.
+        There are not exactly two classes, or the table, the weights or a parameter cannot be used; the message says
+        what to do.
 
     Notes
     -----
-    All rates and areas are those of the training rows. The bound is that of the convex hull of all trees, one of which
-    need not reach it: different trees are best at different rates. One search a corner: tens for a tree of depth 3.
+    All rates and areas are those of the training rows. The bound is that of the convex hull of all trees. No single
+    tree has to reach it, because different trees are best at different rates. Each corner takes one search: tens of
+    searches for trees of depth 3.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def search_with_same_guesses(
     guessed : Guessed
     problem : Problem
     thresholds : "auto", "all", int, mapping or SplitMatrix
-        Not looked at if thresholds were guessed.
+        Ignored if thresholds were guessed.
     limits : Limits
 
     Returns

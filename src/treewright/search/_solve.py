@@ -46,21 +46,21 @@ def solve(
     ----------
     problem : Problem
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
-        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that
-        many quantile bins; a mapping from column name to thresholds; splits made by `treewright.binarize`. "auto"
-        is "all", unless more than 512 splits would have to be held one by one (those of categories, and
-        thresholds where they are not most of the splits): then equally many of each column, thresholds at
-        quantiles and the most frequent categories, as ``scope`` and ``notes`` of the result say.
+        Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
+        quantile bins; a mapping from column name to thresholds; splits made by `treewright.binarize`. "auto" is "all",
+        unless the search has to store more than 512 splits (those of categories, and thresholds if they are not most of
+        the splits). If there are more, each column keeps the same number: thresholds at quantiles, and the most
+        frequent categories; ``scope`` and ``notes`` of the result say so.
     limits : Limits, default=None
-        Making the splits counts too. None is no limit but the machine's memory.
+        They include making the splits. With None the only limit is the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; a switch that the chosen engine does not have is refused.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
     shallower : bool, default=True
-        Whether the last quarter of a time limit of 2 seconds or more is spent on proofs about shallower trees, where
-        the search is for trees deeper than 3 and has not ended by then. ``proven_depth`` of the result and a note say
-        how far they came.
+        Whether the last quarter of a time limit of 2 seconds or more is used for proofs about shallower trees, if the
+        search is for trees deeper than 3 and has not ended by then. ``proven_depth`` of the result and a note say up to
+        which depth there is a proof.
 
     Returns
     -------
@@ -77,9 +77,10 @@ def solve(
 
     Notes
     -----
-    Two engines: branch and bound over binary columns after Hu, Rudin and Seltzer (2019), where there are few splits,
-    with the bounds listed in ``cpp/include/treewright/search/binary_search.hpp``; a search over all thresholds of
-    ranked columns (``search/ranked_search.hpp`` there) where there are many. Ties are broken the same way on every run.
+    There are two engines. If there are few splits, it is branch and bound over binary columns after Hu, Rudin and
+    Seltzer (2019), with the bounds listed in ``cpp/include/treewright/search/binary_search.hpp``. If there are many, it
+    is a search over all thresholds of ranked columns (``search/ranked_search.hpp`` in the same folder). Ties are broken
+    the same way on every run.
 
     Examples
     --------
@@ -142,8 +143,8 @@ def solve_binary(
     limits, options, progress
         As in `solve`; the options are those of the search over binary columns.
     reference : ReferenceCosts, default=None
-        What it gets wrong is taken as lower bounds (McTavish et al. 2022, section 4.3): the result is then
-        conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` is what Theorem 4.3 leaves.
+        The rows that it predicts wrong are taken as lower bounds (McTavish et al. 2022, section 4.3). The result is
+        then conditional, OPTIMAL_UNDER_GUESSES at best, and ``lower_bound`` follows from Theorem 4.3.
     recheck : (steps_before, most_steps), default=None
         Whether a conditional search that ends is followed by a short one with the guess lowered where the tree found
         refutes it: the steps that other searches have taken before, and the most that these two may take. The

@@ -106,7 +106,7 @@ def solve_f1(
     options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> F1Result:
-    """Find the tree of largest F1, with a penalty of leaves, or prove how much better another one can be.
+    """Find the tree of largest F1, with a penalty for leaves, or prove how much better another one can be.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def solve_f1(
     thresholds : "auto", "all", int or mapping, default="auto"
         As in `treewright.search.solve`.
     limits : Limits, default=None
-        Of all rounds together; None is no limit but the machine's memory.
+        Of all rounds together; With None the only limit is the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         As in `treewright.search.solve`.
     progress : callable, default=None

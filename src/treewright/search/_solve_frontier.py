@@ -42,7 +42,7 @@ def solve_frontier(
     Parameters
     ----------
     problem : Problem
-        ``max_leaf_nodes`` says up to how many leaves and must be set; ``cost_complexity`` is not looked at.
+        ``max_leaf_nodes`` is the largest number of leaves and must be set; ``cost_complexity`` is ignored.
     thresholds : "auto", "all", int, mapping or SplitMatrix, default="auto"
         "all" between distinct values; an int for that many quantile bins; a mapping from column name to
         thresholds; splits made by `treewright.binarize`. "auto" as in `solve`.
@@ -53,14 +53,14 @@ def solve_frontier(
         refused. ``engine`` and `RankedOptions` choose between binary and ranked columns.
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search. Over binary columns
-        objective and lower bound are means over all numbers of leaves, over ranked columns those of the search that
-        runs.
+        objective and lower bound are means over all numbers of leaves; over ranked columns they are those of the
+        running search.
 
     Returns
     -------
     Frontier
-        Points are proven from few leaves to many; a limit or Ctrl-C leaves the others with the best tree found
-        and the lower bound proven so far.
+        Points are proven from few leaves to many. After a limit or Ctrl-C the other points have the best tree found and
+        the lower bound proven so far.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def solve_policy(
     ----------
     problem : PolicyProblem
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        With None the only limit is the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
     progress, shallower
@@ -66,9 +66,9 @@ def solve_policy(
     -----
     The loss of a leaf is the least sum over its rows of the regret of one action, which is misclassification with a
     cost vector for each row. Tables with few splits go to the search over binary columns, others to that over ranked
-    columns (``cpp/include/treewright/objective/action_costs.hpp``). No regret counts as more than that of a
-    single leaf: a tree with such a row is no better than the single leaf, before and after, and without it the numbers
-    are the same; so the integers of the search have their digits where the trees in question differ.
+    columns (``cpp/include/treewright/objective/action_costs.hpp``). The regret of a row is capped at that of a single
+    leaf. A tree that pays more on a row is no better than the single leaf, with or without the cap, and other trees are
+    not changed by it. So the digits of the search's integers are used where the relevant trees differ.
 
     Examples
     --------

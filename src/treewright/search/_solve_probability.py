@@ -36,7 +36,7 @@ def solve_probability(
     ----------
     problem : ProbabilityProblem
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        With None the only limit is the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress, shallower
@@ -54,8 +54,8 @@ def solve_probability(
     Notes
     -----
     With 0/1 indicators of the classes as targets, the squared error of a leaf of weight W is ``W - sum W_k^2 / W``: its
-    weighted Gini impurity, and the Brier score of its shares. So this is regression with one output for each class. Of
-    two classes one output is enough: the other has the same error.
+    weighted Gini impurity, and the Brier score of its shares. So this is regression with one output for each class. For
+    two classes one output is enough, because the other has the same error.
 
     The log loss of a leaf is ``sum W_k log(W / W_k)``, in natural logarithms; its integers and the error of its
     logarithms are in ``cpp/include/treewright/objective/log_loss.hpp``.

@@ -83,8 +83,8 @@ def solve_ranked(
     space : RankedSpace, default=None
         The splits, from `choose_engine`; None is every split of the table.
     limits : Limits, default=None
-        A step is a pass of the depth-two kernel over the rows of a node. None is no limit but the
-        machine's memory.
+        A step is a pass of the depth-two kernel over the rows of a node. With None the only limit is the machine's
+        memory.
     options : RankedOptions, default=None
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.

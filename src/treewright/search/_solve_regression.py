@@ -37,7 +37,7 @@ def solve_regression(
     ----------
     problem : RegressionProblem
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        With None the only limit is the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress, shallower
@@ -57,8 +57,8 @@ def solve_regression(
     Notes
     -----
     Branch and bound over sets of rows; the bounds and their proofs are in ``cpp/include/treewright/objective/`` and
-    ``cpp/include/treewright/bounds/``. Losses are compared as integers; what the rounding can hide stands in
-    ``result.stats["tolerance"]`` and in the sentence.
+    ``cpp/include/treewright/bounds/``. Losses are compared as integers; ``result.stats["tolerance"]`` and the sentence
+    say how much the rounding can hide.
 
     Examples
     --------

@@ -84,21 +84,21 @@ def solve_roc(
     options: BinaryOptions | RankedOptions | None = None,
     progress: ProgressCallback | None = None,
 ) -> RocFrontier:
-    """Find the corners of the region of the ROC plane that trees can reach, and lines beyond which none lies.
+    """Find the corners of the region of the ROC plane that trees can reach, and lines beyond which there is no tree.
 
     Parameters
     ----------
     problem : Problem
-        Of two classes; its costs and leaf penalty are not looked at.
+        A problem of two classes; its costs and leaf penalty are ignored.
     thresholds : "auto", "all", int or mapping, default="auto"
         As in `treewright.search.solve`.
     limits : Limits, default=None
-        Of all searches together; None is no limit but the machine's memory.
+        Of all searches together; With None the only limit is the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         As in `treewright.search.solve`.
     progress : callable, default=None
-        Called about 20 times a second with a `Progress`, whose objective and bound are 1 - AUC: what the corners so far
-        have, and what no tree is below; a true return value stops the search.
+        Called about 20 times a second with a `Progress`, whose objective and bound are 1 - AUC: that of the corners so
+        far, and a lower bound for every tree. If it returns True, the search stops.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def solve_roc(
     Raises
     ------
     InputError
-        Other than two classes with rows of positive weight.
+        There are not exactly two classes with rows of positive weight.
     SolverError
         No tree meets the constraints.
 

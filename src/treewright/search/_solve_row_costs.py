@@ -33,7 +33,7 @@ def solve_row_costs(
     ----------
     problem : RowCostsProblem
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        With None the only limit is the machine's memory.
     options : BinaryOptions or RankedOptions, default=None
         Switches, and the choice of the engine; the optimum depends on none.
     progress : callable, default=None

@@ -112,7 +112,7 @@ def solve_simple_lines(
 
 
 def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
-    """Return for each column what the objective grows by without it: splits become leaves, lines those of others.
+    """Return for each column by how much the objective grows without it: splits become leaves, lines use other columns.
 
     Parameters
     ----------

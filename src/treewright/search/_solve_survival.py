@@ -33,7 +33,7 @@ def solve_survival(
     ----------
     problem : SurvivalProblem
     limits : Limits, default=None
-        None is no limit but the machine's memory.
+        With None the only limit is the machine's memory.
     options : RankedOptions, default=None
         Switches of the bounds; the optimum depends on none.
     progress, shallower

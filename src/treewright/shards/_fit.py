@@ -65,25 +65,25 @@ def fit_shards(
 ) -> ShardedTree:
     """Fit a tree to a table of any size, with a proven bound on how far it can be from the best one.
 
-    The rows are dealt to shards at random, and each shard is searched by itself. For every tree the objective over all
-    rows is the mean of its objectives over the shards, weighted by their rows; so the weighted mean of what is proven
-    of the shards is a proven lower bound for all rows. The trees that were found are counted over all rows, and the
-    best is returned, its leaves labelled and its thresholds improved over all rows.
+    The rows are assigned to shards at random, and each shard is searched separately. For every tree the objective over
+    all rows is the mean of its objectives over the shards, weighted by their rows. So the weighted mean of the bounds
+    proven for the shards is a proven lower bound for all rows. The trees that were found are evaluated on all rows, and
+    the best is returned; its leaves are labelled and its thresholds improved on all rows.
 
     Parameters
     ----------
     source : path, array or frame
         A file or folder of Parquet or CSV files, a list of files, a polars LazyFrame, a DuckDB relation, a Dask
-        DataFrame, a pyarrow dataset; or what fits into memory: a numpy array, a frame of pandas, polars or pyarrow. It
-        is read once; the rows are kept on disk meanwhile.
+        DataFrame, a pyarrow dataset; or a table in memory: a numpy array, a frame of pandas, polars or pyarrow. It is
+        read once; during the run the rows are stored on disk.
     target : str or array-like of shape (n_rows,)
-        Column of labels; or the labels themselves, beside an array or frame in memory.
+        Column of labels; or the labels themselves, with an array or frame in memory.
     sample_weight : str or array-like of shape (n_rows,), default=None
-        Likewise weights >= 0; None is 1 for each row.
+        Weights >= 0, given in the same way; None is 1 for each row.
     ignore : sequence of str, default=()
         Columns that are not features.
     categorical_features : sequence of str, default=()
-        Columns of numbers that are to be read as categories.
+        Numeric columns to read as categories.
     cost_complexity : float, default=0.01
         Penalty of one leaf, as a fraction of the total weight.
     max_depth : int or None, default=3
@@ -91,8 +91,8 @@ def fit_shards(
     max_leaf_nodes : int or None, default=None
         Largest number of leaves; None is unlimited.
     min_samples_leaf : int or float, default=1
-        Minimum number of rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. Shards ignore it. That
-        only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
+        Minimum number of rows in a leaf, over all rows; a float in (0, 1) is a fraction of them. The searches of the
+        shards ignore it. This only enlarges the set of trees, so the bound stays valid, but the gap can be wider.
     thresholds : "all", int or mapping, default="all"
         Which thresholds of continuous columns the tree may use: "all" between distinct values; an int for that many
         quantile bins, of some rows drawn at random; a mapping from column name to thresholds. Over few thresholds and
@@ -101,40 +101,40 @@ def fit_shards(
     objective : {"accuracy", "balanced_accuracy"}, default="accuracy"
     costs : array-like of shape (n_classes, n_classes) or callable, default=None
         ``costs[i, j]`` is the cost of predicting class j for class i (classes sorted). A callable gets the sorted
-        labels, once the source was read, and returns the costs.
+        labels, after the source was read, and returns the costs.
     class_weight : dict, "balanced", callable or None, default=None
         "balanced" is over all rows. A callable gets the sorted labels and returns the dict.
     shard_rows : int, default=100_000
-        Rows of a shard. More rows make the gap smaller, and a search longer.
+        Number of rows in a shard. More rows make the gap smaller and the searches longer.
     gap : float or None, default=None
-        Relative gap that is enough. While it is not reached and time is left, shards are joined in pairs and searched
-        again. None searches the shards once.
+        Relative gap at which to stop. As long as it is not reached and time is left, shards are joined in pairs and
+        searched again. None searches the shards once.
     shuffle : bool, default=True
-        Deal the rows at random. False cuts them as they lie: right only if they lie in random order, else the bound,
-        which holds in any case, is far from the tree.
+        Assign the rows to shards at random. False cuts them in their order, which is useful only if that order is
+        random. Otherwise the bound is still valid, but far from the objective of the tree.
     random_state : int or None, default=0
-        Seed of the dealing; None draws one.
+        Seed of this assignment; None draws one.
     n_jobs : int or None, default=None
         Shards that are searched at once; None is 1 (or what `joblib.parallel_config` says), -1 all cores.
     backend : str or None, default=None
         "loky" (processes), "threading" or "dask", through joblib; or "ray". Workers on other machines need
         `spill_folder` to be a folder that they share.
     time_limit : float or None, default=None
-        Seconds from the call on. Reading the source cannot be cut short, nor counting one tree over all rows.
+        Seconds from the call on. Reading the source is not interrupted, nor is the evaluation of one tree on all rows.
     step_limit : int or None, default=None
-        Steps of each search; unlike seconds the same on every machine.
+        Steps of each search; unlike seconds, the result is the same on every machine.
     memory_limit : int or None, default=None
         Bytes for all searches at once; None is half of the machine's memory.
     progress : "auto", bool or callable, default="auto"
         A progress bar; a callable gets a `ShardProgress` and stops the run by returning True.
     spill_folder : str or Path, default=None
-        Where the rows are kept meanwhile, 1 to 8 bytes a value; None is the system's folder for temporary files.
+        Where the rows are stored during the run, 1 to 8 bytes per value; None is the system's temporary folder.
 
     Returns
     -------
     ShardedTree
-        ``tree_``, ``result_``, ``predict``, ``save``. Ctrl-C, and every limit, give the best tree so far with the bound
-        that is proven so far; a shard that was not searched counts with the penalty of one leaf.
+        ``tree_``, ``result_``, ``predict``, ``save``. After Ctrl-C or a limit it is the best tree so far, with the
+        bound that is proven so far; the bound of a shard that was not searched is the penalty of one leaf.
 
     Raises
     ------
@@ -148,8 +148,8 @@ def fit_shards(
 
     Notes
     -----
-    The argument is written out in ``treewright/shards/_bound.py``. A search or its worker that fails costs the bound of
-    its shard, never the result, and ``result_.notes`` says so. Time grows linearly with the rows.
+    The argument is written out in ``treewright/shards/_bound.py``. If a search or its worker fails, only the bound of
+    its shard is lost, never the result, and ``result_.notes`` says so. Time grows linearly with the rows.
 
     Examples
     --------

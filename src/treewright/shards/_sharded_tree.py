@@ -28,9 +28,9 @@ class ShardedTree:
     result_ : ShardsResult
         Tree, objective, lower bound, gap; ``print(model.result_.sentence())`` says what is proven.
     terms : Terms
-        The question, as a model file keeps it.
+        The problem, as a model file stores it.
     reading : Reading or None
-        How the files were read; None for rows that were no files.
+        How the files were read; None if the rows did not come from files.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class ShardedTree:
         Parameters
         ----------
         source : path, array or frame
-            As in `fit_shards`; its columns are found by name, those that the tree does not split on may be absent.
+            As in `fit_shards`. Its columns are found by name; columns that the tree does not split on may be absent.
 
         Returns
         -------
@@ -78,7 +78,7 @@ class ShardedTree:
         return np.concatenate(parts) if parts else self.classes_[:0]
 
     def predict_batches(self, source: Any) -> Iterator[NDArray[Any]]:
-        """Yield the labels of a source that need not fit into memory, some rows at a time.
+        """Yield the labels of a source, a batch of rows at a time; the source need not fit into memory.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def routing_shares(nodes: ArrayLike, depth: int) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (2**(depth+1) - 1,)
-        Shares of one level add up to 1, or to 0 where no row gets so deep.
+        Shares of one level add up to 1, or to 0 if no row reaches this level.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class _State(Protocol):
 
 
 class ProgressRecorder:
-    """A progress callback that keeps what it is told: give it as ``progress=`` to a search or an estimator.
+    """A progress callback that stores the states it gets: give it as ``progress=`` to a search or an estimator.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ProgressRecorder:
     Attributes
     ----------
     states : list of treewright.search.Progress
-        In order, those only in which the objective or the bound had changed.
+        In order; only states in which the objective or the bound had changed.
 
     Examples
     --------

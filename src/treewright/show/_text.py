@@ -38,7 +38,7 @@ def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False,
 
     Notes
     -----
-    Of a pipeline the tree of its last step is written, over the columns that reach it.
+    For a pipeline the tree of its last step is written, over the columns that this step gets.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class ColumnWords:
 
 
 def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
-    """Return a tree that calls columns, codes and labels what `columns.yaml` calls them; it decides as before.
+    """Return a tree with the names of columns, codes and labels from `columns.yaml`; its decisions do not change.
 
     Numbers of a column with a unit are written as number, space, unit: ``duration <= 12 months``.
 
@@ -51,7 +51,7 @@ def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
     ----------
     tree : Tree
     settings : Settings, path of a columns.yaml, or None
-        None returns the tree as it is.
+        None returns the tree unchanged.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Survival curves of groups of rows, and how well risks and curves foretell the times of events."""
+"""Survival curves of groups of rows, and how well risks and curves predict the times of events."""
 
 from treewright.survival._brier import brier_score, censoring_curve, integrated_brier_score
 from treewright.survival._concordance import concordance_index

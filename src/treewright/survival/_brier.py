@@ -65,9 +65,9 @@ def brier_score(
 ) -> NDArray[np.float64]:
     """Return the mean squared error of predicted shares without the event, at given times.
 
-    A row whose event was seen by t counts ``S(t)^2 / G(its time)``, one whose time is later ``(1 - S(t))^2 / G(t)``,
-    one censored by t nothing; G is the curve of censoring. So the rows that are known stand for those that are not, and
-    the mean is that without censoring if censoring does not depend on the rows.
+    A row whose event was seen by time t counts ``S(t)^2 / G(its time)``, a row whose time is later ``(1 - S(t))^2 /
+    G(t)``, and a row censored by t counts nothing; G is the curve of censoring. So known rows represent the censored
+    ones, and the mean is that without censoring if censoring does not depend on the rows.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def brier_score(
     Returns
     -------
     ndarray of shape (n_times,)
-        0 is perfect; a share of one half has about 0.25.
+        0 is perfect; predicting one half for all rows gives about 0.25.
 
     Raises
     ------
     InputError
-        Shapes that do not fit, or a time from which on all training rows were censored, so that nothing is known.
+        The shapes do not fit, or from one of the times on all training rows were censored, so that nothing is known.
 
     References
     ----------
@@ -137,7 +137,7 @@ def integrated_brier_score(
     *,
     steps: bool = False,
 ) -> float:
-    """Return the mean of the Brier score between the first and the last of some times.
+    """Return the mean of the Brier score between the first and the last of the given times.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def integrated_brier_score(
     censoring, sample_weight
         As in `brier_score`.
     steps : bool, default=False
-        False joins the scores at the times by straight lines (the trapezoidal rule, as scikit-survival does). True
-        takes each for the time up to the next: exact if nothing changes between two of them.
+        False interpolates linearly between the scores (the trapezoidal rule, as scikit-survival does). True uses each
+        score up to the next time, which is exact if nothing changes between two times.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def integrated_brier_score(
     Raises
     ------
     InputError
-        As `brier_score`; or fewer than two times, or times that do not ascend.
+        As for `brier_score`; or there are fewer than two times, or they do not ascend.
 
     Examples
     --------

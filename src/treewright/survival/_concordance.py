@@ -16,7 +16,7 @@ __all__ = ["concordance_index", "concordance_with_error"]
 def concordance_index(
     event: NDArray[np.bool_], time: NDArray[np.float64], risk: NDArray[np.float64]
 ) -> float:
-    """Return the share of comparable pairs of rows that the risks order right; equal risks count as half.
+    """Return the share of comparable pairs of rows that the risks put in the right order; equal risks count as half.
 
     A pair is comparable if the earlier of its times is that of an event, or both times are equal and one of the two is
     an event, which is then the earlier (as in scikit-survival).

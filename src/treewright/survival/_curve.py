@@ -78,7 +78,7 @@ class SurvivalCurve:
 def kaplan_meier(
     event: NDArray[np.bool_], time: NDArray[np.float64], sample_weight: NDArray[np.float64] | None = None
 ) -> SurvivalCurve:
-    """Return the Kaplan-Meier curve of some rows.
+    """Return the Kaplan-Meier curve of the given rows.
 
     Parameters
     ----------

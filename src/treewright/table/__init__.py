@@ -1,6 +1,6 @@
 """Typed columns from numpy, pandas, polars and CSV.
 
-What reads and looks at files loads on first use: a search needs none of it.
+The modules that read and examine files load on first use; a search does not need them.
 """
 
 from importlib import import_module

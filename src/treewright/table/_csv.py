@@ -69,14 +69,14 @@ class CsvTable:
     reading : Reading
         How the file was read; give it to `load_csv` to read other files of the same kind in the same way.
     blanked : mapping of str to mapping of str to int
-        By column that was read, in how many rows each field stood that the caller declared missing; the usual ones,
-        such as "NA", are not counted.
+        For each column that was read: in how many rows each field occurred that the caller declared missing. The usual
+        ones, such as "NA", are not counted.
     absent : tuple of str, default=()
         Columns of the schema that were not needed, and that the file does not have.
     left_out : tuple of str, default=()
         Columns of the file that are neither features nor target or weight.
     zero_led : tuple of str, default=()
-        Features that were read as numbers, of which some are written with leading zeros: they may be codes.
+        Features that were read as numbers although some are written with leading zeros; they may be codes.
 
     Examples
     --------

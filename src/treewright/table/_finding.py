@@ -10,7 +10,7 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a person should know or settle.
+    """One thing that a person should know or decide.
 
     Parameters
     ----------
@@ -19,8 +19,8 @@ class Finding:
     text : str
         What was seen, as a sentence.
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "encoding", "dates", "order", ""}
-        The option that settles it; "dates" has none, for a frame needs a call, and "order" is settled in
-        `columns.yaml`; "" if it is settled in the file, or needs nothing.
+        The option that settles it. "dates" has none, because a frame needs a call; "order" is set in `columns.yaml`. ""
+        if it has to be settled in the file, or if nothing has to be done.
     value : str
         What the option takes: the column, or the field that means missing in it; "" if it takes nothing. Without an
         option, the column whose use in `columns.yaml` answers the question.

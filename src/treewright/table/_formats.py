@@ -98,7 +98,7 @@ MARKS = {".": "point", ",": "comma", "'": "apostrophe", "’": "apostrophe"} | d
 
 @dataclass(frozen=True, slots=True)
 class DateFormat:
-    """Order and mark of the dates in one column, and what is offered to the tree of each date.
+    """Order and mark of the dates in one column, and which parts of a date the tree can use.
 
     Parameters
     ----------

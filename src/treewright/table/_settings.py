@@ -44,12 +44,12 @@ __all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
 
 @dataclass(frozen=True)
 class ColumnNote:
-    """How people read a column.
+    """How a column is shown to readers.
 
     Parameters
     ----------
     name : str, default=""
-        What the report calls it; "" is the name in the file.
+        Name in the report; "" is the name in the file.
     description, unit : str, default=""
     change : {"any", "never", "only-up", "only-down"}, default="any"
         What a person can change about it.
@@ -87,9 +87,9 @@ class Settings:
     labels : mapping of str to str
         The label that each other spelling stands for.
     notes : mapping of str to ColumnNote
-        Of the columns that people read by other words.
+        For the columns that are shown to readers in other words.
     label_names : mapping of str to str
-        What people read in the place of a label.
+        What is shown to readers instead of a label.
     missing_in : mapping of str to tuple of str
         By column, fields that mean missing there only.
     about : mapping of str to str

@@ -17,7 +17,7 @@ __all__ = ["Table"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows in the encoding of `treewright.tree`: numbers as they are, categories as codes, NaN = missing.
+    """Rows in the encoding of `treewright.tree`: numbers unchanged, categories as codes, missing values as NaN.
 
     Build one with `table_from` or `load_csv`; the constructor trusts its arguments.
 
@@ -27,9 +27,9 @@ class Table:
     X : ndarray of shape (n_rows, n_columns), float64, Fortran order
         Each column is contiguous. Known values are finite.
     notes : tuple of str
-        Plain sentences about columns that were not what they seemed (all missing, numbers stored as text).
+        Plain sentences about unusual columns (all values missing, numbers stored as text).
     numbers_as_text : tuple of str
-        Columns of categories that are more than a few numbers as text, and that nobody declared categorical.
+        Categorical columns that consist of many numbers stored as text, and that were not declared categorical.
 
     Examples
     --------

@@ -75,10 +75,10 @@ class Tree:
     n_node_samples : ndarray of shape (node_count,), int64
         Training rows in the node.
     kind : TreeKind
-        What `value` holds; a tree without classes is a regression tree unless it says otherwise.
+        What `value` holds. Without this argument, a tree without classes is a regression tree.
     lines : tuple of Line or None, length node_count; or None
-        Of a regression tree whose leaves may hold lines: a leaf with a line adds it to its mean. None for a tree that
-        predicts the values alone.
+        For a regression tree whose leaves may have lines: a leaf with a line adds it to its mean. None for a tree that
+        predicts only the values.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class Tree:
 
     @property
     def n_outputs(self) -> int:
-        """How many numbers a leaf predicts (regression); 1 of all other trees."""
+        """How many numbers a leaf predicts (regression); 1 for all other trees."""
         return int(self.value.shape[1]) if self.kind is TreeKind.REGRESSION else 1
 
     @property
@@ -271,7 +271,7 @@ class Tree:
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_outputs)
-            Of several outputs, all values.
+            For several outputs, all values.
         """
         leaf = self.apply(X)
         if self.classes is None:

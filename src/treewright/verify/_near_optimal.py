@@ -35,7 +35,7 @@ def count_near_optimal(
     any_label : bool, default=False
         Whether a leaf may predict any class, or only its cheapest (the first of equals).
     redundant_splits : bool, default=False
-        Whether a split counts whose two sides are leaves of the same label.
+        Whether trees count in which the two sides of a split are leaves with the same label.
 
     Returns
     -------

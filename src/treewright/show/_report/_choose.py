@@ -50,9 +50,9 @@ def choose_page(
 ) -> str:
     """Write one self-contained web page for choosing a tree of a near-optimal set.
 
-    The page shows how many trees there are of each size and loss, what each column is worth, and lets people build a
+    The page shows how many trees there are of each size and loss, and how important each column is. Readers can build a
     tree split by split: every option says how many trees are left and how good the best of them is. Columns can be
-    banned or forced, two trees compared row by row, and the chosen one saved as a model file.
+    excluded or required, two trees can be compared row by row, and the chosen one can be saved as a model file.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def choose_page(
         Heading of the page.
     gaps : GapFrontier, default=None
         What `treewright.near_optimal.gap_frontier` found for this set: a slider then shows the best tree for every
-        largest gap.
+        limit on the gap.
     gap_between : str, default=None
         The groups of `gaps` in words, such as "home owners and all others", for the heading of the slider.
     settings : Settings or path of a columns.yaml, default=None
@@ -87,7 +87,7 @@ def choose_page(
 
     Notes
     -----
-    The page holds which splits each kind of training row passes, and the labels: keep it as you keep the data.
+    The page contains which splits each kind of training row passes, and the labels, so protect it like the data.
 
     Examples
     --------

@@ -10,7 +10,7 @@ __all__ = ["notebook_html"]
 
 
 def notebook_html(tree: TreeLike, *, sentence: str = "", parameters: str = "", digits: int | None = 6) -> str:
-    """Return a tree as a piece of HTML that may stand beside others on one page.
+    """Return a tree as a piece of HTML; one page can contain several.
 
     Parameters
     ----------

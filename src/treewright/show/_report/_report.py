@@ -79,8 +79,8 @@ def report(
     X : array-like or frame of shape (n_rows, n_columns), or Table
         The rows that the tree was made from.
     y : array-like of shape (n_rows,) or (n_rows, n), structured array, or pair of arrays
-        What was seen of them, as `fit` takes it: labels; one number or several for a regression tree; the rewards of
-        all actions for a policy tree; event and time for a survival tree.
+        Their targets, as `fit` takes them: labels; one number or several for a regression tree; the rewards of all
+        actions for a policy tree; event and time for a survival tree.
     X_test, y_test : like X and y, default=None
         Rows that the tree has not seen. Without them the page says that its figures are optimistic.
     frontier : sequence of SolveResult, default=None
@@ -91,8 +91,8 @@ def report(
         Whether to fit CART, gradient boosting, a random forest and a linear model for comparison; for policy and
         survival trees none is fitted.
     verification : VerificationReport, default=None
-        What `treewright.verify.verify` found; its counts are shown, and where a check failed nothing is called proven.
-        Without it, what a model file says of itself is called claimed, not checked.
+        What `treewright.verify.verify` found; its counts are shown, and if a check failed nothing is called proven.
+        Without it, the statements of a model file are called claimed, not checked.
     claim_checked : bool, default=True
         Whether `verification` is of the certificate; False if it is of the tree alone.
     title : str, default=None
@@ -102,12 +102,12 @@ def report(
     files : mapping, default=None
         Names of the files "model", "data" and "test", to be mentioned in the page.
     settings : Settings or path of a columns.yaml, default=None
-        Names, descriptions, units, codes and allowed changes of columns, names of labels, purpose and owner: what
-        people read in the place of the words of the file.
+        Names, descriptions, units, codes and allowed changes of columns, names of labels, purpose and owner. Readers
+        see these instead of the words of the file.
     groups : mapping from name to array-like of shape (n_rows,), default=None
-        Groups for whom errors are shown apart, such as ``{"sex": sex}``: one value for each test row, or for
-        each training row if there are no test rows. Numbers of more than ten values are cut at their quartiles. The
-        tree need not know these columns.
+        Groups for which errors are shown separately, such as ``{"sex": sex}``: one value for each test row, or for each
+        training row if there are no test rows. Numbers with more than ten values are cut at their quartiles. The tree
+        need not use these columns.
     date : str, default=None
         Of the report; None is today.
     digits : int or None, default=6
@@ -123,9 +123,9 @@ def report(
     Raises
     ------
     InputError
-        A model without a tree, other columns than the tree's, a `y` that does not fit, test rows without `y_test`, a
-        frontier or other trees of another table, groups of another length, settings that cannot be read, or a file that
-        cannot be written.
+        The model has no tree, `X` has other columns than the tree, `y` does not fit, test rows have no `y_test`, the
+        frontier or other trees are of another table, groups have another length, the settings cannot be read, or the
+        file cannot be written.
 
     Notes
     -----
