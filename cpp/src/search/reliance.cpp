@@ -44,9 +44,11 @@ class OneColumn {
         // them.
         const auto& nodes = walk_.graph().nodes;
         for (std::uint32_t n = 1; n < nodes.size() && nodes[n].depth > 0; ++n)
-            if (nodes[n].depth == 1 && walk_.reached(n) && solve(n, {{}, kAll, shared_.node_cost(n)}, 0) == kUnsolved)
+            if (nodes[n].depth == 1 && walk_.reached(n) && solve(n, {kAll, shared_.node_cost(n)}, 0) == kUnsolved)
                 return std::nullopt;
-        const std::uint32_t root = solve(0, {all, kAll, shared_.node_cost(0)}, 0);
+        Place everywhere{kAll, shared_.node_cost(0)};
+        everywhere.rows = all;
+        const std::uint32_t root = solve(0, everywhere, 0);
         if (root == kUnsolved) return std::nullopt;
         double ends[2] = {0, 0};
         for (const int which : {0, 1}) {
@@ -66,17 +68,21 @@ class OneColumn {
 
     // R, V by its number, and what R costs. Before a split on the column V is all rows, and all values are 0. After the
     // first one the rows of R that are not in V may be those of a node, too, its twin: the path to it differs in that
-    // split alone.
+    // split alone. Then a node and its twin say what R is, and its rows are divided once somebody looks at them.
     struct Place {
-        Bits rows;
         std::uint32_t drawn;
         Costs cost;
         std::uint32_t twin = kNone;
+        const Place* above = nullptr;   // R is that of this place,
+        const SetEdge* edge = nullptr;  // or what this split leaves of it
+        int side = 0;
+        std::size_t level = 0;  // of the frame that holds R
+        mutable Bits rows{};    // R, or nothing so far
     };
     // The fronts of a node at a place: of the least values, negated, and of the most.
     struct Solved {
-        std::uint32_t node, drawn;
-        std::size_t rows;  // where its R begins, after a split on the column
+        std::uint32_t node, drawn, twin;
+        std::size_t rows;  // where its R begins, after a split on the column and without a twin
         std::size_t first[2], last[2];
     };
     // A split of a node, and what is below it.
@@ -128,17 +134,28 @@ class OneColumn {
         }
         return made;
     }
-    [[nodiscard]] static std::uint64_t key_of(std::uint32_t n, const Place& at) {
-        std::uint64_t key = mixed(n, at.drawn);
-        for (const std::uint64_t word : at.rows) key = mixed(key, word);
+    Bits rows_of(const Place& at) {
+        if (at.rows.empty() && at.edge == nullptr) {
+            at.rows = rows_of(*at.above);
+        } else if (at.rows.empty()) {
+            std::vector<std::uint64_t>& rows = frames_[at.level].rows;
+            side_of(rows_of(*at.above), shared_.ones_of(*at.edge), at.side, rows);
+            at.rows = rows;
+        }
+        return at.rows;
+    }
+    [[nodiscard]] std::uint64_t key_of(std::uint32_t n, const Place& at) {
+        std::uint64_t key = mixed(mixed(n, at.drawn), at.twin);
+        if (at.twin == kNone)
+            for (const std::uint64_t word : rows_of(at)) key = mixed(key, word);
         return key;
     }
-    [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint32_t n, const Place& at) const {
+    [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint32_t n, const Place& at) {
         const auto [first, last] = solved_after_.equal_range(key);
         for (auto known = first; known != last; ++known) {
             const Solved& own = solved_[known->second];
-            if (own.node == n && own.drawn == at.drawn &&
-                std::ranges::equal(at.rows, Bits(rows_of_solved_).subspan(own.rows, words_)))
+            if (own.node != n || own.drawn != at.drawn || own.twin != at.twin) continue;
+            if (at.twin != kNone || std::ranges::equal(rows_of(at), Bits(rows_of_solved_).subspan(own.rows, words_)))
                 return known->second;
         }
         return kUnsolved;
@@ -176,7 +193,7 @@ class OneColumn {
     }
     // What R costs on either side of a split. Of R and V it is known, since these are the rows of a node, and of the
     // others where they are those of the twin, which has the split, too; else they are added up.
-    void divide_costs(const Place& at, const SetEdge& edge, const SetEdge* twin, Frame& frame) const {
+    void divide_costs(const Place& at, const SetEdge& edge, const SetEdge* twin, Frame& frame) {
         const Costs known = shared_.node_cost(edge.child[1]);
         frame.cost[1].assign(known.begin(), known.end());
         if (twin != nullptr) {
@@ -185,8 +202,9 @@ class OneColumn {
         } else {
             if (frame.rest.empty()) {
                 const Bits drawn = drawn_sets_.of(at.drawn);
+                const Bits rows = rows_of(at);
                 frame.rest.resize(words_);
-                for (std::size_t w = 0; w < words_; ++w) frame.rest[w] = at.rows[w] & ~drawn[w];
+                for (std::size_t w = 0; w < words_; ++w) frame.rest[w] = rows[w] & ~drawn[w];
             }
             add_cost(frame.rest, shared_.ones_of(edge), frame.cost[1]);
         }
@@ -215,18 +233,16 @@ class OneColumn {
         const std::uint32_t child = part.edge->child[side];
         const bool leaf_alone = shared_.leaf_alone(child);
         if (part.plain && leaf_alone) return true;
-        Place below = at;
+        Place below{at.drawn, at.cost, kNone, &at};
         if (asks) {
             below.drawn = drawn_below(at.drawn, *part.edge, side);
-            below.twin = at.drawn == kAll ? part.edge->child[1 - side] : kNone;
+            if (at.drawn == kAll) below.twin = part.edge->child[1 - side];
         } else {
             below.cost = part.plain ? shared_.node_cost(child) : Costs(frames_[level].cost[side]);
-            below.twin = twin == nullptr ? kNone : twin->child[side];
-            if (!leaf_alone &&
-                !(part.plain && (solved_of_[child] != kUnsolved || walk_.graph().nodes[child].depth == 1))) {
-                side_of(at.rows, shared_.ones_of(*part.edge), side, frames_[level].rows);
-                below.rows = frames_[level].rows;
-            }
+            if (twin != nullptr) below.twin = twin->child[side];
+            below.edge = part.edge;
+            below.side = side;
+            below.level = level;
         }
         if (!part.plain)
             shared_.each_leaf(child, [&](std::size_t label, std::int64_t) {
@@ -266,8 +282,11 @@ class OneColumn {
         const bool same = at.drawn == kAll && std::ranges::all_of(parts, [&](const Part& part) {
                               return part.plain && same_fronts(part.below[0]) && same_fronts(part.below[1]);
                           });
-        Solved made{n, at.drawn, rows_of_solved_.size(), {0, 0}, {0, 0}};
-        if (at.drawn != kAll) rows_of_solved_.insert(rows_of_solved_.end(), at.rows.begin(), at.rows.end());
+        Solved made{n, at.drawn, at.twin, rows_of_solved_.size(), {0, 0}, {0, 0}};
+        if (at.drawn != kAll && at.twin == kNone) {
+            const Bits rows = rows_of(at);
+            rows_of_solved_.insert(rows_of_solved_.end(), rows.begin(), rows.end());
+        }
         for (const int which : {0, 1}) {
             made.first[which] = which == 1 && same ? made.first[0] : fronts_.size();
             if (which == 0 || !same) make_front(n, at, parts, pair, which);
@@ -305,7 +324,11 @@ class OneColumn {
         shared_.each_leaf(part.edge->child[side], [&](std::size_t label, std::int64_t errors) {
             leaves.push_back({1, errors, part.plain ? 0 : sign(which) * values_[first + label]});
         });
-        std::ranges::sort(leaves, {}, &SizedValue::errors);
+        std::ranges::sort(leaves, [](const SizedValue& a, const SizedValue& b) {
+            return a.errors != b.errors ? a.errors < b.errors : a.value > b.value;
+        });
+        const auto needless = [](const SizedValue& kept, const SizedValue& next) { return next.value <= kept.value; };
+        leaves.erase(std::unique(leaves.begin(), leaves.end(), needless), leaves.end());
         return leaves;
     }
     // The leaves and errors of what a node can be.

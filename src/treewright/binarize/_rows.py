@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._native import core
 from treewright.binarize._split_matrix import SplitMatrix
+from treewright.binarize._value_ranks import threshold_bits
 from treewright.errors import InputError
 from treewright.table import Table
 from treewright.tree import CategorySplit, Split, ThresholdSplit
@@ -52,7 +52,7 @@ def make_splits(
     splits = tuple(split for group in groups for split in group)
     check_size(len(splits), table.n_rows)
     thresholds = [split for split in splits if isinstance(split, ThresholdSplit)]
-    packed = _threshold_bits(table, thresholds)
+    packed = threshold_bits(table, thresholds)
     if len(thresholds) < len(splits):
         of_numbers, packed = packed, np.empty((len(splits), (table.n_rows + 7) // 8), dtype=np.uint8)
         is_threshold = np.array([isinstance(split, ThresholdSplit) for split in splits])
@@ -61,20 +61,6 @@ def make_splits(
         for number, split in zip(np.flatnonzero(~is_threshold).tolist(), others, strict=True):
             packed[number] = np.packbits(_goes_right(table, split), bitorder="little")
     return SplitMatrix(splits, packed, table.n_rows, scope, (*table.notes, *notes))
-
-
-def _threshold_bits(table: Table, thresholds: Sequence[ThresholdSplit]) -> NDArray[np.uint8]:
-    """Send every row through thresholds, those of one column one after another."""
-    n = len(thresholds)
-    bits = np.empty((n, (table.n_rows + 7) // 8), dtype=np.uint8)
-    core.write_threshold_bits(
-        np.ascontiguousarray(table.X.T),
-        np.fromiter((split.column for split in thresholds), np.uint32, n),
-        np.fromiter((split.threshold for split in thresholds), np.float64, n),
-        np.fromiter((split.missing_left for split in thresholds), np.bool_, n),
-        bits,
-    )
-    return bits
 
 
 def _goes_right(table: Table, split: CategorySplit) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from treewright._native import core
 from treewright.table import Table, ValueRanks
-from treewright.tree import ColumnKind
+from treewright.tree import ColumnKind, ThresholdSplit
 
-__all__ = ["ranks_of", "running_weights", "thresholds_below", "value_ranks"]
+__all__ = ["ranks_of", "running_weights", "threshold_bits", "thresholds_below", "value_ranks"]
 
 MOST_CODES = 254  # thresholds that the core counts in one byte
 
@@ -104,3 +105,29 @@ def thresholds_below(x: NDArray[np.float64], thresholds: NDArray[np.float64]) ->
     code = np.empty(len(x), dtype=np.uint8)  # a quarter of the time
     core.code_values(np.ascontiguousarray(x), thresholds, code)
     return np.minimum(code, n, out=code)
+
+
+def threshold_bits(table: Table, thresholds: Sequence[ThresholdSplit]) -> NDArray[np.uint8]:
+    """Send every row through thresholds.
+
+    Parameters
+    ----------
+    table : Table
+    thresholds : sequence of ThresholdSplit
+        Those of one column one after another.
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds, ceil(n_rows / 8)), uint8
+        As in `SplitMatrix`.
+    """
+    n = len(thresholds)
+    bits = np.empty((n, (table.n_rows + 7) // 8), dtype=np.uint8)
+    core.write_threshold_bits(
+        np.ascontiguousarray(table.X.T),
+        np.fromiter((split.column for split in thresholds), np.uint32, n),
+        np.fromiter((split.threshold for split in thresholds), np.float64, n),
+        np.fromiter((split.missing_left for split in thresholds), np.bool_, n),
+        bits,
+    )
+    return bits

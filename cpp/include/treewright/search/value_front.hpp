@@ -37,7 +37,7 @@ class ValueFront {
         const std::size_t at = after(front, errors);
         if (at == 0 || front[at - 1].value < value) put(front, at, {leaves, errors, value});
     }
-    // All pairs of a subtree of either side but those of two leaves; both ascend by leaves, then errors.
+    // All pairs of a subtree of either side but those of two leaves; both ascend by leaves, then by errors and values.
     void add_pairs(std::span<const SizedValue> zero, std::span<const SizedValue> one) {
         for (auto first = one.begin(), last = first; first != one.end(); first = last) {
             while (last != one.end() && last->leaves == first->leaves) ++last;
@@ -70,16 +70,24 @@ class ValueFront {
    private:
     using Front = std::vector<SizedValue>;  // errors and values ascend
 
-    // One subtree beside each of some others. Their errors ascend, so the front is walked once; most sums are below it.
+    // One subtree beside each of some others. Their errors and values ascend, so what one of the front makes needless
+    // is passed by its value alone, mostly to the end, and the front is walked once.
     void add_beside(const SizedValue& a, std::span<const SizedValue> others, std::uint32_t leaves) {
         Front& front = of_[leaves];
         const std::int64_t most = most_[leaves] - a.errors;
         std::size_t at = after(front, a.errors + others.front().errors);
-        for (const SizedValue& b : others) {
-            if (b.errors > most) break;
-            const SizedValue sum{leaves, a.errors + b.errors, a.value + b.value};
+        for (auto b = others.begin();;) {
+            if (at > 0) {
+                const WideInt needless = front[at - 1].value - a.value;
+                if (others.back().value <= needless) return;
+                while (b != others.end() && b->value <= needless) ++b;
+            }
+            if (b == others.end() || b->errors > most) return;
+            const SizedValue sum{leaves, a.errors + b->errors, a.value + b->value};
             while (at < front.size() && front[at].errors <= sum.errors) ++at;
-            if (at == 0 || front[at - 1].value < sum.value) at = put(front, at, sum);
+            if (at > 0 && front[at - 1].value >= sum.value) continue;
+            at = put(front, at, sum);
+            ++b;
         }
     }
     // How many of a front have no more errors.

@@ -1,5 +1,5 @@
-// Rows sent through thresholds of their columns, a bit for each row: from one threshold of a column to the next only the
-// rows between them change, so that many thresholds of a column cost little more than one.
+// Rows sent through thresholds of their columns, a bit for each row: from one threshold of a column to the next only
+// the rows between them change, so that many thresholds of a column cost little more than one.
 #pragma once
 
 #include <cstddef>

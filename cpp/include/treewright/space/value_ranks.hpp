@@ -22,7 +22,8 @@ struct ValueRanks {
 // rows.
 [[nodiscard]] ValueRanks rank_values(std::span<const double> column, std::span<std::uint32_t> rank);
 
-// Writes how many of the ascending thresholds lie below each value: of NaN none, where missing values rank lowest, or all.
+// Writes how many of the ascending thresholds lie below each value: of NaN none, where missing values rank lowest, or
+// all.
 void rank_by_thresholds(std::span<const double> column, std::span<const double> thresholds, bool missing_lowest,
                         std::span<std::uint32_t> rank);
 
