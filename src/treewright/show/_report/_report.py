@@ -174,9 +174,9 @@ def report(
     reading = model.reading if isinstance(model, Model) else None
     known = with_units(settings_from(settings), reading)
     words = column_words(tree, known)
-    said = in_words_of_people(tree, words, None if tree.classes is None else label_words(tree, known))
     target = target if target is not None else (terms.target if terms is not None else None)
     outcome = known.notes.get(target or "", ColumnNote()).name or target
+    said = in_words_of_people(tree, words, _labels(tree, known, outcome or ""))
     task = kind(Context(tree, said, result, terms, train, test, known, digits, target))
     drawn = None if frontier is None else chart(task, frontier)
     better = None if frontier is None else better_than(result, terms, frontier)
@@ -234,6 +234,17 @@ def report(
     if out is not None:
         write_bytes(out, page.encode("utf-8"))
     return page
+
+
+def _labels(tree: Tree, known: Settings, outcome: str) -> list[str] | None:
+    """What people read in the place of each label; numbers alone say nothing, so the target's name goes with them."""
+    if tree.classes is None:
+        return None
+    labels = label_words(tree, known)
+    numbers = all(isinstance(label, (int, float)) for label in tree.classes.tolist())
+    if not (outcome and numbers) or tree.kind is TreeKind.POLICY or known.label_names:
+        return labels
+    return [f"{outcome} = {label}" for label in labels]
 
 
 def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
