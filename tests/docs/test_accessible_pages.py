@@ -48,3 +48,9 @@ def test_the_site_uses_it() -> None:
 def test_the_page_for_searching_has_a_heading_and_is_looked_at() -> None:
     assert "<h1>Search</h1>" in (ROOT / "docs/_templates/search.html").read_text(encoding="utf-8")
     assert '"search"' in (ROOT / "tools/check_site.py").read_text(encoding="utf-8")
+
+
+def test_the_link_for_keyboards_is_not_printed_over_the_text() -> None:
+    style = (ROOT / "docs/_static/site.css").read_text(encoding="utf-8")
+    on_paper = style[style.index("@media print") :]
+    assert ".skip-to-content, .toc-drawer { display: none; }" in on_paper

@@ -11,7 +11,7 @@ import re
 __all__ = ["breakable", "lines_of", "longest_piece"]
 
 LONG = 12  # characters of a word that is given places to break
-PLACES = re.compile(r"(?<=[_./\\:\-])(?=[^_./\\:\-\s])|(?<=[a-z0-9])(?=[A-Z])")
+PLACES = re.compile(r"(?<=[_./\\:\-])(?<!\b[^\W\d_]-)(?=[^_./\\:\-\s])|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def breakable(text: str) -> list[str]:

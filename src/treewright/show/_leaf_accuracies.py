@@ -16,6 +16,7 @@ from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
 from treewright.show._colours import OKABE_ITO, rgb, tint
 from treewright.show._fonts import cover_letters
+from treewright.show._report._rules import leaf_rule
 from treewright.show._rules import Rule, rules
 from treewright.show._tree_of import TreeLike, tree_with_rows
 from treewright.show._words import printable
@@ -94,7 +95,7 @@ def plot_leaf_accuracies(
     train = _count(tree, X, y, "y")
     test = None if y_test is None else _count(tree, X_test, y_test, "y_test")
     found = rules(tree, digits=digits)
-    names = [_name(rule) for rule in found]
+    names = [_name(tree, rule, digits) for rule in found]
     most = max(name.count("\n") for name in names) + 1
     ax = axes_or_new(ax, 9.0, 1.1 + (0.14 + INCHES * max(most, 2)) * max(len(found), 2))
     for place, rule in enumerate(found):
@@ -136,11 +137,12 @@ def plot_leaf_accuracies(
     return ax
 
 
-def _name(rule: Rule) -> str:
+def _name(tree: Tree, rule: Rule, digits: int | None) -> str:
     """A rule and its prediction, as many lines as it needs up to a limit."""
+    asked = [f"{part.before}{part.subject} {part.after}" for part in leaf_rule(tree, rule.leaf, digits) or ()]
     lines = [
-        lines_of(condition + (" and" if at + 1 < len(rule.conditions) else ""), LINE, MOST_LINES)
-        for at, condition in enumerate(rule.conditions)
+        lines_of(condition + (" and" if at + 1 < len(asked) else ""), LINE, MOST_LINES)
+        for at, condition in enumerate(asked)
     ] or ["every row"]
     text = "\n".join(lines).split("\n")
     if len(text) > MOST_OF_RULE:

@@ -169,7 +169,7 @@ def _prepare(
             parents[int(tree.children_right[node])] = (node, False)
     blocks = []
     for node in range(tree.node_count):
-        said = leaf_words(tree, node, digits)
+        said = leaf_words(tree, node, digits, plain=False)
         is_leaf = tree.splits[node] is None
         lines = _wrapped(said.label if is_leaf else question(tree, node, digits), wrap)
         small = said.support if is_leaf else said.rows

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from treewright.show._printable import printable
 from treewright.tree import Tree
 
-__all__ = ["place_of", "reward_words", "value_words"]
+__all__ = ["MINUS", "place_of", "reward_words", "signed", "value_words"]
 
+MINUS = "\u2212"
 LARGEST_WRITTEN_OUT = 15  # digits before the point
 SPREAD_DIGITS = 2  # digits of the difference between the leaves that are always written
 MOST_TERMS = 3  # of a line that is written with a number of digits
@@ -19,35 +20,41 @@ TERM_DIGITS = 4  # of slopes and centers, at most
 MOST_DIGITS = 17  # of a float64
 
 
-def value_words(tree: Tree, node: int, digits: int | None) -> str:
-    """Return the value of a node with `digits` significant digits.
+def value_words(tree: Tree, node: int, digits: int | None, *, plain: bool = True) -> str:
+    """Return the value of a node with `digits` significant digits; for people with typographic signs, if not `plain`.
 
     Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
     ones. None writes the shortest decimal that reads back as the same float64. Several outputs stand in brackets. A
     line is written as mean and largest terms: ``22.5 + 9.1 * (rooms - 6.2) and 11 more terms``; None writes all.
     """
     words = [
-        _written(float(tree.value[node, output]), _range(tree, output), digits)
-        + _terms(tree, node, output, digits)
+        signed(_written(float(tree.value[node, output]), _range(tree, output), digits), plain=plain)
+        + _terms(tree, node, output, digits, plain)
         for output in range(tree.n_outputs)
     ]
     return words[0] if len(words) == 1 else f"({', '.join(words)})"
 
 
-def _terms(tree: Tree, node: int, output: int, digits: int | None) -> str:
+def signed(number: str, *, plain: bool = False) -> str:
+    """Return a written number with a minus sign in the place of the hyphen, unless it has to stay `plain`."""
+    return MINUS + number[1:] if number.startswith("-") and not plain else number
+
+
+def _terms(tree: Tree, node: int, output: int, digits: int | None, plain: bool) -> str:
     """Return the terms of a line behind the mean; an empty string without one."""
     line = None if tree.lines is None else tree.lines[node]
     if line is None:
         return ""
     shown = len(line.columns) if digits is None or len(line.columns) <= MOST_TERMS else MOST_TERMS - 1
+    minus, times = ("-", "*") if plain else (MINUS, "\u00d7")
     written = ""
     for column, center, slope in list(zip(line.columns, line.centers, line.slopes[output], strict=True))[
         :shown
     ]:
-        sign = "-" if slope < 0 else "+"
+        sign = minus if slope < 0 else "+"
         size = _plain(abs(slope), digits)
-        from_center = f"{'+' if center < 0 else '-'} {_plain(abs(center), digits)}"
-        written += f" {sign} {size} * ({printable(tree.columns[column].name)} {from_center})"
+        from_center = f"{'+' if center < 0 else minus} {_plain(abs(center), digits)}"
+        written += f" {sign} {size} {times} ({printable(tree.columns[column].name)} {from_center})"
     more = len(line.columns) - shown
     return written + (f" and {more} more terms" if more else "")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.show._printable import printable
-from treewright.show._values import reward_words, value_words
+from treewright.show._values import MINUS, reward_words, signed, value_words
 from treewright.tree import Tree, TreeKind, relation, subject
 
 __all__ = [
@@ -21,6 +22,9 @@ __all__ = [
     "short_condition",
     "typeset",
 ]
+
+# A number below 0 that a value is compared with; "= -9" may be a word of the data.
+NEGATIVE = re.compile(r"^([≤>] )-(?=[0-9.])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +62,31 @@ class LeafWords:
 
 
 def leaf_words(
-    tree: Tree, node: int, digits: int | None = None, costs: NDArray[np.float64] | None = None
+    tree: Tree,
+    node: int,
+    digits: int | None = None,
+    costs: NDArray[np.float64] | None = None,
+    *,
+    plain: bool = True,
 ) -> LeafWords:
-    """Return what `node` says as a leaf; rewards with the `costs` of all actions taken off, where these are given."""
+    """Return what `node` says as a leaf.
+
+    Rewards have the `costs` of all actions taken off, where these are given; numbers have typographic signs unless
+    they have to be `plain`, as in what programs read.
+    """
     count = int(tree.n_node_samples[node])
     rows = "1 row" if count == 1 else f"{count:,} rows"
     if tree.n_node_samples[0] == 0:  # an ensemble's tree that was made without rows
         rows = ""
     if tree.kind is TreeKind.SURVIVAL:
-        return LeafWords(f"hazard ratio {value_words(tree, node, digits)}", "", rows)
+        return LeafWords(f"hazard ratio {value_words(tree, node, digits, plain=plain)}", "", rows)
     if tree.classes is None:
-        return LeafWords(value_words(tree, node, digits), "", rows)
+        return LeafWords(value_words(tree, node, digits, plain=plain), "", rows)
     chosen = int(tree.prediction[node])
     if tree.kind is TreeKind.POLICY:
         after = "" if costs is None else "after costs "
-        reward = f"mean reward {after}{reward_words(tree, node, digits, costs)}" if count > 0 else ""
+        mean = signed(reward_words(tree, node, digits, costs), plain=plain) if count > 0 else ""
+        reward = f"mean reward {after}{mean}" if mean else ""
         return LeafWords(printable(str(tree.classes[chosen])), "", rows, reward=reward)
     share = percent(_share(tree, node, chosen)) if count > 0 and tree.value[node].any() else ""
     return LeafWords(printable(str(tree.classes[chosen])), share, rows, tree.is_weighted)
@@ -104,11 +118,11 @@ def short_condition(tree: Tree, node: int, goes_left: bool, digits: int | None) 
 
 
 def typeset(words: str) -> str:
-    """Write the relation at the start of a short condition with its mathematical sign."""
+    """Write the relation at the start of a short condition, and the number behind it, with mathematical signs."""
     for plain, sign in (("<= ", "≤ "), ("!= ", "≠ ")):
         if words.startswith(plain):
-            return sign + words.removeprefix(plain)
-    return words
+            words = sign + words.removeprefix(plain)
+    return NEGATIVE.sub(rf"\g<1>{MINUS}", words)
 
 
 def percent(share: float) -> str:

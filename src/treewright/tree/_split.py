@@ -37,6 +37,7 @@ __all__ = [
 # the time of `apply`.
 Rows = NDArray[np.int64] | NDArray[np.bool_] | slice
 EVERY_ROW = slice(None)
+SIGNS = tuple("<>=\u2264\u2265\u2260!")  # of relations
 FEW_ROWS = 2048
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**15, 64
 
@@ -373,11 +374,11 @@ def _known_words(
         if not there:
             return "known", False
         if len(here) == 1:
-            return f"= {here[0]}", False
+            return f"= {_told_apart(here[0])}", False
         if columns[split.column].ordered and (words := _words_in_order(here, categories)):
             return words, False
         if len(there) == 1:
-            return f"!= {there[0]}", True
+            return f"!= {_told_apart(there[0])}", True
         if len(there) < len(here):
             return f"not in {{{', '.join(there)}}}", True
         return f"in {{{', '.join(here)}}}", False
@@ -390,6 +391,11 @@ def _known_words(
             return f"= {low if goes_left else high}", False
     unit = columns[split.column].unit if isinstance(split, ThresholdSplit) else ""
     return f"{'<=' if goes_left else '>'} {with_unit(number_words(split.threshold, digits), unit)}", False
+
+
+def _told_apart(category: str) -> str:
+    """A category behind a sign; in quotes if it begins with one itself: ``= "< 0 DM"``."""
+    return f'"{category}"' if category[:1] in SIGNS else category
 
 
 def _words_in_order(here: Sequence[str], categories: Sequence[str]) -> str:

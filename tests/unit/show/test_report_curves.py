@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from task_reports import page_of_task
-from treewright.show._report._curves import APART, BOTTOM, HEIGHT, LETTER, TOP, draw_curves
+from treewright.show._report._curves import ABOVE_AXIS, APART, BOTTOM, HEIGHT, LETTER, TOP, draw_curves
 from treewright.survival import kaplan_meier
 
 
@@ -24,7 +24,7 @@ def test_a_name_whose_curve_ends_elsewhere_stays():
     long = np.linspace(0.1, 20, 40)
     drawn = draw_curves([(f"leaf {k}", kaplan_meier(long > 0, long / k)) for k in (1, 2, 5)], 20.0, "")
     for line in drawn.lines:  # all end at 0, side by side
-        assert line.name_y == HEIGHT - BOTTOM
+        assert line.name_y == HEIGHT - BOTTOM - ABOVE_AXIS
     assert len({line.end_x for line in drawn.lines}) == 3
 
 
@@ -35,7 +35,7 @@ def test_names_do_not_cover_each_other(seed, n):
     for a, b in itertools.combinations(lines, 2):
         beside = abs(a.end_x - b.end_x) >= LETTER * len(min((a, b), key=lambda c: c.end_x).name)
         assert beside or abs(a.name_y - b.name_y) >= APART - 0.11
-    assert all(TOP <= line.name_y <= HEIGHT - BOTTOM for line in lines)
+    assert all(TOP <= line.name_y <= HEIGHT - BOTTOM - ABOVE_AXIS for line in lines)
 
 
 def test_a_name_has_the_colour_of_its_curve():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from treewright import OptimalTreeClassifier
 from treewright.convert import from_sklearn
-from treewright.show import rules, to_text
+from treewright.show import plot_leaf_accuracies, report, rules, to_text
+from treewright.show._words import typeset
+from treewright.table import ColumnNote, Settings
 from treewright.tree import Column, ColumnKind, grow
 
 X = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0)
@@ -58,3 +61,40 @@ def test_trees_of_scikit_learn_are_read_without_weights_of_rounding(seed):
     rows, labels = rng.normal(size=(997, 3)), rng.integers(0, 3, 997)
     tree = from_sklearn(DecisionTreeClassifier(max_depth=5, random_state=seed).fit(rows, labels))
     assert not tree.is_weighted
+
+
+@pytest.mark.parametrize(
+    ("plain", "said"),
+    [
+        ("<= -2.5", "\u2264 \u22122.5"),
+        ("> -.5 mg or missing", "> \u2212.5 mg or missing"),
+        ("!= -9", "\u2260 -9"),  # a word of the data
+        ("= -9", "= -9"),
+        ("<= 2e-05", "\u2264 2e-05"),
+        ("> 3", "> 3"),
+    ],
+)
+def test_only_numbers_have_a_minus_sign(plain, said):
+    assert typeset(plain) == said
+
+
+def test_rules_beside_bars_have_the_signs_of_the_picture():
+    pytest.importorskip("matplotlib").use("Agg")
+    tree = OptimalTreeClassifier(max_depth=1).fit(X - 1.5, X[:, 0] > 0).tree_
+    names = [text.get_text() for text in plot_leaf_accuracies(tree, X - 1.5, X[:, 0] > 0).get_yticklabels()]
+    assert names[0].startswith("x0 \u2264 \u22121")
+
+
+def test_notes_of_the_search_name_columns_as_people_do():
+    frame = pd.DataFrame({"inc": np.arange(60.0), "inc2": np.arange(60.0) % 7})
+    model = OptimalTreeClassifier(max_depth=1, thresholds=4).fit(frame, frame["inc"] > 30)
+    (note,) = [note for note in model.result_.notes if "inc (3 of 59)" in note]
+    page = report(
+        model,
+        frame,
+        frame["inc"] > 30,
+        fit_models=False,
+        settings=Settings(notes={"inc": ColumnNote("income")}),
+    )
+    assert "inc (3 of" not in page.replace("in 2 columns", "")
+    assert "income (3 of 59), inc2 (3 of 6)" in page, note

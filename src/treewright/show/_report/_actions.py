@@ -237,6 +237,7 @@ class ActionTask(Task):
             "answer": "Action",
             "by": "answer",
             "change": "The nearest change that leads to another action",
+            "changes": "The nearest changes that lead to other actions",
             "fixed": "Every leaf takes the same action, so nothing changes it",
             "none": "No change that is allowed leads to another action",
             "noneOfOne": "No allowed change of one column alone leads to another action",

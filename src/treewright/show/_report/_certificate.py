@@ -272,7 +272,7 @@ def _born_again(result: BornAgainResult) -> Certificate:
         ("Did the search run to its end?", _end(result)),
         (
             "What is not proven?",
-            "That the ensemble is right. The accuracies below are those of its decisions.",
+            "That the ensemble is right. The accuracies in this report are those of its decisions.",
         ),
     )
     badge = "Agrees with an ensemble on rows" if of_rows else "Decides like its ensemble"

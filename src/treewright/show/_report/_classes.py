@@ -35,6 +35,7 @@ __all__ = ["ClassTask", "chance_words", "read_labels", "rule_cells"]
 
 MOST_CLASSES = 12  # in the table of mistakes
 MOST_BY_LABEL = 4  # classes that have columns of their own in tables of groups
+MOST_ABREAST = 3  # classes whose counts stand side by side on a phone
 FEW_ROWS = 30
 UNKNOWN = -1  # class of a label that the tree cannot predict
 
@@ -66,7 +67,8 @@ class ClassTask(Task):
             self.verifier = "verify_f1"
             self.not_proven = "the F1 on test rows, with its interval, is the evidence for that"
         if (context.tree.value.sum(axis=1) > 0).any():
-            self.bar_words = "Its bar shows the shares of the classes among the training rows there."
+            of = "the ensemble's decisions" if isinstance(context.result, BornAgainResult) else "the classes"
+            self.bar_words = f"Its bar shows the shares of {of} among the training rows there."
 
     @staticmethod
     def read(tree: Tree, given: Any, n_rows: int, name: str) -> NDArray[np.int64]:
@@ -155,13 +157,17 @@ class ClassTask(Task):
         counts = confusion(self.context.tree, self.context.seen).tolist()
         names = [*labels, "another label"] if any(counts[-1]) else labels
         rows = [
-            Row(words(name), tuple(number(f"{count:,}", "") for count in line))
+            Row(
+                words(name),
+                tuple(number(f"{n:,}", f"decided {label}") for n, label in zip(line, labels, strict=True)),
+            )
             for name, line in zip(names, counts, strict=False)
         ]
         kind = self.context.kind_of_rows.capitalize()
         caption = f"{kind} rows: one line for each true label, one column for each decision of the tree."
         head = heads("True label", *(f"#decided {label}" for label in labels))
-        return [Titled("Labels and decisions", "", Grid(caption, head, tuple(rows), "narrow"))]
+        look = "narrow" if len(labels) <= MOST_ABREAST else "narrow stack"
+        return [Titled("Labels and decisions", "", Grid(caption, head, tuple(rows), look))]
 
     def group_tables(self, title: str, groups: Sequence[Group]) -> list[Titled]:
         """Return error rates of groups; of few classes also among the rows of each label."""
@@ -191,11 +197,13 @@ class ClassTask(Task):
             "answer": "Decision",
             "by": "answer",
             "change": "The nearest change that flips it",
+            "changes": "The nearest changes that flip it",
             "fixed": "Every leaf decides the same, so nothing flips it",
             "none": "No change that is allowed flips this decision",
             "noneOfOne": "No allowed change of one column alone flips this decision",
             "scale": 100,
             "unit": "points",
+            "one": "point",
             "more": "for the decision: +",
             "less": "against the decision: \u2212",
         }

@@ -17,7 +17,8 @@ WIDTH, HEIGHT = 700.0, 320.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 76.0, 14.0, 44.0  # margins for the axes and the names of the curves
 COLOURS = 6  # in the styles of the page
 MOST = 2 * COLOURS  # each colour once whole and once dashed
-APART = 15.0  # between two names, one above the other; letters are larger on a phone
+APART = 19.0  # between two names, one above the other, in the letters of a phone, which are larger
+ABOVE_AXIS = 6.0  # between the lowest name and the axis, below which the ticks stand
 LETTER = 9.5  # no letter of a name is wider, in the mean
 
 
@@ -105,13 +106,13 @@ def _spread(places: list[float], ends: list[float], widths: list[float]) -> list
     widths : list of float
         Of the names, which stand right of these ends.
     """
-    lowest = HEIGHT - BOTTOM
+    lowest = HEIGHT - BOTTOM - ABOVE_AXIS
     moved = list(places)
     done: list[int] = []
     for k in np.argsort(places, kind="stable").tolist():
         taken = [moved[j] for j in done if ends[j] < ends[k] + widths[k] and ends[k] < ends[j] + widths[j]]
-        # The nearest free place is its own, or just above or below a name.
-        tried = [places[k], *(place + side for place in taken for side in (-APART, APART))]
+        # The nearest free place is its own (above the axis), or just above or below a name.
+        tried = [min(places[k], lowest), *(place + side for place in taken for side in (-APART, APART))]
         inside = [y for y in tried if TOP <= y <= lowest]
         moved[k] = min(inside, key=lambda y: (_overlap(y, taken), abs(y - places[k])))
         done.append(k)

@@ -134,7 +134,7 @@ class NumberTask(Task):
         weighted = "weighted " if terms is not None and terms.weight else ""
         of = f"the {weighted}{what.get(self.loss.criterion, 'mean')} of its training rows"
         of += " (weighted, if they had weights)" if terms is None else ""
-        line = " (in a leaf with a line: a sum that depends on the row)" if self.has_lines else ""
+        line = "; in a leaf with a line it depends on the row as well" if self.has_lines else ""
         caption = (
             f"Whoever meets all conditions of a leaf gets its number, {of}{line}. Every row of "
             "this report counts as one. Below each mean stands where that of all rows like these may lie (95%, "
@@ -149,7 +149,7 @@ class NumberTask(Task):
         digits = self.context.digits
         if len(self.outputs) > 1:
             return written(float(tree.value[node, output.place]), digits or ALL_DIGITS, output.unit)
-        said = value_words(tree, node, digits)
+        said = value_words(tree, node, digits, plain=False)
         has_line = tree.lines is not None and tree.lines[node] is not None
         return said if has_line else with_unit(said, output.unit)
 
@@ -282,7 +282,7 @@ class NumberTask(Task):
         if has_line:
             return (
                 f"True minus predicted{of} was between {low} and {high} for four of five of {counted} in this leaf "
-                f"(median {middle}), in {output.unit or 'its own units'}."
+                f"(median {with_unit(middle, output.unit)})."
             )
         mean = mean_of_rows(y)
         spread = f"; {interval_words(mean, output.unit)}" if mean.has_interval else ""

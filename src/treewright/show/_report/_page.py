@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from treewright.show._breaks import breakable
 from treewright.show._report._steps import Picture
+from treewright.show._values import signed
 from treewright.show._words import percent, printable
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ __all__ = ["render_choose", "render_fragment", "render_page"]
 WHOLE = r'<span class="whole">\g<0></span>'
 # No line ends between a sign, its number and the unit of the number.
 COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}(?: (?!or\b|and\b)[^\s&<>]{1,8}(?!\S))?")
-SMALL_NUMBER = re.compile(r"[0-9][0-9.]*e-[0-9]+")  # 3e-13: a browser would break the line behind the hyphen
+FIGURES = re.compile(r"[^\s;]+ (?:to|of) [^\s;]+;?")
+# 3e-13, X-ray: a browser would break the line behind the hyphen.
+NOT_BROKEN = re.compile(r"[0-9][0-9.]*e-[0-9]+|(?<![\w&#;-])[^\W\d_]-\w{1,16}")
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
     """Return the report as one HTML document."""
     style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("page.css")])
-    script = _file("page.js")
+    script = _file("names.js") + _file("page.js")
     return (
         _environment()
         .get_template("page.html")
@@ -50,7 +53,7 @@ def render_page(picture: Picture, **facts: Any) -> str:
 def render_choose(**facts: Any) -> str:
     """Return the page for choosing among trees as one HTML document."""
     style = "\n".join([_file("tree.css"), _file("page.css"), _file("choose.css")])
-    script = _file("choose.js")
+    script = _file("names.js") + _file("choose.js")
     template = _environment().get_template("choose.html")
     return template.render(
         style=style, style_hash=_hash(style), script=script, script_hash=_hash(script), **facts
@@ -75,7 +78,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(name=_name, plain=printable, percent=percent, thousands=_thousands, shown=_shown)
+    made.filters.update(
+        name=_name, pieces=_pieces, plain=printable, percent=percent, thousands=_thousands, shown=_shown
+    )
     return made
 
 
@@ -109,10 +114,17 @@ def _name(text: str) -> Any:
     from markupsafe import Markup
 
     pieces = [
-        Markup(COMPARED.sub(WHOLE, SMALL_NUMBER.sub(WHOLE, str(Markup.escape(piece)))))
+        Markup(COMPARED.sub(WHOLE, NOT_BROKEN.sub(WHOLE, str(Markup.escape(piece)))))
         for piece in breakable(printable(text))
     ]
     return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(pieces))
+
+
+def _pieces(text: str) -> Any:
+    """Counts and intervals of a line of figures, each on one line: "20 of 60; 22.7% to 45.9%"; units may follow."""
+    from markupsafe import Markup, escape
+
+    return Markup(FIGURES.sub(WHOLE, str(escape(text))))
 
 
 def _thousands(count: int) -> str:
@@ -120,4 +132,4 @@ def _thousands(count: int) -> str:
 
 
 def _shown(number: float) -> str:
-    return f"{number:.6g}"
+    return signed(f"{number:.6g}")

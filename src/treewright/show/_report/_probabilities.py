@@ -69,9 +69,18 @@ class ProbabilityTask(ClassTask):
         caption = (
             "How far the shares of the leaves are from what happened; 0 is perfect. The Brier score adds up the "
             "squares over all classes (0 to 2). Rows with a label that the tree does not know are left out."
-            f"{self.context.optimistic}"
+            f"{self._if_infinite(parts)}{self.context.optimistic}"
         )
         return Titled("", "", Grid(caption, heads("Counted on", "#Rows", *head), lines, "rates stack"))
+
+    def _if_infinite(self, parts: list[tuple[str, Rows]]) -> str:
+        """A sentence on a log loss that is infinite; empty if none is."""
+        lost = [self._losses(rows, self._shares(rows), "log_loss") for _, rows in parts]
+        n = sum(int(np.isinf(of_rows).sum()) for of_rows in lost)
+        if not n:
+            return ""
+        rows = "row has" if n == 1 else "rows have"
+        return f" The log loss is infinite because {n:,} {rows} a class that the leaf gives no share."
 
     def _calibration(self) -> Titled:
         context, tree = self.context, self.context.tree

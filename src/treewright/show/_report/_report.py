@@ -8,8 +8,10 @@ and, unless switched off, the training of four models of scikit-learn.
 from __future__ import annotations
 
 import datetime
+import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,7 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveResult
 from treewright.show._report._asked import terms_told, verifying_call
 from treewright.show._report._audit import facts, groups_of_rows
-from treewright.show._report._certificate import explain
+from treewright.show._report._certificate import Certificate, explain
 from treewright.show._report._checked import as_checked, failed_checks
 from treewright.show._report._embed import embedded_model, script_json, used_columns
 from treewright.show._report._frontier import better_than, chart, frontier_table
@@ -33,7 +35,7 @@ from treewright.show._report._rows import read_rows, rows_seen_before
 from treewright.show._report._steps import picture
 from treewright.show._report._task import Context, Task
 from treewright.show._report._tasks import task_of
-from treewright.show._titles import column_words, in_words_of_people, label_words, settings_from
+from treewright.show._titles import ColumnWords, column_words, in_words_of_people, label_words, settings_from
 from treewright.table import ColumnNote, Settings
 from treewright.tree import LinearSplit, Tree, TreeKind
 
@@ -174,9 +176,9 @@ def report(
     reading = model.reading if isinstance(model, Model) else None
     known = with_units(settings_from(settings), reading)
     words = column_words(tree, known)
-    said = in_words_of_people(tree, words, None if tree.classes is None else label_words(tree, known))
     target = target if target is not None else (terms.target if terms is not None else None)
     outcome = known.notes.get(target or "", ColumnNote()).name or target
+    said = in_words_of_people(tree, words, _labels(tree, known, outcome or ""))
     task = kind(Context(tree, said, result, terms, train, test, known, digits, target))
     drawn = None if frontier is None else chart(task, frontier)
     better = None if frontier is None else better_than(result, terms, frontier)
@@ -212,7 +214,7 @@ def report(
         contact=known.about.get("contact") or known.about.get("owner") or "",
         date=date or today(),
         certificate=as_checked(
-            explain(result, terms, len(train), better, task.not_proven),
+            _named(explain(result, terms, len(train), better, task.not_proven), words),
             verification,
             claim_checked,
             of_file=isinstance(model, Model),
@@ -234,6 +236,27 @@ def report(
     if out is not None:
         write_bytes(out, page.encode("utf-8"))
     return page
+
+
+def _named(certificate: Certificate, words: Sequence[ColumnWords]) -> Certificate:
+    """The certificate with people's names where notes list columns: "net income (7 of 495), age (7 of 50)"."""
+    notes = certificate.notes
+    for said in words:
+        if said.own:
+            listed = rf"(?<=[:,] ){re.escape(said.own)}(?= \([0-9,]+ of [0-9,]+\))"
+            notes = tuple(re.sub(listed, said.name.replace("\\", r"\\"), note) for note in notes)
+    return replace(certificate, notes=notes)
+
+
+def _labels(tree: Tree, known: Settings, outcome: str) -> list[str] | None:
+    """What people read in the place of each label; numbers alone say nothing, so the target's name goes with them."""
+    if tree.classes is None:
+        return None
+    labels = label_words(tree, known)
+    numbers = all(isinstance(label, (int, float)) for label in tree.classes.tolist())
+    if not (outcome and numbers) or tree.kind is TreeKind.POLICY or known.label_names:
+        return labels
+    return [f"{outcome} = {label}" for label in labels]
 
 
 def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treewright.show._values import signed
 from treewright.show._words import printable, typeset
 from treewright.tree import Condition as LeafCondition
 from treewright.tree import LinearCondition, Tree, leaf_conditions, subject
@@ -43,5 +44,5 @@ def rule_words(
         # An interval opens with a number; everything else with the name.
         start = 0 if linear or words.startswith(name + " ") else words.index(f" < {name} <= ") + 3
         after = words[start + len(name) :].strip()
-        cut.append(Condition(words[:start], printable(name), typeset(printable(after))))
+        cut.append(Condition(signed(words[:start]), printable(name), typeset(printable(after))))
     return tuple(cut)

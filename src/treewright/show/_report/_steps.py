@@ -133,7 +133,7 @@ def picture(
             steps.append(Step("end"))
             continue
         node, subject, edge = item
-        said = leaf_words(tree, node, digits, costs)
+        said = leaf_words(tree, node, digits, costs, plain=False)
         klass = int(tree.prediction[node])
         if tree.splits[node] is None:
             has_line = tree.lines is not None and tree.lines[node] is not None

@@ -142,7 +142,7 @@ class TimeTask(Task):
         on_train = self._seen(train, [leaf.train for leaf in leaves], "training")
         lines = []
         for k, leaf in enumerate(leaves):
-            said = value_words(tree, leaf.node, self.context.digits)
+            said = value_words(tree, leaf.node, self.context.digits, plain=False)
             answer = Cell(said, title="hazard ratio", kind="answer")
             cells = (hazards[k], *on_train[k], number(self._median(leaf.node), "median time"))
             lines.append(Row(*rule_cells(leaf, answer, *cells)))
@@ -163,7 +163,7 @@ class TimeTask(Task):
         on_test = self._seen(test, parts, "test")
         rows = []
         for k, leaf in enumerate(leaves):
-            said = value_words(tree, leaf.node, self.context.digits)
+            said = value_words(tree, leaf.node, self.context.digits, plain=False)
             foretold = number(written(float(expected[parts[k]].sum())), "expected")
             cells = (Cell(said, title="hazard ratio", kind="answer"), *on_test[k], foretold, counted[k])
             rows.append(Row(words(str(leaf.number)), cells))
@@ -173,7 +173,7 @@ class TimeTask(Task):
 
     @property
     def _until(self) -> str:
-        return f"without the event after {written(self.horizon, unit=self.unit)}"
+        return f"without the event after {self._moment(self.horizon)}"
 
     def _heads(self, kind: str) -> list[str]:
         return [f"#{kind} rows", "#events", *([self._until] if math.isfinite(self.horizon) else [])]
@@ -309,10 +309,14 @@ class TimeTask(Task):
         """Return the hazard ratio of a leaf, and what was seen of its rows."""
         return {
             "answer": leaf.number,
-            "says": value_words(self.context.said, leaf.node, self.context.digits),
+            "says": value_words(self.context.said, leaf.node, self.context.digits, plain=False),
             "values": [float(self.context.said.value[leaf.node, 0])],
             "record": self._record(leaf),
         }
+
+    def _moment(self, time: float) -> str:
+        """A time in words: a number alone could be of anything."""
+        return written(time, unit=self.unit) if self.unit else f"time {written(time)}"
 
     def _record(self, leaf: LeafRows) -> str:
         kind, rows = f"{self.context.kind_of_rows} row", self.context.seen
@@ -324,12 +328,12 @@ class TimeTask(Task):
         share = survival_at(rows, leaf.seen, self.horizon) if math.isfinite(self.horizon) else None
         if share is not None and share.is_known:
             ends = f"95% interval {percent(share.low)} to {percent(share.high)}"
-            after = written(self.horizon, unit=self.unit)
-            words_of += f" Without it after {after}: {percent(share.value)} ({ends})."
+            after = self._moment(self.horizon)
+            words_of += f" After {after}, {percent(share.value)} were without it ({ends})."
         median = self.curves[leaf.node].median if leaf.node in self.curves else math.inf
         if math.isfinite(median):
-            words_of += f" Half of its training rows had it by {written(median, unit=self.unit)}."
-        return words_of + self.context.optimistic
+            words_of += f" Half of its training rows had it by {self._moment(median)}."
+        return f"{words_of} A ratio of 1 is the hazard of all training rows.{self.context.optimistic}"
 
     def scores(self) -> NDArray[np.float64]:
         """Return the hazard ratio of each node."""

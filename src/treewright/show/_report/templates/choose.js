@@ -273,7 +273,10 @@ function drawMap(cells) {
     const key = `${leaves} ${Math.floor((errors - lowest) / step)}`;
     sums.set(key, (sums.get(key) ?? 0n) + n);
   }
-  const head = element("tr", {}, element("th", { scope: "col" }, "loss up to"), ...sizes.map((leaves) => element("th", { scope: "col" }, `${leaves} ${leaves === 1 ? "leaf" : "leaves"}`)));
+  const head = [
+    element("tr", {}, element("th", { scope: "col", rowspan: "2" }, "loss up to"), element("th", { scope: "colgroup", colspan: String(sizes.length) }, "leaves")),
+    element("tr", {}, ...sizes.map((leaves) => element("th", { scope: "col" }, String(leaves)))),
+  ];
   const body = element("tbody");
   for (const bin of bins) {
     const low = lowest + bin * step, high = Math.min(highest, low + step - 1);
@@ -292,7 +295,7 @@ function drawMap(cells) {
     }
     body.append(row);
   }
-  table.replaceChildren(element("thead", {}, head), body);
+  table.replaceChildren(element("thead", {}, ...head), body);
 }
 
 const asked = new Set(edges.column.flatMap((distinct) => data.groups[distinct].map(([split]) => splits[split].column)));
@@ -324,7 +327,7 @@ function drawColumns(whole) {
       change(next);
     };
     const facts = [element("td", { class: "number", "data-title": "in trees" }, "…"), element("td", { "data-title": "without it" }, "")];
-    body.append(element("tr", {}, element("th", { scope: "row" }, columns[column]), ...facts, element("td", {},
+    body.append(element("tr", {}, element("th", { scope: "row" }, nameElement(columns[column])), ...facts, element("td", { class: "choice" },
       element("button", { type: "button", id: `ban-${column}`, "aria-pressed": String(banned), "aria-label": `Ban ${columns[column]}`, onclick: toggle("ban", "banned", "forced") }, "Ban"),
       element("button", { type: "button", id: `force-${column}`, "aria-pressed": String(forced), "aria-label": `Force ${columns[column]}`,
         ...(!forced && rules.forced.size >= 4 ? { disabled: "" } : {}), onclick: toggle("force", "forced", "banned") }, "Force")), relianceCell(column)));
@@ -340,19 +343,19 @@ function drawColumns(whole) {
     }, 0);
   }
   if (used.length === 0) document.body.dataset.ready = "yes";
-  table.replaceChildren(element("thead", {}, element("tr", {}, ...["Column", "In trees", "Without it", "Rule", "Reliance"].map((text) => element("th", { scope: "col" }, text)))), body);
+  table.replaceChildren(element("thead", {}, element("tr", {}, ...["Column", "In trees", "Without it", "Rule", "Reliance"].map((text) => element("th", { scope: "col", ...(text === "Rule" ? { class: "choice" } : {}) }, text)))), body);
 }
 
 function drawTree(shown, pick) {
   const draw = (place, words) => {
-    const choice = shown.get(place), item = element("li", {}, element("span", { class: "side" }, words === "" ? "" : `${words}: `));
+    const choice = shown.get(place), item = element("li", {}, element("span", { class: "side" }, ...(words === "" ? [] : [nameElement(words), ": "])));
     if (choice === undefined) {
       item.append(element("button", { type: "button", "aria-pressed": String(place === at), "data-place": place, onclick: () => { at = place; render(); } }, "open node"));
     } else if (choice.leaf !== undefined) {
-      item.append(element("span", { class: "leaf" }, classes[choice.leaf]));
+      item.append(element("span", { class: "leaf" }, nameElement(classes[choice.leaf])));
     } else {
       const split = splits[choice.split];
-      item.append(element("span", {}, `${columns[split.column]}?`));
+      item.append(element("span", {}, nameElement(columns[split.column]), "?"));
       item.append(element("ul", {}, draw(place + "L", split.left), draw(place + "R", split.right)));
     }
     if (pick && choice !== undefined)
@@ -367,22 +370,27 @@ function drawTree(shown, pick) {
 
 function drawOptions() {
   const box = byId("options"), open = openPlaces(tree);
-  byId("best").disabled = open.length === 0;
+  const options = open.length === 0 ? [] : optionsAt(rules, tree, at);
+  byId("best").disabled = options.length === 0;
   for (const id of ["keep-a", "keep-b", "save"]) byId(id).disabled = open.length > 0;
   byId("undo").disabled = before.length === 0;
   if (open.length === 0) {
     box.replaceChildren(element("p", {}, "The tree is complete: keep it, compare it, or save it."));
     return;
   }
+  if (options.length === 0) {
+    box.replaceChildren(element("p", {}, "No tree is left, so there is nothing to choose: undo the last step, or remove a restriction."));
+    return;
+  }
   const body = element("tbody");
-  for (const option of optionsAt(rules, tree, at)) {
+  for (const option of options) {
     const words = option.choice.leaf !== undefined ? `leaf: ${classes[option.choice.leaf]}` : splits[option.choice.split].left;
     body.append(element("tr", {}, element("td", {}, element("button", { type: "button", onclick: () => {
       change({ tree: new Map(tree).set(at, option.choice) });
       (byId("options").querySelector("button") ?? byId("keep-a")).focus();
-    } }, words)), element("td", { class: "number", title: exact(option.trees) }, short(option.trees)), element("td", { class: "number" }, number(option.best))));
+    } }, nameElement(words))), element("td", { class: "number", title: exact(option.trees) }, short(option.trees)), element("td", { class: "number" }, number(option.best))));
   }
-  const head = element("thead", {}, element("tr", {}, ...["Split or leaf", "Trees left", "Best objective left"].map((text) => element("th", { scope: "col" }, text))));
+  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Split or leaf"), ...["Trees left", "Best objective left"].map((text) => element("th", { scope: "col", class: "number" }, text))));
   box.replaceChildren(element("h3", {}, "Choices for the marked open node"), element("div", { class: "table" }, element("table", { class: "narrow" }, head, body)));
 }
 
@@ -416,13 +424,13 @@ function drawGap() {
   for (const side of ["a", "b"]) byId(`gap-${side}`).addEventListener("click", () => { kept[side] = shown(Number(slider.value)); drawPair(); });
   const body = element("tbody");
   for (const point of points) body.append(element("tr", {}, element("td", { class: "number" }, percent(point.gap)), element("td", { class: "number" }, number(point.best)), element("td", { class: "number" }, String(Object.values(point.tree).filter((choice) => choice.leaf !== undefined).length))));
-  byId("gap-steps").replaceChildren(element("thead", {}, element("tr", {}, ...["Gap", "Objective", "Leaves"].map((text) => element("th", { scope: "col" }, text)))), body);
+  byId("gap-steps").replaceChildren(element("thead", {}, element("tr", {}, ...["Gap", "Objective", "Leaves"].map((text) => element("th", { scope: "col", class: "number" }, text)))), body);
   show();
 }
 const differences = (a, b) => Array.from({ length: data.kinds.n }, (_, kind) => kind).filter((kind) => labelOf(a, kind) !== labelOf(b, kind));
 
 function drawContested() {
-  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Row"), element("th", { scope: "col" }, "Rows like it"), ...classes.map((name) => element("th", { scope: "col" }, name))));
+  const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Row"), element("th", { scope: "col" }, "Rows like it"), ...classes.map((name) => element("th", { scope: "col" }, nameElement(name)))));
   const body = element("tbody");
   for (const entry of data.contested)
     body.append(element("tr", {}, element("th", { scope: "row" }, String(entry.row)), element("td", {}, String(entry.rows)),

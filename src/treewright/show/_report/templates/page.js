@@ -248,22 +248,15 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
-/* Long names break where those that Python writes do (show/_breaks.py), and no line ends behind a sign: see _page.py. */
-function name(text) {
-  const places = /([_.\/\\:-])(?=[^_.\/\\:\s-])|([a-z0-9])(?=[A-Z])/g;
-  const words = String(text).split(/(\s+)/).map((word) => (word.length > 12 ? word.replace(places, "$&\n") : word));
-  const pieces = words.join("").split("\n");
-  const compared = /^[≤≥<>] \S{1,16}(?: (?!(?:or|and)\b)\S{1,8}(?!\S))?/.exec(pieces[0]);
-  if (compared) pieces[0] = pieces[0].slice(compared[0].length);
-  const whole = compared ? [make("span", { class: "whole" }, compared[0])] : [];
-  return make("bdi", {}, ...whole, ...pieces.flatMap((piece, k) => (k ? [make("wbr", {}), piece] : [piece])));
-}
+const name = nameElement; // of names.js
+const MINUS = "\u2212";
+const signed = (x) => String(x).replace(/^-/, MINUS); // for people; what is typed has a hyphen
 const withUnit = (text, column) => (column.unit ? `${text} ${column.unit}` : String(text));
 function shown(column, x) {
   if (Number.isNaN(x)) return "unknown";
   const code = column.codes.find(([number]) => number === x);
   if (code) return `${x} (${code[1]})`;
-  return isNumber(column) ? withUnit(x, column) : column.categories[x] ?? String(x);
+  return isNumber(column) ? withUnit(signed(x), column) : column.categories[x] ?? String(x);
 }
 const listItem = (n) => document.querySelector(`.tw-node[data-node="${n}"]`);
 for (const element of document.querySelectorAll("[data-needs-script]")) element.hidden = false;
@@ -339,7 +332,7 @@ const fields = columns.map((column, k) => {
   return { column, input, hint, keep, text: hint.textContent };
 });
 
-function short(x) { return Number.isInteger(x) ? String(x) : String(Number(x.toPrecision(6))); }
+function short(x) { return signed(Number.isInteger(x) ? x : Number(x.toPrecision(6))); }
 function rangeWords(column) { return withUnit(`${short(column.low)} to ${short(column.high)}`, column); }
 
 function fill(row) {
@@ -354,7 +347,7 @@ function read() {
   let wrong = null;
   const row = fields.map((field) => {
     const { column, input, hint, text } = field;
-    const written = input.value.trim();
+    const written = input.value.trim().replace(/^\u2212/, "-");
     const pointed = isNumber(column) && /^[^.]*,[^,.]*$/.test(written) ? written.replace(",", ".") : written;
     let value = NaN, problem = "", beyond = "";
     if (written !== "") {
@@ -394,8 +387,8 @@ function sideWords(n, row) { // what the path answers at node n, in the words of
   const edge = child?.querySelector(":scope > .tw-line .tw-edge");
   if (edge) return (node.kind === "linear" ? edge : edge.querySelector(":scope > bdi")).textContent;
   if (node.kind === "category") return `${left ? "is in" : "is not in"} {${[...node.codes].map((c) => columns[node.column].categories[c]).join(", ")}}`;
-  if (node.kind === "linear") return `sum of columns ${left ? "≤" : ">"} ${node.threshold}`;
-  return `${left ? "≤" : ">"} ${withUnit(node.threshold, columns[node.column])}`;
+  if (node.kind === "linear") return `sum of columns ${left ? "≤" : ">"} ${signed(node.threshold)}`;
+  return `${left ? "≤" : ">"} ${withUnit(signed(node.threshold), columns[node.column])}`;
 }
 
 /* The words of a leaf for a row; the numbers of a line depend on the row. */
@@ -437,7 +430,7 @@ function weightWords(weights) {
   if (!words.outputs) {
     const amount = words.unit ? String(Math.round(words.scale * Math.abs(weights[0]))) : short3(Math.abs(weights[0]));
     if (Number(amount) === 0) return "hardly matters";
-    return `${weights[0] > 0 ? words.more : words.less}${amount}${words.unit ? ` ${words.unit}` : ""}`;
+    return `${weights[0] > 0 ? words.more : words.less}${amount}${words.unit ? ` ${amount === "1" ? words.one : words.unit}` : ""}`;
   }
   const said = weights.map((w, k) => {
     const { name: output, unit } = words.outputs[k];
@@ -457,8 +450,10 @@ function reasonItem({ node, steps, weights }, row) {
     item.append(i ? ", " : "", name(column.name), Number.isNaN(value) ? " is unknown" : " is ", ...(Number.isNaN(value) ? [] : [name(shown(column, value))]));
   });
   const unknown = asked.some((c) => Number.isNaN(row[c]));
-  item.append(unknown ? "; unknown goes with " : ": ");
-  steps.forEach((words, i) => item.append(i ? " and " : "", name(words)));
+  const own = `= ${shown(columns[asked[0]], row[asked[0]])}`; // which "is" has said
+  const told = unknown || asked.length > 1 ? steps : steps.filter((words) => words !== own);
+  if (told.length) item.append(unknown ? "; unknown goes with " : ": ");
+  told.forEach((words, i) => item.append(i ? " and " : "", name(words)));
   item.append(` (${weightWords(weights)})`);
   return item;
 }
@@ -495,7 +490,7 @@ function onPaper(row) {
 function changes(row) {
   const kept = new Set(fields.flatMap(({ keep }, k) => (keep.value === "never" ? [k] : [])));
   const found = nearest(row, kept, fields.map(({ keep }) => keep.value));
-  const heading = make("h3", {}, words.change);
+  const heading = make("h3", {}, found.length > 1 ? words.changes ?? words.change : words.change);
   if (!found.length) {
     const why = hasLinear ? words.noneOfOne
       : new Set(nodes.filter(isLeaf).map((node) => node.answer)).size < 2 ? words.fixed : words.none;
