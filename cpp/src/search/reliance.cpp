@@ -135,14 +135,11 @@ class OneColumn {
         return made;
     }
     Bits rows_of(const Place& at) {
-        if (at.rows.empty() && at.edge == nullptr) {
-            at.rows = rows_of(*at.above);
-        } else if (at.rows.empty()) {
-            std::vector<std::uint64_t>& rows = frames_[at.level].rows;
-            side_of(rows_of(*at.above), shared_.ones_of(*at.edge), at.side, rows);
-            at.rows = rows;
-        }
-        return at.rows;
+        if (!at.rows.empty()) return at.rows;
+        if (at.edge == nullptr) return at.rows = rows_of(*at.above);
+        std::vector<std::uint64_t>& rows = frames_[at.level].rows;
+        side_of(rows_of(*at.above), shared_.ones_of(*at.edge), at.side, rows);
+        return at.rows = rows;
     }
     [[nodiscard]] std::uint64_t key_of(std::uint32_t n, const Place& at) {
         std::uint64_t key = mixed(mixed(n, at.drawn), at.twin);
@@ -200,12 +197,7 @@ class OneColumn {
             const Costs others = shared_.node_cost(twin->child[1]);
             for (std::size_t c = 0; c < n_classes_; ++c) frame.cost[1][c] += others[c];
         } else {
-            if (frame.rest.empty()) {
-                const Bits drawn = drawn_sets_.of(at.drawn);
-                const Bits rows = rows_of(at);
-                frame.rest.resize(words_);
-                for (std::size_t w = 0; w < words_; ++w) frame.rest[w] = rows[w] & ~drawn[w];
-            }
+            if (frame.rest.empty()) side_of(rows_of(at), drawn_sets_.of(at.drawn), 0, frame.rest);
             add_cost(frame.rest, shared_.ones_of(edge), frame.cost[1]);
         }
         frame.cost[0].resize(n_classes_);
