@@ -63,7 +63,7 @@ def seconds_to_return(n_rows: int, n_columns: int, price: float) -> float:
         out, err = child.communicate(timeout=30)
     finally:
         child.kill()
-    assert child.returncode == 0, err
+    assert child.returncode == 0, out + err
     word, returned, used_at_return, status, reason = out.split()
     assert (word, status, reason) == ("returned", "FEASIBLE", "INTERRUPT")
     return float(returned) - sent if used is None else float(used_at_return) - used
@@ -101,7 +101,7 @@ def test_interrupted_front() -> None:
         out, err = child.communicate(timeout=30)
     finally:
         child.kill()
-    assert child.returncode == 0, err
+    assert child.returncode == 0, out + err
     word, proven, reason = out.split()
     assert (word, reason) == ("returned", "INTERRUPT")
     assert 3 <= int(proven) < 20
