@@ -256,12 +256,15 @@ def best_subtree(found: Found) -> Fraction:
     return value
 
 
+QUANTILES = {"leaf": 16}  # of a column, where nothing else is asked for
+
+
 def offered(case: Case) -> list[int] | None:
     """Splits of a case with quantiles, which the documentation does not fix: those that `quantiles` offers.
 
     Every one of them must be a split of the table; None where the case's own splits are to be used.
     """
-    n_bins = case.options.get("thresholds")
+    n_bins = case.options.get("thresholds", QUANTILES.get(case.method))
     if not isinstance(n_bins, int):
         return None
     from treewright.binarize import quantiles

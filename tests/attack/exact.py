@@ -114,7 +114,7 @@ class Stated:
 
     @cached_property
     def min_samples_leaf(self) -> int:
-        given = self.case.options.get("min_samples_leaf", 50 if self.case.method == "leaf" else 1)
+        given = self.case.options.get("min_samples_leaf", 0.05 if self.case.method == "leaf" else 1)
         if isinstance(given, float):  # a share of the rows, rounded up; 0.1 is read as the decimal
             return math.ceil(Fraction(repr(given)) * len(self.kept))
         return given

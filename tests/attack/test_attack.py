@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from attack.case import Case
 from attack.generate import FAST, SLOW, random_case
 from attack.laws import attack
 from attack.run import shown
@@ -31,3 +32,16 @@ def test_no_case_breaks_a_law(mix, seed, n_cases):
                 scripts.append(shown(case, mismatch.law, seconds=5.0))
     assert not broken, f"{dict(broken)}\n\n" + "\n\n".join(scripts)
     assert refused < n_cases / 4, "most cases must be answered, or the slice tests nothing"
+
+
+def test_the_oracle_offers_the_quantiles_that_are_the_default():
+    """Twenty values have 19 thresholds, of which the default offers 15: the best worst leaf needs another one."""
+    values = [4, 9, 11, 19, 2, 14, 1, 3, 16, 5, 18, 10, 7, 13, 8, 17, 12, 0, 15, 6]
+    labels = [0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 1]
+    case = Case("leaf", {"c1": values}, labels, options={"min_samples_leaf": 2})
+    assert attack(case).mismatches == []
+    values_of = [
+        case.but(options=dict(case.options) | more).run().leaf_accuracy_
+        for more in ({}, {"thresholds": "all"})
+    ]
+    assert values_of[0] < values_of[1]
