@@ -48,8 +48,8 @@ def export(
 ) -> None:
     """Write a saved tree for another tool; predictions stay the same.
 
-    sklearn writes a fitted scikit-learn tree with joblib (a pipeline with an encoder where categories or sums
-    are split), onnx needs: pip install 'treewright[onnx]'. Rules in a .csv file are a table.
+    sklearn writes a fitted scikit-learn tree with joblib (a pipeline with an encoder where columns hold words or
+    sums are split), onnx needs: pip install 'treewright[onnx]'. Rules in a .csv file are a table.
 
     \b
     Examples:
@@ -108,12 +108,14 @@ def _text(tree: Tree, target: str, out: Path | None, table: str | None, name: st
 
 
 def _sklearn(tree: Tree) -> bytes:
-    """The pickle of a scikit-learn tree, or of a pipeline where scikit-learn's trees lack the splits."""
+    """The pickle of a scikit-learn tree, or of a pipeline where its trees lack the splits or cannot read the columns."""
     import joblib
 
     from treewright.convert import has_other_splits, to_sklearn, to_sklearn_pipeline
+    from treewright.tree import ColumnKind
 
-    if has_other_splits(tree):
+    has_words = any(column.kind is ColumnKind.CATEGORICAL for column in tree.columns)  # perhaps in no split
+    if has_words or has_other_splits(tree):
         fitted = to_sklearn_pipeline(tree)
         note("A pipeline: its encoder makes columns for categories and sums, and needs treewright to load.")
     else:

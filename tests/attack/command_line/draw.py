@@ -8,6 +8,7 @@ import numpy as np
 
 from attack.case import WORDS, Case
 from attack.command_line.command import UNKNOWN, Command, Form
+from attack.command_line.draw_after import random_after
 from attack.generate import random_case
 
 __all__ = ["METHODS", "drawn", "random_command"]
@@ -78,6 +79,9 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         case = case.without(
             "n_jobs", "time_limit", *(over[part] for part in asked["guess"]["parts"] if part in over)
         )
+    asked |= random_after(rng, case, form)
+    if case.method == "near" and rng.random() < 0.4:
+        asked["choose"] = {}
     return Command(case, form, asked)
 
 
