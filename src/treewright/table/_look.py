@@ -278,6 +278,10 @@ def look_at(
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}
     if table.names and not faults and ignored.issuperset(table.names):
+        # To accept all of it would leave a table that no verb reads.
+        findings = [
+            replace(one, action="", value="") if one.action == "ignore" else one for one in findings
+        ]
         text = "Without these columns none is left to split on: keep one, or bring others into the file."
         findings.append(Finding(None, text))
     return Look(

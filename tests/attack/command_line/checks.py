@@ -18,6 +18,7 @@ from typing import Any
 from attack.checks import Mismatch
 from attack.command_line.after_checks import after_breaks
 from attack.command_line.command import UNKNOWN, Command
+from attack.command_line.look_checks import look_breaks
 from attack.command_line.program import Said, run
 from attack.command_line.table_files import Files, files_of
 from attack.command_line.words import fit_words, frontier_words
@@ -33,10 +34,12 @@ OWN = ("/reading", "/certificate/terms", "/certificate/notes", "/certificate/sta
 
 def attacked(command: Command) -> Outcome:
     """Run one command through all comparisons. An error of the attack's own code is raised."""
+    from attack.command_line.latent_fit_checks import latent_breaks
     from attack.command_line.near_checks import near_breaks
     from attack.command_line.reborn_checks import reborn_breaks
 
     checks: dict[str, Callable[[Command, Files], Iterator[Mismatch]]] = {
+        "latent": latent_breaks,
         "near": near_breaks,
         "near values": reborn_breaks,
         "reborn": reborn_breaks,
@@ -104,6 +107,8 @@ def fit_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     yield from broken
     if broken:
         return
+    if "look" in command.asked and files.data.is_file():
+        yield from look_breaks(command, files)
     result = model.result_
     timed = "time_limit" in case.options
     wanted = int(bool(proof) and json.loads(out.read_text())["certificate"]["status"] != "OPTIMAL")

@@ -13,7 +13,7 @@ from attack.command_line.titles import random_titles
 
 __all__ = ["random_after"]
 
-SHARES = {"export": 0.5, "show": 0.25, "report": 0.12, "audit": 0.2, "titles": 0.4}
+SHARES = {"export": 0.5, "show": 0.25, "report": 0.12, "audit": 0.2, "extend": 0.06, "look": 0.2, "titles": 0.4}
 MODELS = 0.05  # of the pages, which then take a second or more
 
 
@@ -24,6 +24,8 @@ def random_after(rng: np.random.Generator, case: Case, form: Form) -> dict[str, 
         "show": random_show,
         "report": random_report,
         "audit": random_audit,
+        "extend": random_extend,
+        "look": lambda rng, case, form: {},
         "titles": lambda rng, case, form: random_titles(rng, case),
     }
     return {verb: draw(rng, case, form) for verb, draw in draws.items() if rng.random() < SHARES[verb]}
@@ -34,6 +36,20 @@ def random_export(rng: np.random.Generator, case: Case, form: Form) -> dict[str,
     to = str(rng.choice(list(ENDINGS), p=[0.1, 0.15, 0.2, 0.1, 0.2, 0.15, 0.1]))
     more = {"sql": "--table=rows_of_probes", "c": "--name=decide", "onnx": "--float32"}.get(to)
     return {"to": to} | ({"more": [more]} if more is not None and rng.random() < 0.5 else {})
+
+
+def random_extend(rng: np.random.Generator, case: Case, form: Form) -> dict[str, Any]:
+    """How leaf models are made, and which rows they answer."""
+    asked: dict[str, Any] = {"tune": str(rng.choice(["none", "rounds"]))}
+    if rng.random() < 0.7:
+        asked["rows"] = True
+    else:
+        asked["folds"] = int(rng.integers(2, 4))
+    if rng.random() < 0.5:
+        asked["seed"] = int(rng.integers(100))
+    if rng.random() < 0.2:
+        asked["leaf_model"] = "xgboost"
+    return asked
 
 
 def random_show(rng: np.random.Generator, case: Case, form: Form) -> dict[str, Any]:
