@@ -108,7 +108,7 @@ def _text(tree: Tree, target: str, out: Path | None, table: str | None, name: st
 
 
 def _sklearn(tree: Tree) -> bytes:
-    """The pickle of a scikit-learn tree, or of a pipeline where its trees lack the splits or cannot read the columns."""
+    """The pickle of a scikit-learn tree, or of a pipeline where that lacks the splits or cannot read the columns."""
     import joblib
 
     from treewright.convert import has_other_splits, to_sklearn, to_sklearn_pipeline

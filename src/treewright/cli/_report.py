@@ -254,7 +254,9 @@ def _frontier(
         problem = replace(regression_problem_of(content, csv, data, named, csv_options), **free)
         with progress_bar("auto", limits.time_limit) as progress:
             return solve_regression_frontier(problem, limits=limits, progress=progress)
-    has_front = terms_of(content).objective in WITH_FRONTIER and not isinstance(content.result, LeafAccuracyResult)
+    has_front = terms_of(content).objective in WITH_FRONTIER and not isinstance(
+        content.result, LeafAccuracyResult
+    )
     if not has_front or content.tree.kind is not TreeKind.CLASSIFICATION:
         raise InputError(
             "--frontier is of trees of fewest errors, or of least costs that are the same in every row, and of "

@@ -35,7 +35,15 @@ def audit_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator[
     cuts = {name: numbers for name, numbers in asked.get("cuts", {}).items() if name in groups}
     titles, out = write_titles(command, files), files / "audit.json"
     how = [word for word in files.how if titles is None or not word.startswith("--columns=")]
-    words = ["audit", str(model.path), str(files.data), *how, *title_words(titles), f"--out={out}", *model.target_words]
+    words = [
+        "audit",
+        str(model.path),
+        str(files.data),
+        *how,
+        *title_words(titles),
+        f"--out={out}",
+        *model.target_words,
+    ]
     words += [f"--group={name}" for name in groups]
     words += [f"--cut={name}={','.join(map(repr, numbers))}" for name, numbers in cuts.items()]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in asked.get("more", {}).items()]
@@ -124,7 +132,9 @@ def _counted(
     return counts
 
 
-def _alike(where: str, part: dict[str, Any], counts: dict[str, tuple[int, int]], fewest: int) -> Iterator[Mismatch]:  # fmt: skip
+def _alike(
+    where: str, part: dict[str, Any], counts: dict[str, tuple[int, int]], fewest: int
+) -> Iterator[Mismatch]:
     rates = {name: rate for name, rate in part.items() if isinstance(rate, dict)}
     if {name: (rate["count"], rate["rows"]) for name, rate in rates.items()} != counts:
         yield Mismatch("audit counts something else", f"{where}: {rates} instead of {counts}")

@@ -50,7 +50,9 @@ def choose_breaks(command: Command, files: Files, kept: Path, found: Any) -> Ite
         told[size.n_leaves] += size.n_trees
     if +sizes != +told:
         yield Mismatch("choose counts other sizes", f"{dict(sizes)} instead of {dict(told)}")
-    objectives = sorted((data["base"] + errors + data["price"] * leaves) * data["unit"] for leaves, errors in counts)
+    objectives = sorted(
+        (data["base"] + errors + data["price"] * leaves) * data["unit"] for leaves, errors in counts
+    )
     best = found.result(0).objective
     if objectives and abs(objectives[0] - best) > 1e-6 * (1 + abs(best)):
         yield Mismatch("choose has another best objective", f"{objectives[0]!r} instead of {best!r}")

@@ -13,7 +13,15 @@ from attack.command_line.titles import random_titles
 
 __all__ = ["random_after"]
 
-SHARES = {"export": 0.5, "show": 0.25, "report": 0.12, "audit": 0.2, "extend": 0.06, "look": 0.2, "titles": 0.4}
+SHARES = {
+    "export": 0.5,
+    "show": 0.25,
+    "report": 0.12,
+    "audit": 0.2,
+    "extend": 0.06,
+    "look": 0.2,
+    "titles": 0.4,
+}
 MODELS = 0.05  # of the pages, which then take a second or more
 
 
@@ -47,14 +55,16 @@ def random_extend(rng: np.random.Generator, case: Case, form: Form) -> dict[str,
         asked["folds"] = int(rng.integers(2, 4))
     if rng.random() < 0.5:
         asked["seed"] = int(rng.integers(100))
-    if rng.random() < 0.2:
+    if rng.random() < 0.4:
         asked["leaf_model"] = "xgboost"
     return asked
 
 
 def random_show(rng: np.random.Generator, case: Case, form: Form) -> dict[str, Any]:
     """A format, seldom a picture."""
-    asked: dict[str, Any] = {"format": str(rng.choice(["text", "dot", "svg", "png", "pdf"], p=[0.6, 0.34, 0.02, 0.02, 0.02]))}
+    asked: dict[str, Any] = {
+        "format": str(rng.choice(["text", "dot", "svg", "png", "pdf"], p=[0.6, 0.34, 0.02, 0.02, 0.02]))
+    }
     if rng.random() < 0.3:
         asked["digits"] = int(rng.choice([0, 1, 3, 17]))
     if asked["format"] == "text":
@@ -87,7 +97,9 @@ def random_audit(rng: np.random.Generator, case: Case, form: Form) -> dict[str, 
     cuts = {}
     for name in groups:
         if rng.random() < 0.3:
-            cuts[name] = sorted({float(cut) for cut in rng.choice([0.5, 1.0, 2.0, 2.5, -1.0], rng.integers(1, 3))})
+            cuts[name] = sorted(
+                {float(cut) for cut in rng.choice([0.5, 1.0, 2.0, 2.5, -1.0], rng.integers(1, 3))}
+            )
     if cuts:
         asked["cuts"] = cuts
     more: dict[str, Any] = {}

@@ -31,7 +31,15 @@ from attack.command_line.table_files import Files
 
 __all__ = ["ENDINGS", "export_breaks"]
 
-ENDINGS = {"sklearn": ".joblib", "onnx": ".onnx", "python": ".py", "c": ".c", "sql": ".sql", "rules": ".txt", "table": ".csv"}  # fmt: skip
+ENDINGS = {
+    "sklearn": ".joblib",
+    "onnx": ".onnx",
+    "python": ".py",
+    "c": ".c",
+    "sql": ".sql",
+    "rules": ".txt",
+    "table": ".csv",
+}
 # Of the largest number that is said: where terms are added in another order, and in single precision.
 NEAR, NEAR_SINGLE = 1e-9, 1e-6
 Rows = Sequence[tuple[Value, ...]]
@@ -167,7 +175,8 @@ def _c(model: Model, out: Path) -> tuple[Rows, list[Any]]:
         function = getattr(library, name)
         function.restype = ctypes.c_double if model.labels is None else ctypes.c_int
         columns = _texts(library, f"{name}_columns", len(model.columns))
-        assert columns == [column["name"] for column in model.columns], columns
+        if columns != [column["name"] for column in model.columns]:
+            return model.rows[:1], [f"columns {columns}"]
         tables = {
             j: _texts(library, f"{name}_categories_{j}", len(column["categories"]))
             for j, column in enumerate(model.columns)
@@ -189,8 +198,8 @@ def _c(model: Model, out: Path) -> tuple[Rows, list[Any]]:
         if model.labels is None:
             return model.rows, said
         labels = _texts(library, f"{name}_classes", len(model.labels))
-        assert labels == [str(label) for label in model.labels], labels
-        return model.rows, [model.labels[k] for k in said]
+        meant = {str(label): label for label in model.labels}
+        return model.rows, [meant.get(labels[k], labels[k]) for k in said]
 
 
 def _texts(library: Any, name: str, count: int) -> list[str]:
@@ -209,13 +218,14 @@ def _onnx(model: Model, out: Path) -> tuple[Rows, list[Any]]:
     rows = [row for row in model.rows if not single or _is_single(row)]
     if not rows:
         return [], []
-    if len(inputs) == 1 and list(inputs.values())[0].shape[1] != 1 or not _has_words(model):
+    if (len(inputs) == 1 and next(iter(inputs.values())).shape[1] != 1) or not _has_words(model):
         table = np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=kind)
         given = {next(iter(inputs)): table}
     else:
         given = {}
         for name, entry in inputs.items():
-            j = next(k for k, column in enumerate(model.columns) if column["name"] in (name, name.rstrip("_"), name[1:]))  # fmt: skip
+            own = (name, name.rstrip("_"), name[1:])
+            j = next(k for k, column in enumerate(model.columns) if column["name"] in own)
             if "string" in entry.type:
                 words = [["" if row[j] is None else as_word(row[j])] for row in rows]
                 given[name] = np.array(words, dtype=object)
@@ -243,22 +253,24 @@ def _sklearn(model: Model, out: Path) -> tuple[Rows, list[Any]]:
         if not rows:
             return [], []
         named = [model.named(row) for row in rows]
-        table = pd.DataFrame(
-            {
-                column["name"]: [row[column["name"]] for row in named]
-                if column["kind"] == "categorical"
-                else np.array([np.nan if row[column["name"]] is None else row[column["name"]] for row in named], dtype=float)  # fmt: skip
-                for column in model.columns
-            }
-        )
+        table = pd.DataFrame({column["name"]: _series(column, named) for column in model.columns})
         said = fitted.predict(table)
     return rows, said.tolist()
 
 
+def _series(column: dict[str, Any], rows: Sequence[dict[str, Value]]) -> Any:
+    """A column of words, or one of numbers with NaN for a missing one."""
+    values: list[Any] = [row[column["name"]] for row in rows]
+    if column["kind"] == "categorical":
+        return values
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
 def _is_single(row: tuple[Value, ...]) -> bool:
     """Whether single precision holds the numbers of a row."""
+    numbers = [float(value) for value in row if value is not None and not isinstance(value, str)]
     with np.errstate(over="ignore"):
-        return all(value is None or isinstance(value, str) or float(np.float32(value)) == float(value) for value in row)  # fmt: skip
+        return all(float(np.float32(number)) == number for number in numbers)
 
 
 def _rules(model: Model, out: Path) -> tuple[Rows, list[Any]]:
@@ -277,13 +289,8 @@ def _table(model: Model, out: Path) -> tuple[Rows, list[Any]]:
 
 
 def _by_rules(model: Model, rules: list[tuple[str, str]]) -> tuple[Rows, list[Any]]:
-    """What the one rule says that a row meets; gaps are told of columns that had some in training."""
-    gaps = [bool(column["has_missing"]) for column in model.columns]
-    rows = [
-        row
-        for row in model.known_rows
-        if all(value is not None or gap for value, gap in zip(row, gaps, strict=True))
-    ]
+    """What the one rule says that a row meets."""
+    rows = [row for row in model.known_rows if _is_told(row, model)]
     if any(node.get("line") for node in model.walker.content["nodes"]):
         return [], []  # a table has the mean of a line, a text its largest terms
     try:
@@ -298,6 +305,14 @@ def _by_rules(model: Model, rules: list[tuple[str, str]]) -> tuple[Rows, list[An
         met = [label for test, label in tests if test(row)]
         answers.append(met[0] if len(met) == 1 else f"{len(met)} rules hold")
     return rows, answers
+
+
+def _is_told(row: tuple[Value, ...], model: Model) -> bool:
+    """Whether rules tell of such a row: of gaps where training had some, and of 0 and 1 in columns of two values."""
+    return all(
+        column["has_missing"] if value is None else column["kind"] != "binary" or value in (0, 1)
+        for value, column in zip(row, model.columns, strict=True)
+    )
 
 
 def _meant(model: Model, said: str) -> Any:

@@ -20,7 +20,11 @@ def extend_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     command, out = model.command, files / "answers.csv"
     case = command.case
     words = ["extend", str(model.path), str(files.data), *files.how, f"--out={out}", *model.target_words]
-    words += [f"--{name.replace('_', '-')}={asked[name]}" for name in ("tune", "seed", "folds", "leaf_model") if name in asked]
+    words += [
+        f"--{name.replace('_', '-')}={asked[name]}"
+        for name in ("tune", "seed", "folds", "leaf_model")
+        if name in asked
+    ]
     rows = case.rows
     if asked.get("rows"):
         rows = model.known_rows
@@ -38,11 +42,19 @@ def extend_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     kept = [i for i, w in enumerate(case.weight or [1.0] * case.n_rows) if w > 0]
     if not asked.get("rows"):  # the rows are those that the leaf models were made from
         rows = [rows[i] for i in kept]
+    nodes = model.walker.content["nodes"]
     explained = [str(model.answer(row)) for row in rows]
-    if [answer["tree"] for answer in answers] != explained:
+    full = [
+        nodes[model.walker.leaf_of(row)]["n_node_samples"] > 0 for row in rows
+    ]  # other leaves are dropped
+    if any(
+        answer["tree"] != label for answer, label, seen in zip(answers, explained, full, strict=True) if seen
+    ):
         yield Mismatch("extend says another label of the tree", f"{answers} instead of {explained}")
         return
-    if any((answer["explained"] == "yes") is not (answer["tree"] == answer["prediction"]) for answer in answers):
+    if any(
+        (answer["explained"] == "yes") is not (answer["tree"] == answer["prediction"]) for answer in answers
+    ):
         yield Mismatch("extend explains what the tree does not say", str(answers))
     if asked.get("rows"):
         with warnings.catch_warnings():
@@ -61,7 +73,9 @@ def _hybrid(model: Model, asked: dict[str, Any]) -> Any:
     top = load_model(model.path).tree
     tune = None if asked.get("tune") == "none" else "rounds"
     leaf_model = "xgboost" if asked.get("leaf_model") == "xgboost" else None
-    hybrid = HybridTreeClassifier(top, tune=tune, leaf_estimator=leaf_model, random_state=asked.get("seed", 0))
+    hybrid = HybridTreeClassifier(
+        top, tune=tune, leaf_estimator=leaf_model, random_state=asked.get("seed", 0)
+    )
     weight = None if case.weight is None else list(case.weight)
     truth = [label for label, _ in case.y] if case.method == "row costs" else list(case.y)
     return hybrid.fit(case.frame(), truth, sample_weight=weight)

@@ -43,9 +43,14 @@ def look_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         yield Mismatch("look cannot read what it wrote", f"{again.code} {again.last} {again.crash[-600:]}")
         return
     if first.read_text() != second.read_text():
-        yield Mismatch("look --fix goes on", f"{first.read_text()!r} became {second.read_text()!r}; {again.output[-500:]}")
+        yield Mismatch(
+            "look --fix goes on",
+            f"{first.read_text()!r} became {second.read_text()!r}; {again.output[-500:]}",
+        )
     if ACCEPT in again.output:
-        yield Mismatch("look proposes again what was accepted", f"{first.read_text()!r}; {again.output[-500:]}")
+        yield Mismatch(
+            "look proposes again what was accepted", f"{first.read_text()!r}; {again.output[-500:]}"
+        )
     if any(words in seen.output for words in OPEN):
         return
     ignored = read_settings(first).ignore

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from attack.checks import Mismatch
-from attack.command_line.choose_checks import choose_breaks
 from attack.command_line.checks import asked_both, check_model, same_file
+from attack.command_line.choose_checks import choose_breaks
 from attack.command_line.command import Command
 from attack.command_line.program import Said, run
 from attack.command_line.table_files import Files

@@ -66,7 +66,11 @@ class Page:
 
     @property
     def is_whole(self) -> bool:
-        return self.text.startswith("<!DOCTYPE html>") and self.text.rstrip().endswith("</html>")
+        return (
+            self.text.startswith("<!DOCTYPE html>")
+            and self.text.rstrip().endswith("</html>")
+            and self.text.count("</html>") == 1
+        )
 
     def odd_lines(self) -> list[str]:
         """Lines that show a value that is not there."""

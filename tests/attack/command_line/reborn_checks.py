@@ -55,7 +55,6 @@ def reborn_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     yield from after_breaks(command, files, out)
 
 
-
 def near_values(command: Command) -> Any:
     """The tree of fewest leaves near the numbers of the target column."""
     from treewright.bornagain import distil_values

@@ -24,7 +24,15 @@ def report_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     command, out = model.command, files / "report.html"
     titles = write_titles(command, files)
     how = [word for word in files.how if titles is None or not word.startswith("--columns=")]
-    words = ["report", str(model.path), str(files.data), *how, *title_words(titles), f"--out={out}", *model.target_words]
+    words = [
+        "report",
+        str(model.path),
+        str(files.data),
+        *how,
+        *title_words(titles),
+        f"--out={out}",
+        *model.target_words,
+    ]
     words += [] if asked.get("models") else ["--no-models"]
     words += [f"--test={files.data}"] if asked.get("test") else []
     words += [f"--compare=the same={model.path}"] if asked.get("compare") else []
@@ -47,6 +55,7 @@ def report_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     page = Page(out.read_text("utf-8"))
     if not page.is_whole or page.open_tags:
         yield Mismatch("report is not whole", page.text[-200:])
+        return
     yield from (Mismatch("report says what is no number", line) for line in page.odd_lines()[:3])
     content = load_model(model.path)
     n_leaves = sum(node["split"] is None for node in model.walker.content["nodes"])
@@ -87,9 +96,13 @@ def _decides_alike(model: Model, page: Page) -> Iterator[Mismatch]:
     for row in model.known_rows:
         node = 0
         while "left" in nodes[node]:
-            node = nodes[node]["left" if _left(nodes[node], [row[j] for j in places], model, places) else "right"]
+            node = nodes[node][
+                "left" if _left(nodes[node], [row[j] for j in places], model, places) else "right"
+            ]
         if nodes[node]["number"] != number[model.walker.leaf_of(row)]:
-            yield Mismatch("report decides otherwise than the file", f"row {row}: leaf {nodes[node]['number']}")
+            yield Mismatch(
+                "report decides otherwise than the file", f"row {row}: leaf {nodes[node]['number']}"
+            )
             return
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -64,6 +65,20 @@ def test_onnx(model, tmp_path):
     onnx = pytest.importorskip("onnx")
     run(model, "--out", tmp_path / "tree.onnx", "--float32")
     onnx.checker.check_model(onnx.load(tmp_path / "tree.onnx"))
+
+
+def test_words_that_no_split_asks_about_make_a_pipeline(tmp_path):
+    X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    columns = (Column("age", ColumnKind.CONTINUOUS), Column("town", ColumnKind.CATEGORICAL, ("Bern", "Ulm")))
+    y = np.array([0, 0, 1], dtype=np.int32)
+    splits = [ThresholdSplit(0, 2.5), None, None]
+    save_model(
+        tmp_path / "model.json",
+        grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(3), 1.0 - np.eye(2)),
+    )
+    run(tmp_path / "model.json", "-o", tmp_path / "tree.joblib")
+    rows = pd.DataFrame({"age": [1.0, 3.0], "town": ["Ulm", "Bern"]})
+    assert joblib.load(tmp_path / "tree.joblib").predict(rows).tolist() == ["no", "yes"]
 
 
 def test_categories_make_a_pipeline(tmp_path):
