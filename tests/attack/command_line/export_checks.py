@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,10 @@ ENDINGS = {
     "rules": ".txt",
     "table": ".csv",
 }
+OF_PYTHON = re.compile(r"\bto_[a-z]+|\b[a-z_]+=['\"]")  # functions and arguments
 # Of the largest number that is said: where terms are added in another order, and in single precision.
 NEAR, NEAR_SINGLE = 1e-9, 1e-6
+TINY = float(np.finfo(np.float32).tiny)  # smaller numbers are zero in single precision
 Rows = Sequence[tuple[Value, ...]]
 
 
@@ -55,7 +57,7 @@ def export_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
         yield Mismatch(f"export to {form} fails", f"{said.code} {said.last} {said.crash[-600:]}")
         return
     if said.code == 2:
-        yield from _refused(model, form, out, said.last)
+        yield from _refused(model, form, out, said.last, "--float32" in words)
         return
     if form in ("python", "c", "sql", "rules"):
         shown = run([*words, f"--to={form}"])
@@ -66,13 +68,14 @@ def export_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     numbers = [abs(one) for one in np.ravel(wanted).tolist() if isinstance(one, float)]
     near = NEAR if form in ("onnx", "sklearn") else 0.0
     near = (NEAR_SINGLE if "--float32" in words else near) * max(numbers, default=0.0)
+    near += TINY if "--float32" in words else 0.0
     for row, a, b in zip(rows, answers, wanted, strict=True):
         if not _same(a, b, near):
             yield Mismatch(f"{form} differs from the file", f"row {row}: {form} {a!r}, the file {b!r}")
             return
 
 
-def _refused(model: Model, form: str, out: Path, words: str) -> Iterator[Mismatch]:
+def _refused(model: Model, form: str, out: Path, words: str, single: bool) -> Iterator[Mismatch]:
     """A refusal is one of Python, in the words of the command line, and leaves no file."""
     from treewright.convert import load_model, to_c, to_onnx, to_python, to_sklearn_pipeline, to_sql
     from treewright.errors import InputError
@@ -81,9 +84,11 @@ def _refused(model: Model, form: str, out: Path, words: str) -> Iterator[Mismatc
         "python": to_python,
         "c": to_c,
         "sql": to_sql,
-        "onnx": to_onnx,
+        "onnx": partial(to_onnx, precision="float32" if single else "float64"),
         "sklearn": to_sklearn_pipeline,
     }
+    if OF_PYTHON.search(words):
+        yield Mismatch("a refusal in the words of Python", words)
     try:
         calls.get(form, str)(load_model(model.path).tree)
         yield Mismatch(f"export to {form} is refused, though Python writes it", words)
@@ -285,7 +290,8 @@ def _rules(model: Model, out: Path) -> tuple[Rows, list[Any]]:
 
 def _table(model: Model, out: Path) -> tuple[Rows, list[Any]]:
     rows = list(csv.DictReader(io.StringIO(out.read_bytes().decode(), newline="")))
-    return _by_rules(model, [(row["rule"], row["prediction"]) for row in rows])
+    names = [name for name in rows[0] if name == "prediction" or name.startswith("prediction of ")]
+    return _by_rules(model, [(row["rule"], "; ".join(row[name] for name in names)) for row in rows])
 
 
 def _by_rules(model: Model, rules: list[tuple[str, str]]) -> tuple[Rows, list[Any]]:

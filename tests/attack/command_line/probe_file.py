@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from attack.case import Value
-from attack.command_line.command import Command
+from attack.command_line.command import Command, Form
 from attack.command_line.table import csv_of
 from attack.probes import probe_rows
 from attack.walker import Walker
@@ -91,7 +91,9 @@ class Model:
         columns: Mapping[str, Sequence[Value]] = dict(
             zip(self.command.case.columns, map(list, zip(*rows, strict=True)), strict=True)
         )
-        form = replace(self.command.form, separator=self.command.form.separator, kind="csv")
+        form = replace(self.command.form, kind="csv")
+        if self.command.form.kind in ("parquet", "parquet folder"):  # which no option says how to read
+            form = Form()
         path.write_bytes(csv_of(self.command.but(form=form), columns).encode())
         return path
 
