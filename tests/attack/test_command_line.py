@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from attack.case import Case
-from attack.command_line import checks, near_checks, program
+from attack.command_line import (
+    audit_checks,
+    checks,
+    choose_checks,
+    export_checks,
+    extend_checks,
+    latent_fit_checks,
+    look_checks,
+    near_checks,
+    program,
+    report_checks,
+    show_checks,
+)
 from attack.command_line.checks import attacked
 from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
 from attack.command_line.script import shown
+from treewright.convert import load_model as from_file
+from treewright.show._report import _choose as choose
+from treewright.show._report._page import render_page as page
 
-DRAWN = 1000  # commands whose options are looked at
-COMMANDS = 200  # of each seed: a twentieth of a second of the processor each
+DRAWN = 2000  # commands whose options are looked at
+COMMANDS = 100  # of each seed: a tenth of a second of the processor each
 
+ASKING = (
+    audit_checks,
+    checks,
+    choose_checks,
+    export_checks,
+    extend_checks,
+    look_checks,
+    near_checks,
+    report_checks,
+    show_checks,
+)
 Slice = tuple[dict[str, set[str]], Counter[str], list[str], int]
 
-# Verbs that answer no question of an exact method, or are compared with Python elsewhere.
-OTHER_VERBS = {
-    "audit": "counts errors of a tree that it is given; tests/unit/cli/test_audit.py",
-    "choose": "a page about a set; tests/unit/cli/test_near_optimal.py",
-    "demo": "has no options of a question",
-    "export": "other forms of a tree; tests/attack/conversions.py",
-    "extend": "models in the leaves of a tree; tests/unit/cli/test_extend.py",
-    "look": "what a file holds; tests/unit/table/test_look.py",
-    "report": "a page about a tree; tests/unit/cli/test_report.py",
-    "show": "another form of what `fit` prints",
-}
+OTHER_VERBS = {"demo": "has no options of a question"}
 OF_FILES = {
     "encoding": "tests/unit/table/test_encodings.py",
     "decimal": "of one column; tests/unit/table/test_reading.py",
@@ -39,9 +56,9 @@ OF_FILES = {
     "merge-labels": "labels that are merged; tests/unit/table/test_alike.py",
     "progress": "a bar in a terminal",
 }
-LATENT = dict.fromkeys(("method", "pruning", "epochs", "hardening"), "found by gradients")
+READING = {"separator", "missing", "decimal-comma"}  # of a file, whatever verb reads it
 NOT_DRAWN: dict[str, dict[str, str]] = {
-    "fit": OF_FILES | LATENT | {
+    "fit": OF_FILES | {
         "backend": "where shards are searched: tests/unit/shards",
         "spill-folder": "where rows lie meanwhile",
     },
@@ -56,6 +73,26 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
         "bins": "of the program alone; tests/unit/cli/test_reborn.py",
         "check": "is done; tests/unit/cli/test_reborn.py",
         "time-limit": "stops of ensembles are drawn in Python",
+    },
+    "export": {},
+    "show": {
+        "orientation": "how a picture is laid out; tests/unit/show/test_matplotlib.py",
+        "dpi": "of a picture; tests/unit/cli/test_cli.py",
+    },
+    "report": OF_FILES | {"time-limit": "of its frontier"},
+    "audit": OF_FILES,
+    "choose": {
+        "title": "the heading",
+        "group": "gaps between groups; tests/unit/near_optimal/test_gap_frontier.py",
+        "label": "of these gaps",
+    },
+    "look": OF_FILES | {
+        "ignore": "in the file of settings",
+        "categorical": "in the file of settings",
+    },
+    "extend": OF_FILES | {
+        "time-limit": "ends where the clock says",
+        "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
     },
     "predict": OF_FILES | {
         "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
@@ -80,7 +117,7 @@ def part() -> Slice:
     broken: Counter[str] = Counter()
     scripts, refused = [], 0
     with pytest.MonkeyPatch.context() as patch:
-        for module in (checks, near_checks):
+        for module in ASKING:
             patch.setattr(module, "run", recorded)
         for number in range(COMMANDS):
             command = drawn(0, 0, number)
@@ -114,7 +151,9 @@ def test_every_option_of_a_verb_is_given(verb: str, part: Slice) -> None:
     given, *_ = part
     reasons = NOT_DRAWN[verb]
     missing = {
-        names[0] for names in program.options_of(verb) if not set(names) & (given[verb] | set(reasons))
+        names[0]
+        for names in program.options_of(verb)
+        if not set(names) & (given[verb] | READING & given["fit"] | set(reasons))
     }
     assert not missing, f"{verb}: {sorted(missing)} is never drawn; add it to the draws, or a reason"
     known = {name for names in program.options_of(verb) for name in names}
@@ -175,3 +214,77 @@ def test_a_crash_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("treewright.cli._fit_classes.tree_text", crash)
     assert [m.law for m in attacked(some()).mismatches] == ["the program crashes"]
+
+
+def swapped(path: Any) -> Any:
+    """A model file read with its labels the wrong way round."""
+    content = from_file(path)
+    return replace(content, tree=replace(content.tree, classes=content.tree.classes[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("verb", "asked"),
+    [*(("export", {"to": form}) for form in export_checks.ENDINGS), ("audit", {"groups": ["d"]}), ("report", {}),
+     ("extend", {"tune": "none", "rows": True})],
+)  # fmt: skip
+def test_a_verb_that_reads_another_model_is_noticed(
+    verb: str, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = some(max_depth=2).but(asked={verb: asked})
+    assert attacked(command).mismatches == []
+    quiet = some(max_depth=2)
+    monkeypatch.setattr("treewright.convert.load_model", swapped)
+    before = {m.law for m in attacked(quiet).mismatches}  # of `verify` and `predict`
+    assert {m.law for m in attacked(command).mismatches} - before
+
+
+@pytest.mark.parametrize(
+    ("words", "law"),
+    [("undefined", "report says what is no number"), ("</body></html><script>", "report is not whole")],
+)
+def test_a_broken_page_is_noticed(words: str, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: Any, **named: Any) -> str:
+        return page(*given, **named).replace("Right on", words)
+
+    monkeypatch.setattr("treewright.show._report._report.render_page", broken)
+    assert law in [m.law for m in attacked(some(max_depth=1).but(asked={"report": {}})).mismatches]
+
+
+def test_another_picture_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = some(max_depth=1).but(asked={"show": {"digits": 3}})
+    assert attacked(command).mismatches == []
+    monkeypatch.setattr("treewright.cli._show.tree_text", lambda *given, **named: "├─ c <= 1")
+    assert [m.law for m in attacked(command).mismatches] == ["show draws another tree"]
+
+
+def test_a_page_of_another_set_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = some("near", max_depth=2, epsilon=1.0).but(asked={"choose": {}})
+    assert attacked(command).mismatches == []
+    page_data = choose._data
+
+    def fewer(*given: Any) -> dict[str, Any]:
+        data = page_data(*given)
+        data["groups"][0] = []
+        return data
+
+    monkeypatch.setattr(choose, "_data", fewer)
+    assert "choose counts other trees" in [m.law for m in attacked(command).mismatches]
+
+
+def test_settings_that_leave_no_column_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = some().case.but(columns={"c": [1] * 8})
+    command = Command(case, Form(), {"look": {}})
+    assert attacked(command).mismatches == []
+    monkeypatch.setattr("treewright.cli._look.without_settled", lambda seen, kept: seen)
+    assert [m.law for m in attacked(command).mismatches] == ["look cannot read what it wrote"]
+
+
+def test_another_seed_of_a_latent_tree_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    columns = {"c": [0, 1, 2, 3, 4, 5, 6, 7], "e": [3, 1, 4, 1, 5, 9, 2, 6]}
+    case = Case("latent", columns, some().case.y, None, {"depth": 2, "epochs": 2, "random_state": 3})
+    command = Command(case, Form())
+    assert attacked(command).mismatches == []
+    whole = latent_fit_checks.latent_words
+    monkeypatch.setattr(latent_fit_checks, "latent_words", lambda command: [*whole(command), "--seed=4"])
+    assert any("another" in m.law for m in attacked(command).mismatches)

@@ -84,7 +84,14 @@ class Walker:
 
 
 def _goes_left(split: dict[str, Any], columns: list[dict[str, Any]], row: Sequence[Value]) -> bool:
-    assert split["kind"] in ("threshold", "category")  # no exact method makes linear splits
+    if split["kind"] == "linear":  # of latent trees, over numbers
+        known = [row[j] for j in split["columns"]]
+        if any(value is None or value != value for value in known):
+            return bool(split["missing_left"])
+        score = 0.0
+        for weight, value in zip(split["weights"], known, strict=True):
+            score += weight * float(value)  # type: ignore[arg-type]
+        return score <= float(split["threshold"])
     column = columns[split["column"]]
     value = row[split["column"]]
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -93,7 +100,7 @@ def _goes_left(split: dict[str, Any], columns: list[dict[str, Any]], row: Sequen
         return True  # it is known
     if split["kind"] == "threshold":
         return float(value) <= float(split["threshold"])
-    return column["categories"].index(_word(value)) in split["left"]
+    return _word(value) in [column["categories"][code] for code in split["left"]]
 
 
 def _word(value: Value) -> str:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli._answers import answer_names
 from treewright.cli._exits import exits_by_code
 from treewright.cli._options import ModelPath
 from treewright.cli._output import note, put
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from treewright.convert import Model
     from treewright.tree import Tree
 
 __all__ = ["export"]
@@ -51,7 +53,7 @@ def export(
 ) -> None:
     """Write a saved tree for another tool; predictions stay the same.
 
-    --to sklearn writes a fitted scikit-learn tree with joblib; if categories or sums of columns are split, it is a
+    --to sklearn writes a fitted scikit-learn tree with joblib; if columns hold words, or sums are split, it is a
     pipeline with an encoder. --to onnx needs: pip install 'treewright[onnx]'. With a .csv file, --to rules writes a
     table.
 
@@ -77,7 +79,8 @@ def export(
         raise InputError(f"--to {target} is not text: add --out with a file name.")
     if out is not None:
         check_writable(out)
-    tree = load_model(model).tree
+    read = load_model(model)
+    tree = read.tree
     if target == "sklearn":
         content = _sklearn(tree)
     elif target == "onnx":
@@ -86,7 +89,7 @@ def export(
         written = to_onnx(tree, precision="float32" if float32 else "float64")
         content = bytes(written.SerializeToString())
     else:
-        content = _text(tree, target, out, table, name).encode("utf-8", "backslashreplace")
+        content = _text(read, target, out, table, name).encode("utf-8", "backslashreplace")
     if out is None:
         put(content.decode("utf-8").rstrip("\n") + "\n")
         return
@@ -94,10 +97,11 @@ def export(
     note(f"Wrote {out}.")
 
 
-def _text(tree: Tree, target: str, out: Path | None, table: str | None, name: str | None) -> str:
+def _text(content: Model, target: str, out: Path | None, table: str | None, name: str | None) -> str:
     from treewright.convert import to_c, to_python, to_sql
-    from treewright.show import rules_frame, to_rules
+    from treewright.show import to_rules
 
+    tree = content.tree
     named = {} if name is None else {"name": name}
     if target == "python":
         return to_python(tree, **named)
@@ -106,18 +110,31 @@ def _text(tree: Tree, target: str, out: Path | None, table: str | None, name: st
     if target == "sql":
         return to_sql(tree, table=table) + "\n"
     if out is not None and out.suffix.lower() == ".csv":
-        written: str = rules_frame(tree).write_csv()
-        return written
+        return _rules_table(content)
     return to_rules(tree, digits=None) + "\n"
 
 
+def _rules_table(content: Model) -> str:
+    """The rules as CSV; the numbers of several outputs are columns of their own, as in predictions."""
+    from treewright.show import rules_frame
+
+    frame, names = rules_frame(content.tree), answer_names(content)
+    if len(names) > 1:
+        parts = (frame["prediction"].list.get(k).alias(name) for k, name in enumerate(names))
+        frame = frame.select("leaf", "rule", *parts, "share", "n_rows")
+    written: str = frame.write_csv()
+    return written
+
+
 def _sklearn(tree: Tree) -> bytes:
-    """The pickle of a scikit-learn tree, or of a pipeline where scikit-learn's trees lack the splits."""
+    """The pickle of a scikit-learn tree, or of a pipeline where that lacks the splits or cannot read the columns."""
     import joblib
 
     from treewright.convert import has_other_splits, to_sklearn, to_sklearn_pipeline
+    from treewright.tree import ColumnKind
 
-    if has_other_splits(tree):
+    has_words = any(column.kind is ColumnKind.CATEGORICAL for column in tree.columns)  # perhaps in no split
+    if has_words or has_other_splits(tree):
         fitted = to_sklearn_pipeline(tree)
         note("A pipeline: its encoder makes columns for categories and sums, and needs treewright to load.")
     else:

@@ -227,7 +227,9 @@ def _read_rows(
     path: Path, column: str, tree: Tree, csv_options: dict[str, Any]
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
     """Read other rows, and their labels if the file has them."""
-    has_labels = column in column_names(path, csv_options["separator"], csv_options["encoding"])
+    expected = [tree.columns[j].name for j in sorted(tree.asked)]
+    how = {name: csv_options[name] for name in ("separator", "encoding", "reading")}
+    has_labels = column in column_names(path, **how, expected=expected)
     read = read_csv(path, target=column if has_labels else None, **csv_options)
     if read.target is None:
         return read.table.X, None

@@ -40,8 +40,11 @@ def check_kept(path: Path, given: Path | None) -> None:
 def without_settled(seen: Look, kept: Settings) -> Look:
     """Leave out what the settings have answered: spellings of labels, the use of a column.
 
-    Of a quantity that holds no numbers, what was seen is told without a proposal.
+    Of a quantity that holds no numbers, what was seen is told without a proposal. So it is of all columns where the
+    proposals together would leave none, a table that no verb reads.
     """
+    from treewright.table import NONE_LEFT
+
     findings = []
     for finding in seen.findings:
         if finding.order and finding.column in kept.categorical:
@@ -53,6 +56,11 @@ def without_settled(seen: Look, kept: Settings) -> Look:
                 findings.append(replace(finding, action="", value=""))
         elif finding.action != "merge-labels" or not kept.labels:
             findings.append(finding)
+    ignored, still = (sum(one.action == "ignore" for one in some) for some in (seen.findings, findings))
+    if still < ignored:
+        findings = [one for one in findings if one.text != NONE_LEFT]
+    elif any(one.text == NONE_LEFT for one in findings):
+        findings = [replace(one, action="", value="") if one.action == "ignore" else one for one in findings]
     return replace(seen, findings=tuple(findings))
 
 

@@ -270,11 +270,17 @@ def note_left_out(names: Sequence[str]) -> None:
         note(f"Left out: {some_of(names, MOST_LEFT_OUT)}.")
 
 
-def column_names(path: Path, separator: str | None, encoding: str | None) -> tuple[str, ...]:
-    """Return the header of a CSV file."""
+def column_names(
+    path: Path,
+    separator: str | None,
+    encoding: str | None,
+    reading: Reading | None = None,
+    expected: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the header of a CSV file, which may be one like a file that was read before, with these columns."""
     from treewright.table import header_of
 
-    return header_of(path, _as_character(separator), encoding)
+    return header_of(path, _as_character(separator), encoding, reading=reading, expected=expected)
 
 
 def _as_character(separator: str | None) -> str | None:

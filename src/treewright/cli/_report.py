@@ -27,6 +27,9 @@ from treewright.cli._verify import checked, problem_of, refuse_other_question, s
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from treewright.convert import Model
     from treewright.search import Frontier, Thresholds
     from treewright.table import CsvTable
@@ -136,13 +139,16 @@ def report(
     used = {*named, *(terms.rewards or ()), terms.event, *(terms.row_costs or ())}
     left_out = tuple(name for name in train.left_out if name not in used)
     verification, claim_checked = None, True
+    weighing = _rows_that_weigh(train)
+    if test is None:
+        groups = {name: values[weighing] for name, values in groups.items()}
     if _claims_about_rows(content):
         verification, claim_checked = checked(content, train, data, named, how_read)
     with busy("Writing the report"):
         make_report(
             content,
-            train.table,
-            _seen(content, train, data, named, how_read),
+            train.table.take(weighing),
+            _rows_of(_seen(content, train, data, named, how_read), weighing),
             X_test=None if unseen is None else unseen.table,
             y_test=None if unseen is None or test is None else _seen(content, unseen, test, named, how_read),
             others=_others(compare or ()),
@@ -167,6 +173,24 @@ def report(
             f"{failed}. {first.message}".rstrip()
         )
     note(f"Wrote {out}.")
+
+
+def _rows_that_weigh(csv: CsvTable) -> NDArray[np.int64]:
+    """Return the rows that the tree was made from: all but those of weight zero, which are counted in a note."""
+    import numpy as np
+
+    if csv.sample_weight is None:
+        return np.arange(csv.table.n_rows)
+    kept = np.flatnonzero(csv.sample_weight > 0)
+    dropped = csv.table.n_rows - len(kept)
+    if dropped:
+        note(f"Note: {dropped:,} of {csv.table.n_rows:,} rows have weight zero and were left out.")
+    return kept
+
+
+def _rows_of(seen: Any, rows: NDArray[np.int64]) -> Any:
+    """What was seen of some rows: one array, or a pair of them (events and times)."""
+    return tuple(values[rows] for values in seen) if isinstance(seen, tuple) else seen[rows]
 
 
 def _claims_about_rows(content: Model) -> bool:
@@ -206,6 +230,7 @@ def _frontier(
     time_limit: float,
 ) -> Frontier:
     """The best trees of 1 to `max_leaves` leaves on the model's own terms and splits, whatever a leaf cost there."""
+    from treewright.result import LeafAccuracyResult
     from treewright.search import (
         Limits,
         check_max_leaves,
@@ -230,7 +255,10 @@ def _frontier(
         problem = replace(regression_problem_of(content, csv, data, named, csv_options), **free)
         with progress_bar("auto", limits.time_limit) as progress:
             return solve_regression_frontier(problem, limits=limits, progress=progress)
-    if terms_of(content).objective not in WITH_FRONTIER or content.tree.kind is not TreeKind.CLASSIFICATION:
+    has_front = terms_of(content).objective in WITH_FRONTIER and not isinstance(
+        content.result, LeafAccuracyResult
+    )
+    if not has_front or content.tree.kind is not TreeKind.CLASSIFICATION:
         raise InputError(
             "--frontier is of trees of fewest errors, or of least costs that are the same in every row, and of "
             "regression trees; leave it out for this one, and compare sizes with --compare NAME=MODEL.json."

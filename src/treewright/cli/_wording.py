@@ -32,6 +32,7 @@ def as_options(message: str) -> str:
     message = re.sub(
         rf"\b({'|'.join(ARGUMENTS)})=", lambda found: f"--{found.group(1).replace('_', '-')} ", message
     )
+    message = re.sub(r"\bto_(python|c|sql|onnx)\b", r"--to \1", message)
     return re.sub(ADVICE, lambda found: re.sub(SAID_ALONE, _option, found.group()), message)
 
 
@@ -63,6 +64,8 @@ IN_OTHER_WORDS = (
     ("Raise tolerance,", "Raise --tolerance,"),
     ("action_costs names", "--action-cost names"),
     (" (None builds whatever it takes)", ""),
+    ("use precision='float64'", "leave --float32 out"),
+    ('leaf_model="constant"', "--leaf-model constant"),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
     ("Unknown label type: continuous. y holds", "The target holds"),
     (

@@ -80,6 +80,14 @@ def to_onnx(tree: TreeLike, *, precision: str = "float64") -> ModelProto:
         raise InputError(
             "The tree has linear splits, whose sums float32 cannot hold exactly; use precision='float64'."
         )
+    if (
+        precision == "float32"
+        and tree.classes is None
+        and np.abs(tree.value).max() > np.finfo(np.float32).max
+    ):
+        raise InputError(
+            f"A node says {np.abs(tree.value).max():.6g}, and float32 ends at 3.4e38; use precision='float64'."
+        )
     refuse_sums_of_words(tree, "an ONNX model")
     try:
         from onnx import helper

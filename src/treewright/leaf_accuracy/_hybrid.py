@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_limits
 
 from treewright.guess import rows_by_number
 from treewright.leaf_accuracy._inputs import Inputs
-from treewright.leaf_accuracy._leaf_models import seeded, simple_model
+from treewright.leaf_accuracy._leaf_models import readable, seeded, simple_model
 from treewright.leaf_accuracy._rounds import NO_LIMIT, choose_rounds
 from treewright.leaf_accuracy._shared import Shared
 from treewright.leaf_accuracy._temperature import softened
@@ -192,7 +192,7 @@ def extend_leaves(
         by_tree = tree.prediction[leaf_of_row] == y
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     doubt = shared is not None and _clearly_better(shared.rounds.right, by_tree, weight)
-    inputs = Inputs.of(tree.columns).matrix(X)
+    inputs = readable(model, Inputs.of(tree.columns).matrix(X))
     leaves = np.flatnonzero(tree.is_leaf)
     seeds = random_state.randint(2**31 - 1, size=len(leaves))
     rows_of = [
@@ -293,7 +293,7 @@ def _visits(
         extension = extensions[leaf]
         if extension.treatment is not Treatment.KEPT:
             rows = np.flatnonzero(leaf_of_row == leaf)
-            visits.append((extension, rows, inputs.matrix(X[rows])))
+            visits.append((extension, rows, readable(extension.model, inputs.matrix(X[rows]))))
     return visits
 
 

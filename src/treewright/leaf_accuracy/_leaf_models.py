@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -19,9 +21,10 @@ from sklearn.utils.validation import has_fit_parameter
 from treewright._plural import kind_of
 from treewright.errors import InputError, MissingDependencyError
 
-__all__ = ["family", "make_leaf_model", "seeded", "simple_model"]
+__all__ = ["family", "make_leaf_model", "readable", "seeded", "simple_model"]
 
 SIMPLE_DEPTH = 5  # Appendix A.6
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def make_leaf_model(choice: Any, *, weighted: bool = False, missing: bool = False) -> Any:
@@ -85,6 +88,11 @@ def family(model: Any) -> str | None:
         return "boosting"
     kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(model).__mro__]
     return "xgboost" if ("xgboost", "XGBClassifier") in kinds else None
+
+
+def readable(model: Any, inputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Inputs as a model takes them: most refuse numbers beyond single precision, which become the largest of it."""
+    return inputs if family(model) == "boosting" else np.clip(inputs, -LARGEST, LARGEST)
 
 
 def simple_model(model: Any) -> Any:

@@ -24,7 +24,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from treewright.leaf_accuracy._inputs import Inputs
-from treewright.leaf_accuracy._leaf_models import seeded
+from treewright.leaf_accuracy._leaf_models import readable, seeded
 from treewright.leaf_accuracy._rounds import NO_LIMIT, Rounds, choose_rounds
 from treewright.leaf_accuracy._timed_fits import Clock, expected_times, fit_in_time
 from treewright.tree import Tree
@@ -69,7 +69,8 @@ class Shared:
     def classify(self, tree: Tree, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the position in ``tree.classes`` that the fitted model alone predicts for each encoded row."""
         with threadpool_limits(limits=1, user_api="openmp"):
-            found = np.asarray(self.model.predict(Inputs.of(tree.columns).matrix(X)))
+            inputs = readable(self.model, Inputs.of(tree.columns).matrix(X))
+            found = np.asarray(self.model.predict(inputs))
         return self.classes[found.astype(np.int64)]
 
 
@@ -118,7 +119,7 @@ def cross_validate_alone(
     classes, own = np.unique(y, return_inverse=True)
     if len(y) < n_folds or len(classes) < 2:
         return None
-    inputs = Inputs.of(tree.columns).matrix(X)
+    inputs = readable(model, Inputs.of(tree.columns).matrix(X))
 
     def tried(settings: dict[str, Any], clock: Clock) -> tuple[Any, Rounds | None]:
         made = seeded(clone(model), seed).set_params(**settings)
@@ -186,7 +187,7 @@ def _fit(
     clock: Clock,
 ) -> bool:
     """Fit the model on all rows; say whether there was time for it."""
-    inputs = Inputs.of(tree.columns).matrix(X)
+    inputs = readable(shared.model, Inputs.of(tree.columns).matrix(X))
     with threadpool_limits(limits=1, user_api="openmp"):
         return fit_in_time(shared.model, inputs, np.searchsorted(shared.classes, y), sample_weight, clock)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
     from treewright.table._groupings import load_groups
+    from treewright.table._look import NONE_LEFT as NONE_LEFT
     from treewright.table._look import Look, look, look_at
     from treewright.table._read_settings import read_settings
     from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
@@ -36,6 +37,7 @@ _HOME = {
     "DateFormat": "_formats",
     "Finding": "_finding",
     "Look": "_look",
+    "NONE_LEFT": "_look",
     "NumberFormat": "_formats",
     "Reading": "_formats",
     "Settings": "_settings",

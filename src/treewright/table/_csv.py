@@ -37,7 +37,6 @@ from treewright.table._csv_columns import (
     known_names,
     parts_by_name,
 )
-from treewright.table._csv_text import read_text
 from treewright.table._fields import FieldReader
 from treewright.table._file_faults import FileFault
 from treewright.table._formats import MISSING_VALUES, Reading
@@ -407,7 +406,14 @@ def _load(
     return csv, reader
 
 
-def header_of(path: str | Path, separator: str | None = None, encoding: str | None = None) -> tuple[str, ...]:
+def header_of(
+    path: str | Path,
+    separator: str | None = None,
+    encoding: str | None = None,
+    *,
+    reading: Reading | None = None,
+    expected: Collection[str] = (),
+) -> tuple[str, ...]:
     r"""Return the column names of a CSV file.
 
     Parameters
@@ -417,6 +423,10 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
         One character; None finds it.
     encoding : str, default=None
         None is UTF-8, or UTF-16 if the file starts with its mark.
+    reading : Reading, default=None
+        How the file was read that these rows are like; its separator is used if it gives the columns of `expected`.
+    expected : collection of str, default=()
+        Columns that the file should have.
 
     Returns
     -------
@@ -438,8 +448,8 @@ def header_of(path: str | Path, separator: str | None = None, encoding: str | No
     ...     header_of(path)
     ('age', 'ill')
     """
-    check_arguments(header_of, locals(), "path", "separator", "encoding")
-    return read_text(path, separator, encoding).names
+    check_arguments(header_of, locals(), "path", "separator", "encoding", "reading")
+    return read_with(reading, path, separator, encoding, list(expected)).names
 
 
 def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ def read_text(
     separator: str | None = None,
     encoding: str | None = None,
     faults: list[InputError] | None = None,
+    expected: Collection[str] = (),
 ) -> CsvText:
     """Read a CSV file, plain or gzip, or a Parquet or Arrow file, as columns of text.
 
@@ -64,6 +65,8 @@ def read_text(
         None is UTF-16 if the file starts with its mark, and UTF-8 otherwise.
     faults : list of InputError, default=None
         Faults of the file that could be taken out are added to it, and what is left is returned. None raises them.
+    expected : collection of str, default=()
+        Columns that are looked for; the name of one may hold another separator.
 
     Raises
     ------
@@ -119,7 +122,7 @@ def read_text(
     if faults is not None:
         faults += found
     names, columns, lines, chosen = read
-    if len(names) == 1 and separator is not None:
+    if len(names) == 1 and separator is not None and names[0] not in expected:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:
             raise InputError(

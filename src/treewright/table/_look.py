@@ -34,9 +34,10 @@ from treewright.table._suspicions import (
 from treewright.table._table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["Look", "look", "look_at"]
+__all__ = ["NONE_LEFT", "Look", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
+NONE_LEFT = "Without these columns none is left to split on: keep one, or bring others into the file."
 MANY_ALIKE = 3  # columns with the same number that may mean missing are told one by one
 SHORT = 40  # letters of a sentence that is no burden twice
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
@@ -278,8 +279,7 @@ def look_at(
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}
     if table.names and not faults and ignored.issuperset(table.names):
-        text = "Without these columns none is left to split on: keep one, or bring others into the file."
-        findings.append(Finding(None, text))
+        findings.append(Finding(None, NONE_LEFT))
     return Look(
         name,
         table.n_rows,

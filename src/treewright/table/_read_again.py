@@ -24,9 +24,10 @@ def read_with(
 ) -> CsvText:
     """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
     if reading is None or separator is not None:
-        return read_text(path, separator, encoding or (None if reading is None else reading.encoding), faults)
+        known = encoding or (None if reading is None else reading.encoding)
+        return read_text(path, separator, known, faults, names)
     try:
-        text = read_text(path, reading.separator, encoding or reading.encoding)
+        text = read_text(path, reading.separator, encoding or reading.encoding, expected=names)
         if all(name in text.index for name in names):
             return text
     except InputError:

@@ -11,19 +11,20 @@ import json
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attack.checks import Mismatch
+from attack.command_line.after_checks import after_breaks
 from attack.command_line.command import UNKNOWN, Command
+from attack.command_line.look_checks import look_breaks
 from attack.command_line.program import Said, run
-from attack.command_line.table import settings_of, write_table
-from attack.command_line.words import file_words, fit_words, frontier_words
+from attack.command_line.table_files import Files, files_of
+from attack.command_line.words import fit_words, frontier_words
 from attack.laws import HERE, Outcome
 
-__all__ = ["Files", "attacked", "check_model", "fit_breaks"]
+__all__ = ["asked_both", "attacked", "check_model", "fit_breaks", "same_file"]
 
 NEAR = 1e-9
 # In a model file, what does not come from the question: times and disks, how a file was read, and the question itself.
@@ -31,24 +32,14 @@ OWN = ("/reading", "/certificate/terms", "/certificate/notes", "/certificate/sta
        "/certificate/options/time_limit")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Files:
-    """A folder with the table of a command, and how it is read."""
-
-    folder: Path
-    data: Path
-    how: list[str]
-
-    def __truediv__(self, name: str) -> Path:
-        return self.folder / name
-
-
 def attacked(command: Command) -> Outcome:
     """Run one command through all comparisons. An error of the attack's own code is raised."""
+    from attack.command_line.latent_fit_checks import latent_breaks
     from attack.command_line.near_checks import near_breaks
     from attack.command_line.reborn_checks import reborn_breaks
 
     checks: dict[str, Callable[[Command, Files], Iterator[Mismatch]]] = {
+        "latent": latent_breaks,
         "near": near_breaks,
         "near values": reborn_breaks,
         "reborn": reborn_breaks,
@@ -72,14 +63,6 @@ def attacked(command: Command) -> Outcome:
 
 class Refused(Exception):
     """Python and the verb both refuse the question; the text is the verb's."""
-
-
-def files_of(command: Command, folder: Path) -> Files:
-    settings, path = settings_of(command.case), None
-    if settings is not None:
-        path = folder / "columns.yaml"
-        path.write_text(settings)
-    return Files(folder, write_table(command, folder), file_words(command.form, path))
 
 
 def asked_both(
@@ -124,6 +107,8 @@ def fit_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     yield from broken
     if broken:
         return
+    if "look" in command.asked and files.data.is_file():
+        yield from look_breaks(command, files)
     result = model.result_
     timed = "time_limit" in case.options
     wanted = int(bool(proof) and json.loads(out.read_text())["certificate"]["status"] != "OPTIMAL")
@@ -286,6 +271,7 @@ def check_model(command: Command, files: Files, out: Path, model: Any) -> Iterat
             yield Mismatch(f"predict says something else{way}", f"{predicted} instead of {wanted}")
     if model is not None:
         yield from check_shares(command, files, out, model)
+    yield from after_breaks(command, files, out)
 
 
 def check_shares(command: Command, files: Files, out: Path, model: Any) -> Iterator[Mismatch]:

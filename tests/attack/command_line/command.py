@@ -49,9 +49,16 @@ class Command:
 
     def words(self) -> list[str]:
         """The verb and its options but for the files."""
-        from attack.command_line.words import fit_words, frontier_words, near_words, reborn_words
+        from attack.command_line.words import (
+            fit_words,
+            frontier_words,
+            latent_words,
+            near_words,
+            reborn_words,
+        )
 
         verb, words = {
+            "latent": ("fit", latent_words),
             "near": ("near-optimal", near_words),
             "near values": ("reborn", reborn_words),
             "reborn": ("reborn", reborn_words),

@@ -8,6 +8,7 @@ import numpy as np
 
 from attack.case import WORDS, Case
 from attack.command_line.command import UNKNOWN, Command, Form
+from attack.command_line.draw_after import random_after
 from attack.generate import random_case
 
 __all__ = ["METHODS", "drawn", "random_command"]
@@ -32,6 +33,7 @@ METHODS = {
     "near values": 0.05,
     "reborn": 0.04,
     "reborn rows": 0.03,
+    "latent": 0.03,
 }
 OF_ENSEMBLES = ("near values", "reborn", "reborn rows")
 # What only Python can say.
@@ -78,6 +80,9 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         case = case.without(
             "n_jobs", "time_limit", *(over[part] for part in asked["guess"]["parts"] if part in over)
         )
+    asked |= random_after(rng, case, form)
+    if case.method == "near" and rng.random() < 0.4:
+        asked["choose"] = {}
     return Command(case, form, asked)
 
 
@@ -103,6 +108,12 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
         options["memory_limit"] = 2**20 * int(rng.integers(1, 4))
     if "time_limit" in options:
         options["time_limit"] = 1e-4
+    if case.method == "latent":
+        if any(map(case.is_text, case.columns)):
+            return None  # it adds up numbers
+        options = {name: options[name] for name in ("depth", "pruning", "epochs", "random_state")}
+        options["hardening"] = str(rng.choice(["linear", "axis", "signs"]))
+        case = case.but(weight=None)
     if case.method == "leaf":
         options.pop("n_jobs", None)
         if options.get("criterion") == "accuracy":

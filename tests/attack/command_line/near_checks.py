@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from attack.checks import Mismatch
-from attack.command_line.checks import Files, asked_both, check_model, same_file
+from attack.command_line.checks import asked_both, check_model, same_file
+from attack.command_line.choose_checks import choose_breaks
 from attack.command_line.command import Command
 from attack.command_line.program import Said, run
+from attack.command_line.table_files import Files
 from attack.command_line.words import near_words, rule_words
 
 __all__ = ["near_breaks"]
@@ -33,6 +35,8 @@ def near_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         return
     yield from _same_set(said, found, kept, table)
     yield from _holds_on_its_table(files, kept)
+    if "choose" in command.asked:
+        yield from choose_breaks(command, files, kept, found)
     place = command.asked.get("tree")
     if place is not None:
         tree = files / "tree.json"

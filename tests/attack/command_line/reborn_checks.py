@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any
 
 from attack.checks import Mismatch
-from attack.command_line.checks import Files, asked_both, check_model, same_file
+from attack.command_line.after_checks import after_breaks
+from attack.command_line.checks import asked_both, check_model, same_file
 from attack.command_line.command import Command
 from attack.command_line.program import run
+from attack.command_line.table_files import Files
 from attack.command_line.words import reborn_words
 
 __all__ = ["reborn_breaks"]
@@ -50,6 +52,7 @@ def reborn_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         yield Mismatch(
             "predict says something else", f"{predicted} instead of {wanted}; {said.errors} {said.crash}"
         )
+    yield from after_breaks(command, files, out)
 
 
 def near_values(command: Command) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from attack.case import Case, Value
 from attack.command_line.command import Command
 
-__all__ = ["columns_of", "settings_of", "write_table"]
+__all__ = ["columns_of", "csv_of", "settings_of", "write_table"]
 
 
 def columns_of(command: Command) -> dict[str, Sequence[Value]]:
@@ -41,7 +41,7 @@ def write_table(command: Command, folder: Path) -> Path:
     """Write the table; returns the path that the verbs are given."""
     form, columns = command.form, columns_of(command)
     if form.kind in ("csv", "gz"):
-        text = _csv(command, columns)
+        text = csv_of(command, columns)
         path = folder / ("data.csv" if form.kind == "csv" else "data.csv.gz")
         path.write_bytes(text.encode() if form.kind == "csv" else gzip.compress(text.encode()))
         return path
@@ -53,7 +53,7 @@ def write_table(command: Command, folder: Path) -> Path:
     for number, (start, end) in enumerate(itertools.pairwise(starts)):
         part = {name: values[start:end] for name, values in columns.items()}
         if form.kind == "folder":
-            (path / f"part{number}.csv").write_bytes(_csv(command, part).encode())
+            (path / f"part{number}.csv").write_bytes(csv_of(command, part).encode())
         else:
             _parquet(command, part, path / f"part{number}.parquet", columns)
     return path
@@ -67,7 +67,8 @@ def settings_of(case: Case) -> str | None:
     return json.dumps({"columns": {name: {"order": list(case.words)} for name in ordered}})
 
 
-def _csv(command: Command, columns: Mapping[str, Sequence[Value]]) -> str:
+def csv_of(command: Command, columns: Mapping[str, Sequence[Value]]) -> str:
+    """Columns as the text of a file."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=command.form.separator, lineterminator="\n")
     writer.writerow(columns)

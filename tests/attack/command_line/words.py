@@ -7,7 +7,15 @@ from typing import Any
 
 from attack.command_line.command import UNKNOWN, Command, Form
 
-__all__ = ["file_words", "fit_words", "frontier_words", "near_words", "reborn_words", "rule_words"]
+__all__ = [
+    "file_words",
+    "fit_words",
+    "frontier_words",
+    "latent_words",
+    "near_words",
+    "reborn_words",
+    "rule_words",
+]
 
 # Options of one value that have Python's name, whatever the verb.
 PLAIN = (
@@ -65,6 +73,14 @@ def frontier_words(command: Command) -> list[str]:
     """The options of `frontier` but for the files."""
     task = option("task", "regression") if command.method == "regression front" else []
     return roles(command) + task + shared(command)
+
+
+def latent_words(command: Command) -> list[str]:
+    """The options of `fit --method latent` but for the files."""
+    names = {"depth": "max_depth", "random_state": "seed"}
+    given = command.case.options
+    words = [word for name, value in given.items() for word in option(names.get(name, name), value)]
+    return [*roles(command), *option("method", "latent"), *words]
 
 
 def near_words(command: Command) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -66,6 +67,20 @@ def test_onnx(model, tmp_path):
     onnx.checker.check_model(onnx.load(tmp_path / "tree.onnx"))
 
 
+def test_words_that_no_split_asks_about_make_a_pipeline(tmp_path):
+    X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    columns = (Column("age", ColumnKind.CONTINUOUS), Column("town", ColumnKind.CATEGORICAL, ("Bern", "Ulm")))
+    y = np.array([0, 0, 1], dtype=np.int32)
+    splits = [ThresholdSplit(0, 2.5), None, None]
+    save_model(
+        tmp_path / "model.json",
+        grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(3), 1.0 - np.eye(2)),
+    )
+    run(tmp_path / "model.json", "-o", tmp_path / "tree.joblib")
+    rows = pd.DataFrame({"age": [1.0, 3.0], "town": ["Ulm", "Bern"]})
+    assert joblib.load(tmp_path / "tree.joblib").predict(rows).tolist() == ["no", "yes"]
+
+
 def test_categories_make_a_pipeline(tmp_path):
     tree = next(t for t in (make_tree(seed, 6).tree for seed in range(50)) if 4 in t.feature)
     save_model(tmp_path / "model.json", tree)
@@ -100,3 +115,28 @@ def test_a_newer_model_file_is_refused(model, tmp_path):
     newer = tmp_path / "newer.json"
     newer.write_text(model.read_text().replace('"version": 1', '"version": 99'))
     assert "99" in run(newer, "--to", "sql", code=2)
+
+
+def test_rules_of_several_outputs_are_columns(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("a,low,high\n1,2,20\n2,2,20\n3,5,50\n4,5,50\n")
+    fit = ["fit", data, "--task", "regression", "-t", "low,high", "-c", 0, "--max-depth", 1]
+    file, out = tmp_path / "model.json", tmp_path / "rules.csv"
+    assert CliRunner().invoke(app, [str(word) for word in (*fit, "--out", file)]).exit_code == 0
+    run(file, "--out", out)
+    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
+    assert [row["prediction of low"] for row in rows] == ["2.0", "5.0"]
+    assert [row["prediction of high"] for row in rows] == ["20.0", "50.0"]
+    assert "Use --to python or --to onnx" in run(file, "--to", "sql", code=2)
+
+
+def test_numbers_beyond_single_precision_are_not_exported_in_it(tmp_path):
+    pytest.importorskip("onnx")
+    data, file = tmp_path / "data.csv", tmp_path / "model.json"
+    data.write_text("a,y\n1,1e100\n2,1e100\n3,5e100\n4,5e100\n")
+    fit = ["fit", data, "--task", "regression", "-t", "y", "-c", 0, "--max-depth", 1, "--out", file]
+    assert CliRunner().invoke(app, [str(word) for word in fit]).exit_code == 0
+    run(file, "--out", tmp_path / "tree.onnx")
+    said = run(file, "--out", tmp_path / "single.onnx", "--float32", code=2)
+    assert "float32 ends at 3.4e38; leave --float32 out." in said
+    assert not (tmp_path / "single.onnx").exists()

@@ -235,3 +235,29 @@ def test_a_missing_extra(files, package, words, extra, monkeypatch):
     result = run("extend", *files, *words)
     assert result.exit_code == 2
     assert f"pip install 'treewright[{extra}]'" in result.output
+
+
+def test_xgboost_reads_numbers_that_single_precision_lacks(tmp_path):
+    pytest.importorskip("xgboost")
+    data, model, out = tmp_path / "data.csv", tmp_path / "model.json", tmp_path / "answers.csv"
+    data.write_text("a,b,y\n" + "".join(f"{k % 3 - 1}e300,{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
+    assert run("fit", data, "-t", "y", "--max-depth", 1, "-c", 0.01, "-o", model).exit_code == 0
+    for tune in ("none", "rounds"):
+        words = ("--leaf-model", "xgboost", "--tune", tune, "--rows", data, "--out", out)
+        done = run("extend", model, data, *words)
+        assert done.exit_code == 0, done.output
+        assert len(out.read_text().splitlines()) == 41
+
+
+def test_the_name_of_one_column_may_hold_another_separator(tmp_path):
+    data, rows, model, out = (
+        tmp_path / name for name in ("data.csv", "rows.csv", "model.json", "answers.csv")
+    )
+    data.write_text("weight;kg,y\n" + "".join(f"{k},{int(k > 3)}\n" for k in range(8)))
+    rows.write_text("weight;kg\n1\n6\n")
+    assert run("fit", data, "-t", "y", "--max-depth", 1, "-o", model).exit_code == 0
+    assert run("predict", model, rows).stdout.split() == ["prediction", "0", "1"]
+    done = run("extend", model, data, "--rows", rows, "--out", out, "--tune", "none")
+    assert done.exit_code == 0, done.output
+    assert [line.split(",")[2] for line in out.read_text().splitlines()] == ["prediction", "0", "1"]
+    assert run("predict", model, rows, "--separator", ",").exit_code == 0

@@ -328,6 +328,12 @@ def test_one_label_and_no_column_that_is_left(tmp_path):
     said = run("look", data, "-t", "y").stdout
     assert "1. The target y is yes in every row: there is nothing to predict." in said
     assert "Without these columns none is left to split on" in said
+    assert "Accept all" not in said, "a fit without columns is refused"
+    settled, again = tmp_path / "settled.yaml", tmp_path / "again.yaml"
+    assert run("look", data, "-t", "y", "--fix", "-o", settled).exit_code == 0
+    assert run("look", data, "-t", "y", "--columns", settled, "--fix", "-o", again).exit_code == 0
+    assert again.read_text() == settled.read_text()
+    assert run("fit", data, "-t", "y", "--columns", settled).exit_code == 0
     refused = run("fit", data, "-t", "y", "--ignore", "a", "--ignore", "b")
     assert refused.exit_code == 2
     assert "its columns are 'a', 'b', 'y', and 'a', 'b' are left out. Keep at least one." in refused.output

@@ -225,3 +225,50 @@ def test_an_auditor_sees_how_the_file_was_read(tmp_path):
     assert "sex: 'm' is 'M'" in text
     assert "age: '999'" in text
     assert '"unit": "%"' in text or '"unit":"%"' in text
+
+
+def test_rows_of_weight_zero_are_no_training_rows(tmp_path):
+    rows = [[1, 1, "no"], [2, 0, "yes"], [3, 1, "no"], [4, 2, "yes"], [5, 1, "yes"], [6, 1, "yes"]]
+    data = write_csv(tmp_path / "data.csv", [["a", "w", "y"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    assert run("fit", data, "-t", "y", "--weight", "w", "-c", 0.01, "--out", model).exit_code == 0
+    done = run("report", model, data, "--group", "a", "--no-models", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "Note: 1 of 6 rows have weight zero and were left out." in done.stderr
+    text = out.read_text(encoding="utf-8")
+    assert "5 of 5" in text
+    assert "in other numbers" not in text, "the leaves count the rows that weigh something"
+
+
+def test_survival_rows_of_weight_zero_are_left_out(tmp_path):
+    rows = [[k, k % 2, k + 1, int(k != 3)] for k in range(8)]
+    data = write_csv(tmp_path / "data.csv", [["a", "e", "t", "w"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    asked = ("--task", "survival", "-t", "t", "--event", "e", "--weight", "w", "--max-depth", 1)
+    assert run("fit", data, *asked, "--out", model).exit_code == 0
+    assert run("report", model, data, "--out", out).exit_code == 0
+    text = out.read_text(encoding="utf-8")
+    assert "7 training rows" in text
+    assert "in other numbers" not in text
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_models_beside_numbers_that_single_precision_lacks(tmp_path, task):
+    rows = [[k % 3 * 1e300, k % 5, k % 2] for k in range(20)]
+    data = write_csv(tmp_path / "data.csv", [["a", "b", "y"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    asked = ("--task", task) if task == "regression" else ()
+    assert run("fit", data, "-t", "y", *asked, "-c", 0, "--max-depth", 2, "--out", model).exit_code == 0
+    done = run("report", model, data, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "Random forest" in out.read_text(encoding="utf-8")
+
+
+def test_no_frontier_of_leaf_accuracy(folder):
+    model, out = folder / "leaf.json", folder / "report.html"
+    fit = ("fit", folder / "train.csv", "-t", "sick", "--objective", "leaf-accuracy", "--max-depth", 1)
+    assert run(*fit, "--out", model).exit_code == 0
+    done = run("report", model, folder / "train.csv", "--frontier", 3, "--out", out)
+    assert done.exit_code == 2
+    assert "--frontier is of trees of fewest errors" in done.stderr
+    assert not out.exists()

@@ -1,7 +1,8 @@
 """Models of scikit-learn that stand beside a tree: a greedy tree with as many leaves, and models that nobody can read.
 
 All have their own defaults and seed 0 and are fitted on the training rows; they read numbers as they are and one 0/1
-column per category. A greedy tree of one leaf does not exist.
+column per category. Numbers too large for single precision, which these models refuse, count as the largest of it. A
+greedy tree of one leaf does not exist.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from treewright.tree import Column, ColumnKind
 
 __all__ = ["LARGE", "fitted", "models_of_classes", "models_of_numbers"]
 
+LARGEST = float(np.finfo(np.float32).max)  # number in a row
 LARGE = 5_000_000  # cells; a larger table is compared with the greedy tree and boosting alone
 FEW = 5_000  # rows up to which greedy trees of absolute errors are grown: scikit-learn sorts at every split
 CART, BOOSTING, FOREST = "CART with as many leaves", "Gradient boosting", "Random forest"
@@ -124,7 +126,7 @@ def _as_numbers(
         if column.kind is ColumnKind.CATEGORICAL:
             parts += [(X[:, j] == code).astype(np.float64) for code in range(len(column.categories))]
         else:
-            parts.append(X[:, j])
+            parts.append(np.clip(X[:, j], -LARGEST, LARGEST))
     matrix = np.column_stack(parts)
     if used is None:
         used = ~np.isnan(matrix).all(axis=0)

@@ -317,7 +317,7 @@ def _warnings(task: Task) -> list[str]:
     if any(counts) and counts != [len(leaf.train) for leaf in task.leaves]:
         said.append(
             f"The {len(train):,} training rows of this report fall into the leaves in other numbers than when the tree "
-            "was made, so they are not the same rows."
+            "was made, so they are not the same rows, or some of them have weight zero."
         )
     seen = 0 if test is None else rows_seen_before(train, test)
     if test is not None and seen:
