@@ -26,6 +26,7 @@ from attack.command_line.checks import attacked
 from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
 from attack.command_line.script import shown
+from attack.command_line.words import rule_words
 from treewright.convert import load_model as from_file
 from treewright.show._report import _choose as choose
 from treewright.show._report._page import render_page as page
@@ -129,8 +130,12 @@ def part() -> Slice:
                 if broken[law] == 1:
                     scripts.append(shown(command, mismatch.law, seconds=10.0))
     for number in range(COMMANDS, DRAWN):
-        verb, *words = drawn(0, 0, number).words()
-        given[verb] |= {word[2:].partition("=")[0] for word in words}
+        command = drawn(0, 0, number)
+        verb, *words = command.words()
+        asked = {verb: words, "query": rule_words(command.asked.get("later", {}))}
+        asked["export"] = command.asked.get("export", {}).get("more", [])
+        for verb, words in asked.items():
+            given[verb] |= {word[2:].partition("=")[0] for word in words}
     return given, broken, scripts, refused
 
 

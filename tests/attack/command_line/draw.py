@@ -35,6 +35,9 @@ METHODS = {
     "reborn rows": 0.03,
     "latent": 0.03,
 }
+# Labels and words that files, databases and pages read in ways of their own.
+ODD_LABELS = ("=1+1", "it's", 'say "no"', "</script>", "a,b", "-1 to 1", "{y}", "x;y", "\\n", "日本")
+ODD_WORDS = ("=SUM(A1)", "o'clock", "<b>", "a|b", "x and y", "b or missing", "n 50 %", "a-b", "\\t", "日本")
 OF_ENSEMBLES = ("near values", "reborn", "reborn rows")
 # What only Python can say.
 OF_PYTHON = ("search_options", "min_leaf_accuracy", "shuffle", "actions")
@@ -149,8 +152,32 @@ def as_in_a_file(rng: np.random.Generator, case: Case) -> Case | None:
         columns[first] = rng.integers(0, 2, case.n_rows).tolist()
         columns[second] = [1 - bit for bit in columns[first]]
         options = {k: v for k, v in options.items() if k != "prune"} | {"domain": {kind: [[first, second]]}}
+    y, columns = odd_labels(rng, case.method, y, options), odd_words(rng, case, columns)
     words = [word for word in WORDS if word not in FILE_WORDS]
     return case.but(columns=columns, y=y, options=options, as_array=False, as_large=False, words=words)
+
+
+def odd_labels(rng: np.random.Generator, method: str, y: list[Any], options: dict[str, Any]) -> list[Any]:
+    """Labels of other words, now and then; options that name labels keep them."""
+    if (
+        not isinstance(y[0], str)
+        or {"class_weight", "costs", "reference"} & set(options)
+        or rng.random() < 0.5
+    ):
+        return y
+    names = dict(zip(sorted(set(y)), rng.permutation(ODD_LABELS).tolist(), strict=False))
+    return [names.get(label, label) for label in y]
+
+
+def odd_words(rng: np.random.Generator, case: Case, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Other words in columns without an order, now and then."""
+    changed = dict(columns)
+    for name, values in columns.items():
+        if case.is_text(name) and not case.is_ordered(name) and rng.random() < 0.3:
+            own = sorted({value for value in values if value is not None})
+            names = dict(zip(own, rng.permutation(ODD_WORDS).tolist(), strict=False))
+            changed[name] = [names.get(value, value) for value in values]
+    return changed
 
 
 def of_ensembles(rng: np.random.Generator, case: Case, options: dict[str, Any]) -> None:

@@ -272,3 +272,14 @@ def test_no_frontier_of_leaf_accuracy(folder):
     assert done.exit_code == 2
     assert "--frontier is of trees of fewest errors" in done.stderr
     assert not out.exists()
+
+
+def test_the_frontier_beside_a_tree_of_shards(tmp_path):
+    rows = [[1, 1, "no"], [2, 1, "yes"], [3, 1, "no"], [4, 2, "yes"], [5, 1, "yes"], ["", 0, "yes"]]
+    data = write_csv(tmp_path / "data.csv", [["a", "w", "y"], *rows])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    fit = ("fit", data, "-t", "y", "--weight", "w", "--shard-rows", 3, "-c", 0.01, "--max-depth", 1)
+    assert run(*fit, "--out", model).exit_code == 0
+    done = run("report", model, data, "--frontier", 2, "--no-models", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert '<h2 id="frontier-title"' in out.read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from treewright.search import Frontier
 from treewright.show._report._axis import round_scale
 from treewright.show._report._cells import Grid, Row, heads, number, words
 from treewright.show._report._task import Task
-from treewright.tree import Tree
+from treewright.tree import Column, Tree
 
 __all__ = ["Chart", "Point", "better_than", "chart", "frontier_table"]
 
@@ -75,6 +75,11 @@ class Chart:
         return any(point.chosen for point in self.points)
 
 
+def _schema(tree: Tree) -> list[Column]:
+    """The columns, whether or not some row had no value: shards count the rows of weight zero, other fits do not."""
+    return [replace(column, has_missing=False) for column in tree.columns]
+
+
 def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
     """Place the results, sorted by leaves; their losses are what the task says.
 
@@ -88,7 +93,7 @@ def chart(task: Task, results: Sequence[SolveResult]) -> Chart:
     if not results:
         raise InputError("frontier is empty; give the results of accuracy_frontier, or None.")
     for result in results:
-        if result.tree.columns != tree.columns or not _same_answers(result.tree, tree):
+        if _schema(result.tree) != _schema(tree) or not _same_answers(result.tree, tree):
             raise InputError(
                 "frontier holds a tree over other columns or classes than the model's; give the frontier of the same "
                 "table."
