@@ -283,3 +283,14 @@ def test_the_frontier_beside_a_tree_of_shards(tmp_path):
     done = run("report", model, data, "--frontier", 2, "--no-models", "--out", out)
     assert done.exit_code == 0, done.output
     assert '<h2 id="frontier-title"' in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_no_models_where_no_row_has_a_value(tmp_path, task):
+    data = write_csv(tmp_path / "data.csv", [["a", "y"], *[["", k % 2] for k in range(6)]])
+    model, out = tmp_path / "model.json", tmp_path / "report.html"
+    asked = ("--task", task) if task == "regression" else ()
+    assert run("fit", data, "-t", "y", *asked, "--out", model).exit_code == 0
+    done = run("report", model, data, "--test", data, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "Random forest" not in out.read_text(encoding="utf-8")

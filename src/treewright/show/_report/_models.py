@@ -82,6 +82,8 @@ def fitted(
     )  # comes with scikit-learn; on a busy machine threads only wait
 
     numbers, used = _as_numbers(columns, X)
+    if not used.any():
+        return []  # nothing is known of any row, and these models refuse a table without columns
     new = None if T is None else _as_numbers(columns, T, used)[0]
     here = slice(None) if known is None else known
     made = []
