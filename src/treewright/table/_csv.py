@@ -448,7 +448,7 @@ def header_of(
     ...     header_of(path)
     ('age', 'ill')
     """
-    check_arguments(header_of, locals(), "path", "separator", "encoding", "reading")
+    check_arguments(header_of, locals(), "path", "separator", "encoding", "reading", "expected")
     return read_with(reading, path, separator, encoding, list(expected)).names
 
 
