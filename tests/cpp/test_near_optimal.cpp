@@ -151,7 +151,7 @@ void check_columns(const Made& made, Control& control, std::mt19937& random) {
     }
 }
 
-// Subtrees as a node has them: leaves alone in any order of values, or a front.
+// Subtrees as a node has them: leaves alone, the needless ones left out as `side_front` does, or a front.
 std::vector<SizedValue> random_side(std::mt19937& random) {
     const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
     const auto some = [&](int most_leaves) {
@@ -160,7 +160,9 @@ std::vector<SizedValue> random_side(std::mt19937& random) {
     std::vector<SizedValue> out;
     if (upto(2) == 0) {
         for (int label = upto(2); label >= 0; --label) out.push_back(some(1));
-        std::ranges::sort(out, {}, &SizedValue::errors);
+        std::ranges::sort(out, {}, [](const SizedValue& leaf) { return std::pair(leaf.errors, -leaf.value); });
+        const auto needless = [](const SizedValue& kept, const SizedValue& next) { return next.value <= kept.value; };
+        out.erase(std::unique(out.begin(), out.end(), needless), out.end());
         return out;
     }
     ValueFront front;
