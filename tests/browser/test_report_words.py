@@ -82,12 +82,17 @@ def test_a_reason_does_not_say_twice_what_the_value_is(visit):
     assert page.locator("#answer ol li").inner_text().startswith("town is Ulm: ≠ Bern (for the decision")
 
 
+def page_of_six_classes(visit, width):
+    """The report of a tree of six classes with long names, in a window of a width."""
+    made = make_tree(2, 12, n_classes=6, n_rows=300)
+    made = replace(made, tree=replace(made.tree, classes=CLASSES))
+    return visit(viewport={"width": width, "height": 900}).open(page_of(made))
+
+
 @pytest.mark.parametrize("width", [390, 1000, 1440])
 def test_the_table_of_six_classes_is_not_cut_off(visit, width):
     """At 1,440 px two of its six columns were outside the page."""
-    made = make_tree(2, 12, n_classes=6, n_rows=300)
-    made = replace(made, tree=replace(made.tree, classes=CLASSES))
-    page = visit(viewport={"width": width, "height": 900}).open(page_of(made))
+    page = page_of_six_classes(visit, width)
     cut = page.evaluate(
         "[...document.querySelectorAll('#mistakes .table')].map(each => each.scrollWidth - each.clientWidth)"
     )
@@ -98,9 +103,7 @@ def test_the_table_of_six_classes_is_not_cut_off(visit, width):
 @pytest.mark.parametrize("width", [760, 1000, 1440])
 def test_colours_of_answers_stand_beside_their_words(visit, width):
     """The square of "intermediate care" stood on a line of its own."""
-    made = make_tree(2, 12, n_classes=6, n_rows=300)
-    made = replace(made, tree=replace(made.tree, classes=CLASSES))
-    page = visit(viewport={"width": width, "height": 900}).open(page_of(made))
+    page = page_of_six_classes(visit, width)
     apart = page.evaluate(
         """() => [...document.querySelectorAll('td.then .swatch')].map((e) => {
              const word = document.createRange();

@@ -17,7 +17,7 @@ from attack.command_line.probe_file import Model
 from attack.command_line.program import run
 from attack.command_line.table import columns_of
 from attack.command_line.table_files import Files
-from attack.command_line.titles import title_words, write_titles
+from attack.command_line.titles import titled_words
 
 __all__ = ["audit_breaks"]
 
@@ -33,17 +33,8 @@ def audit_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator[
     if not groups:
         return
     cuts = {name: numbers for name, numbers in asked.get("cuts", {}).items() if name in groups}
-    titles, out = write_titles(command, files), files / "audit.json"
-    how = [word for word in files.how if titles is None or not word.startswith("--columns=")]
-    words = [
-        "audit",
-        str(model.path),
-        str(files.data),
-        *how,
-        *title_words(titles),
-        f"--out={out}",
-        *model.target_words,
-    ]
+    out = files / "audit.json"
+    words = titled_words(model, files, "audit", out)
     words += [f"--group={name}" for name in groups]
     words += [f"--cut={name}={','.join(map(repr, numbers))}" for name, numbers in cuts.items()]
     words += [f"--{name.replace('_', '-')}={value}" for name, value in asked.get("more", {}).items()]

@@ -12,7 +12,7 @@ from attack.command_line.probe_file import Model, as_word
 from attack.command_line.program import run
 from attack.command_line.table import columns_of
 from attack.command_line.table_files import Files
-from attack.command_line.titles import title_words, write_titles
+from attack.command_line.titles import titled_words
 
 __all__ = ["report_breaks"]
 
@@ -22,17 +22,7 @@ def report_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     from treewright.convert import load_model
 
     command, out = model.command, files / "report.html"
-    titles = write_titles(command, files)
-    how = [word for word in files.how if titles is None or not word.startswith("--columns=")]
-    words = [
-        "report",
-        str(model.path),
-        str(files.data),
-        *how,
-        *title_words(titles),
-        f"--out={out}",
-        *model.target_words,
-    ]
+    words = titled_words(model, files, "report", out)
     words += [] if asked.get("models") else ["--no-models"]
     words += [f"--test={files.data}"] if asked.get("test") else []
     words += [f"--compare=the same={model.path}"] if asked.get("compare") else []

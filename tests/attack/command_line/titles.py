@@ -10,9 +10,10 @@ import numpy as np
 
 from attack.case import Case
 from attack.command_line.command import Command
+from attack.command_line.probe_file import Model
 from attack.command_line.table_files import Files
 
-__all__ = ["random_titles", "title_words", "write_titles"]
+__all__ = ["random_titles", "title_words", "titled_words", "write_titles"]
 
 NAMES = ("Age", "in days", "c", "=cmd", "<b>", 'a "b"', "x_1", "100", "Größe")
 UNITS = ("kg", "%", "per half year", "<i>")
@@ -53,6 +54,21 @@ def write_titles(command: Command, files: Files) -> Path | None:
     path = files / "titles.yaml"
     path.write_text(json.dumps({**titles, "columns": merged}, ensure_ascii=False), "utf-8")
     return path
+
+
+def titled_words(model: Model, files: Files, verb: str, out: Path) -> list[str]:
+    """A command on a model file and its table, with the settings that hold the titles where there are some."""
+    titles = write_titles(model.command, files)
+    how = [word for word in files.how if titles is None or not word.startswith("--columns=")]
+    return [
+        verb,
+        str(model.path),
+        str(files.data),
+        *how,
+        *title_words(titles),
+        f"--out={out}",
+        *model.target_words,
+    ]
 
 
 def title_words(path: Path | None) -> list[str]:
