@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ LARGEST_MATRIX = 4 * 2**30  # bytes; beyond it asking for "all midpoints" is a m
 def make_splits(
     table: Table, groups: Sequence[list[Split]], scope: str, notes: tuple[str, ...] = ()
 ) -> SplitMatrix:
-    """Put the splits of all columns together and send every row through every split.
+    """Put the splits of all columns together. The rows are sent through them when `packed` is first asked for.
 
     Parameters
     ----------
@@ -51,16 +52,23 @@ def make_splits(
     """
     splits = tuple(split for group in groups for split in group)
     check_size(len(splits), table.n_rows)
+    bits = partial(_bits, table, splits)
+    return SplitMatrix(splits, bits, table.n_rows, scope, (*table.notes, *notes))
+
+
+def _bits(table: Table, splits: Sequence[Split]) -> NDArray[np.uint8]:
+    """Send every row through every split."""
     thresholds = [split for split in splits if isinstance(split, ThresholdSplit)]
-    packed = threshold_bits(table, thresholds)
-    if len(thresholds) < len(splits):
-        of_numbers, packed = packed, np.empty((len(splits), (table.n_rows + 7) // 8), dtype=np.uint8)
-        is_threshold = np.array([isinstance(split, ThresholdSplit) for split in splits])
-        packed[is_threshold] = of_numbers
-        others = [split for split in splits if isinstance(split, CategorySplit)]
-        for number, split in zip(np.flatnonzero(~is_threshold).tolist(), others, strict=True):
-            packed[number] = np.packbits(_goes_right(table, split), bitorder="little")
-    return SplitMatrix(splits, packed, table.n_rows, scope, (*table.notes, *notes))
+    of_numbers = threshold_bits(table, thresholds)
+    if len(thresholds) == len(splits):
+        return of_numbers
+    packed = np.empty((len(splits), (table.n_rows + 7) // 8), dtype=np.uint8)
+    is_threshold = np.array([isinstance(split, ThresholdSplit) for split in splits])
+    packed[is_threshold] = of_numbers
+    others = [split for split in splits if isinstance(split, CategorySplit)]
+    for number, split in zip(np.flatnonzero(~is_threshold).tolist(), others, strict=True):
+        packed[number] = np.packbits(_goes_right(table, split), bitorder="little")
+    return packed
 
 
 def _goes_right(table: Table, split: CategorySplit) -> NDArray[np.bool_]:

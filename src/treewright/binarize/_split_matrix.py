@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +21,9 @@ class SplitMatrix:
     Parameters
     ----------
     splits : tuple of Split
-    packed : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8
-        One bit per row, 1 if the row goes right: row r is bit ``r % 8`` of byte ``r // 8``. The bits after the last row
-        are 0.
+    bits : ndarray of shape (n_splits, ceil(n_rows / 8)), uint8, or callable
+        What `packed` is, or a function that makes it at its first use: the search over ranked columns reads the splits
+        alone.
     n_rows : int
     scope : str
         Which splits these are, in words that complete "optimal over ...":
@@ -40,7 +41,7 @@ class SplitMatrix:
     """
 
     splits: tuple[Split, ...]
-    packed: NDArray[np.uint8]
+    bits: NDArray[np.uint8] | Callable[[], NDArray[np.uint8]]
     n_rows: int
     scope: str
     notes: tuple[str, ...] = ()
@@ -68,6 +69,14 @@ class SplitMatrix:
         matrix = np.asarray(goes_right).astype(np.bool_)
         packed = np.packbits(matrix, axis=1, bitorder="little")
         return cls(tuple(splits), packed, matrix.shape[1], scope, tuple(notes))
+
+    @cached_property
+    def packed(self) -> NDArray[np.uint8]:
+        """One bit per row, shape (n_splits, ceil(n_rows / 8)): 1 if the row goes right.
+
+        Row r is bit ``r % 8`` of byte ``r // 8``. The bits after the last row are 0.
+        """
+        return self.bits() if callable(self.bits) else self.bits
 
     @property
     def goes_right(self) -> NDArray[np.uint8]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol, cast
 
 import numpy as np
@@ -302,7 +303,7 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
     >>> len(ranked_splits(midpoints(table), table))
     1
     """
-    order, begin = _nested(split_matrix.splits, table)
+    order, begin, threshold = _nested(split_matrix.splits, table)
     splits = [split_matrix.splits[number] for number in order.tolist()]
     heads = [splits[first] for first in begin[:-1].tolist()]
     matrix = np.empty((len(heads), split_matrix.n_rows), dtype=np.uint32)
@@ -310,7 +311,7 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
         np.ascontiguousarray(table.X.T),
         np.array([split.column for split in heads], dtype=np.uint32),
         begin,
-        np.array([split.threshold if isinstance(split, ThresholdSplit) else 0.0 for split in splits]),
+        threshold,
         np.array([split.missing_left for split in heads], dtype=np.bool_),
         matrix,
     )
@@ -328,22 +329,31 @@ def ranked_splits(split_matrix: SplitMatrix, table: Table) -> list[RankedSplits]
     ]
 
 
-def _nested(splits: Sequence[Split], table: Table) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Return the numbers of the splits group by group, nested ones together by threshold, and where a group begins."""
+def _nested(
+    splits: Sequence[Split], table: Table
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]:
+    """Order splits group by group, nested ones together by threshold.
+
+    Returns
+    -------
+    order : ndarray of shape (n_splits,), int64
+        Their numbers.
+    begin : ndarray of shape (n_groups + 1,), uint64
+        Where each group begins in that order, and where the last one ends.
+    threshold : ndarray of shape (n_splits,), float64
+        In that order; 0 for a split that is none.
+    """
     n = len(splits)
-    column = np.fromiter((split.column for split in splits), np.int64, n)
-    left = np.fromiter((split.missing_left for split in splits), np.bool_, n)
-    threshold = np.zeros(n)
+    column = np.fromiter(map(attrgetter("column"), splits), np.int64, n)
+    left = np.fromiter(map(attrgetter("missing_left"), splits), np.bool_, n)
     side = np.where(left & np.array([c.has_missing for c in table.columns], dtype=np.bool_)[column], 0, 1)
-    for number, split in enumerate(splits):
-        if isinstance(split, ThresholdSplit):
-            threshold[number] = split.threshold
-        else:
-            side[number] = 2 + number
+    is_threshold = np.fromiter((isinstance(split, ThresholdSplit) for split in splits), np.bool_, n)
+    side[~is_threshold] = 2 + np.flatnonzero(~is_threshold)
+    threshold = np.fromiter((getattr(split, "threshold", 0.0) for split in splits), np.float64, n)
     order = np.lexsort((threshold, side, column))
     changes = (np.diff(column[order]) != 0) | (np.diff(side[order]) != 0)
     begin = np.concatenate(([0], np.flatnonzero(changes) + 1, [n]))[int(n == 0) :]
-    return order, begin.astype(np.uint64)
+    return order, begin.astype(np.uint64), threshold[order]
 
 
 def _unpacked(split_matrix: SplitMatrix, numbers: Sequence[int]) -> NDArray[np.uint8]:
