@@ -152,24 +152,26 @@ void check_columns(const Made& made, Control& control, std::mt19937& random) {
 }
 
 // Subtrees as a node has them: leaves alone, the needless ones left out as `side_front` does, or a front.
-std::vector<SizedValue> random_side(std::mt19937& random) {
+template <class Value>
+std::vector<SizedValue<Value>> random_side(std::mt19937& random) {
+    using Sized = SizedValue<Value>;
     const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
     const auto some = [&](int most_leaves) {
-        return SizedValue{1 + static_cast<std::uint32_t>(upto(most_leaves - 1)), upto(6), upto(8) - 4};
+        return Sized{1 + static_cast<std::uint32_t>(upto(most_leaves - 1)), upto(6), upto(8) - 4};
     };
-    std::vector<SizedValue> out;
+    std::vector<Sized> out;
     if (upto(2) == 0) {
         for (int label = upto(2); label >= 0; --label) out.push_back(some(1));
-        std::ranges::sort(out, {}, [](const SizedValue& leaf) { return std::pair(leaf.errors, -leaf.value); });
-        const auto needless = [](const SizedValue& kept, const SizedValue& next) { return next.value <= kept.value; };
+        std::ranges::sort(out, {}, [](const Sized& leaf) { return std::pair(leaf.errors, -leaf.value); });
+        const auto needless = [](const Sized& kept, const Sized& next) { return next.value <= kept.value; };
         out.erase(std::unique(out.begin(), out.end(), needless), out.end());
         return out;
     }
-    ValueFront front;
+    ValueFront<Value> front;
     const std::vector<std::int64_t> most(6, 6);
     front.begin(most);
     for (int n = 1 + upto(12); n > 0; --n) {
-        const SizedValue own = some(5);
+        const Sized own = some(5);
         front.add(own.leaves, own.errors, own.value);
     }
     front.give(out);
@@ -178,29 +180,31 @@ std::vector<SizedValue> random_side(std::mt19937& random) {
 
 // The front of pairs of several sides against the list of all pairs: what none of no more leaves and errors makes
 // needless, single leaves compared among themselves alone.
+template <class Value>
 void check_fronts(std::mt19937& random) {
+    using Sized = SizedValue<Value>;
     const auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
-    ValueFront front;
+    ValueFront<Value> front;
     std::vector<std::int64_t> most(static_cast<std::size_t>(3 + upto(6)), -1);
     for (std::size_t leaves = 1; leaves < most.size(); ++leaves)
         most[leaves] = 12 - upto(2) - static_cast<std::int64_t>(leaves);
     front.begin(most);
-    std::vector<SizedValue> every;
+    std::vector<Sized> every;
     for (int n = 1 + upto(3); n > 0; --n) {
-        const auto zero = random_side(random), one = random_side(random);
+        const auto zero = random_side<Value>(random), one = random_side<Value>(random);
         front.add_pairs(zero, one);
-        for (const SizedValue& a : zero)
-            for (const SizedValue& b : one)
+        for (const Sized& a : zero)
+            for (const Sized& b : one)
                 if (a.leaves + b.leaves > 2 && a.leaves + b.leaves < most.size() &&
                     a.errors + b.errors <= most[a.leaves + b.leaves])
                     every.push_back({a.leaves + b.leaves, a.errors + b.errors, a.value + b.value});
     }
-    const auto place = [](const SizedValue& own) { return std::tuple(own.leaves, own.errors, -own.value); };
+    const auto place = [](const Sized& own) { return std::tuple(own.leaves, own.errors, -own.value); };
     std::ranges::sort(every, {}, place);
-    std::vector<SizedValue> left, found;
-    for (const SizedValue& own : every)
+    std::vector<Sized> left, found;
+    for (const Sized& own : every)
         if (std::ranges::none_of(
-                left, [&](const SizedValue& kept) { return kept.errors <= own.errors && kept.value >= own.value; }))
+                left, [&](const Sized& kept) { return kept.errors <= own.errors && kept.value >= own.value; }))
             left.push_back(own);
     front.give(found);
     check(std::ranges::equal(left, found, {}, place, place), "the front of pairs is that of all pairs listed");
@@ -257,7 +261,10 @@ int main() {
                   "cells.at({best.leaves[c], best.errors[c]}).second == best.values[c]");
     }
     check(n_trees > 2000, "n_trees > 2000");
-    for (int round = 0; round < 20000; ++round) check_fronts(random);
+    for (int round = 0; round < 20000; ++round) {
+        check_fronts<std::int64_t>(random);
+        check_fronts<WideInt>(random);
+    }
 
     // Counts that need several words: a tower of splits that each have 2^30 columns.
     NearOptimalGraph tower;

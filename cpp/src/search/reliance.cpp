@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ void each_row(std::size_t word, std::uint64_t bits, const Use& use) {
 
 }  // namespace
 
+template <class Value>
 class OneColumn {
    public:
     OneColumn(const RelianceOfColumns& shared, std::span<const std::uint32_t> copies_of, Control& control)
@@ -52,8 +54,8 @@ class OneColumn {
         if (root == kUnsolved) return std::nullopt;
         double ends[2] = {0, 0};
         for (const int which : {0, 1}) {
-            std::optional<WideInt> most;
-            for (const SizedValue& tree : front(root, which))
+            std::optional<Value> most;
+            for (const Sized& tree : front(root, which))
                 if (tree.leaves > 1 || shared_.rows_.leaf_at_root)
                     most = std::max(most.value_or(tree.value), tree.value);
             if (!most) return std::nullopt;
@@ -63,6 +65,7 @@ class OneColumn {
     }
 
    private:
+    using Sized = SizedValue<Value>;
     static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0}, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
     static constexpr std::uint32_t kAll = 0;  // number of the set of all rows
 
@@ -99,7 +102,7 @@ class OneColumn {
     };
 
     [[nodiscard]] static int sign(int which) { return which == 0 ? -1 : 1; }
-    [[nodiscard]] std::span<const SizedValue> front(std::uint32_t solved, int which) const {
+    [[nodiscard]] std::span<const Sized> front(std::uint32_t solved, int which) const {
         const Solved& own = solved_[solved];
         return std::span(fronts_).subspan(own.first[which], own.last[which] - own.first[which]);
     }
@@ -108,7 +111,7 @@ class OneColumn {
     }
     [[nodiscard]] std::size_t bytes() const {
         return drawn_sets_.bytes() + solved_of_.capacity() * 4 + solved_.capacity() * sizeof(Solved) +
-               solved_after_.size() * 48 + rows_of_solved_.capacity() * 8 + fronts_.capacity() * sizeof(SizedValue);
+               solved_after_.size() * 48 + rows_of_solved_.capacity() * 8 + fronts_.capacity() * sizeof(Sized);
     }
 
     // The number of the fronts of a node at a place; kUnsolved if it was stopped.
@@ -264,8 +267,8 @@ class OneColumn {
         }
         return number;
     }
-    [[nodiscard]] WideInt value_of_leaf(std::size_t n, const Place& at, std::size_t label) const {
-        return WideInt{at.cost[label]} * chance_[at.drawn] - WideInt{shared_.node_cost(n)[label]} * chance_[kAll];
+    [[nodiscard]] Value value_of_leaf(std::size_t n, const Place& at, std::size_t label) const {
+        return Value{at.cost[label]} * chance_[at.drawn] - Value{shared_.node_cost(n)[label]} * chance_[kAll];
     }
 
     // Makes the fronts of a node of its parts.
@@ -298,7 +301,7 @@ class OneColumn {
             if (part.plain) {
                 front_.add(2, shared_.least_pair_[walk_.edge_number(*part.edge)], 0);
             } else {
-                const WideInt* const zeros = values_.data() + part.value;
+                const Value* const zeros = values_.data() + part.value;
                 shared_.each_leaf_pair(*part.edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
                     front_.add(2, errors, sign(which) * (zeros[zero] + zeros[n_classes_ + one]));
                 });
@@ -308,18 +311,18 @@ class OneColumn {
         }
         front_.give(fronts_);
     }
-    std::span<const SizedValue> side_front(const Part& part, int side, int which) {
+    std::span<const Sized> side_front(const Part& part, int side, int which) {
         if (part.below[side] != kLeafAlone) return front(part.below[side], which);
-        std::vector<SizedValue>& leaves = leaves_[side];
+        std::vector<Sized>& leaves = leaves_[side];
         leaves.clear();
         const std::size_t first = part.value + static_cast<std::size_t>(side) * n_classes_;
         shared_.each_leaf(part.edge->child[side], [&](std::size_t label, std::int64_t errors) {
             leaves.push_back({1, errors, part.plain ? 0 : sign(which) * values_[first + label]});
         });
-        std::ranges::sort(leaves, [](const SizedValue& a, const SizedValue& b) {
+        std::ranges::sort(leaves, [](const Sized& a, const Sized& b) {
             return a.errors != b.errors ? a.errors < b.errors : a.value > b.value;
         });
-        const auto needless = [](const SizedValue& kept, const SizedValue& next) { return next.value <= kept.value; };
+        const auto needless = [](const Sized& kept, const Sized& next) { return next.value <= kept.value; };
         leaves.erase(std::unique(leaves.begin(), leaves.end(), needless), leaves.end());
         return leaves;
     }
@@ -348,13 +351,13 @@ class OneColumn {
     std::unordered_multimap<std::uint64_t, std::uint32_t> solved_after_;
     std::vector<Solved> solved_;
     std::vector<std::uint64_t> rows_of_solved_;
-    std::vector<SizedValue> fronts_;
-    std::vector<Frame> frames_;    // [level]
-    std::vector<Part> parts_;      // of the nodes under way
-    std::vector<WideInt> values_;  // as parts_
-    std::vector<SizedValue> leaves_[2];
+    std::vector<Sized> fronts_;
+    std::vector<Frame> frames_;  // [level]
+    std::vector<Part> parts_;    // of the nodes under way
+    std::vector<Value> values_;  // as parts_
+    std::vector<Sized> leaves_[2];
     CellRange range_;
-    ValueFront front_;
+    ValueFront<Value> front_;
 };
 
 RelianceOfColumns::RelianceOfColumns(const NearOptimalGraph& graph, const SetRule& rule, RelianceRows rows,
@@ -370,6 +373,15 @@ RelianceOfColumns::RelianceOfColumns(const NearOptimalGraph& graph, const SetRul
         control.halt(Stop::memory);
         return;
     }
+    WideInt cost = 0, weight = 0;
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const Costs own = rows.cost.subspan(row * n_classes_, n_classes_);
+        cost += std::max(WideInt{std::ranges::max(own)}, -WideInt{std::ranges::min(own)});
+        weight += rows.weight[row];
+    }
+    // Every row has one leaf beside each row that its values of the column are drawn from, and one before: the leaves
+    // of a tree have values of at most twice this, and so have differences of trees of at most four times.
+    is_narrow_ = weight == 0 || cost <= std::numeric_limits<std::int64_t>::max() / 4 / weight;
     const auto add = [&](std::size_t n, std::size_t row) {
         for (std::size_t c = 0; c < n_classes_; ++c)
             leaves_[(2 * n + 1) * n_classes_ + c] += rows.cost[row * n_classes_ + c];
@@ -391,7 +403,8 @@ RelianceOfColumns::RelianceOfColumns(const NearOptimalGraph& graph, const SetRul
 
 std::optional<std::pair<double, double>> RelianceOfColumns::of(std::span<const std::uint32_t> copies_of,
                                                                Control& control) const {
-    return OneColumn(*this, copies_of, control).run();
+    if (is_narrow_) return OneColumn<std::int64_t>(*this, copies_of, control).run();
+    return OneColumn<WideInt>(*this, copies_of, control).run();
 }
 
 }  // namespace treewright::binary

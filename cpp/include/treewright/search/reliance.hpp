@@ -42,6 +42,9 @@ struct RelianceRows {
     bool leaf_at_root = true;              // whether a tree of one leaf belongs to the set
 };
 
+template <class Value>
+class OneColumn;
+
 // What the columns share: what the rows of each node cost, and the best two leaves below each split.
 class RelianceOfColumns {
    public:
@@ -59,6 +62,7 @@ class RelianceOfColumns {
     }
 
    private:
+    template <class Value>
     friend class OneColumn;
     static constexpr std::int64_t kNoTree = std::numeric_limits<std::int64_t>::max();
 
@@ -90,6 +94,7 @@ class RelianceOfColumns {
     SetWalk walk_;
     RelianceRows rows_;
     std::size_t n_classes_;
+    bool is_narrow_ = false;                // costs times weights fit into 64 bits
     std::vector<std::int64_t> leaves_;      // [node]: errors by label, kNoTree if it may not be; costs by label
     std::vector<std::int64_t> least_pair_;  // [edge]: fewest errors of two leaves
     std::vector<bool> leaf_alone_;          // [node]: no split follows

@@ -13,16 +13,20 @@
 
 namespace treewright::binary {
 
-__extension__ using WideInt = __int128;  // costs times weights
+__extension__ using WideInt = __int128;
 
+template <class Value>  // costs times weights: std::int64_t or WideInt
 struct SizedValue {
     std::uint32_t leaves;
     std::int64_t errors;
-    WideInt value;
+    Value value;
 };
 
+template <class Value>
 class ValueFront {
    public:
+    using Sized = SizedValue<Value>;
+
     // `most` errors by leaves: subtrees of more, or of more leaves than it tells, are left out. It stays as it is until
     // `give`.
     void begin(std::span<const std::int64_t> most) {
@@ -31,25 +35,25 @@ class ValueFront {
         for (std::size_t leaves = 0; leaves < most_.size(); ++leaves) of_[leaves].clear();
     }
 
-    void add(std::uint32_t leaves, std::int64_t errors, WideInt value) {
+    void add(std::uint32_t leaves, std::int64_t errors, Value value) {
         if (leaves >= most_.size() || errors > most_[leaves]) return;
         Front& front = of_[leaves];
         const std::size_t at = after(front, errors);
         if (at == 0 || front[at - 1].value < value) put(front, at, {leaves, errors, value});
     }
     // All pairs of a subtree of either side but those of two leaves; both ascend by leaves, then by errors and values.
-    void add_pairs(std::span<const SizedValue> zero, std::span<const SizedValue> one) {
-        for (auto first = one.begin(), last = first; first != one.end(); first = last) {
-            while (last != one.end() && last->leaves == first->leaves) ++last;
-            for (const SizedValue& a : zero) {
-                const std::uint32_t leaves = a.leaves + first->leaves;
-                if (leaves >= most_.size()) break;
-                if (leaves > 2) add_beside(a, std::span(first, last), leaves);
-            }
-        }
+    void add_pairs(std::span<const Sized> zero, std::span<const Sized> one) {
+        each_size(one, [&](std::span<const Sized> ones) {
+            each_size(zero, [&](std::span<const Sized> zeros) {
+                const std::uint32_t leaves = zeros.front().leaves + ones.front().leaves;
+                if (leaves <= 2 || leaves >= most_.size()) return;
+                const bool fewer = zeros.size() < ones.size();
+                add_sums(fewer ? zeros : ones, fewer ? ones : zeros, leaves);
+            });
+        });
     }
     // Appends what is left, ascending by leaves, then errors.
-    void give(std::vector<SizedValue>& out) {
+    void give(std::vector<Sized>& out) {
         fewer_.clear();
         for (std::size_t leaves = 1; leaves < most_.size(); ++leaves) {
             if (leaves == 1) {
@@ -58,7 +62,7 @@ class ValueFront {
             }
             kept_.clear();
             auto below = fewer_.begin();
-            for (const SizedValue& own : of_[leaves]) {
+            for (const Sized& own : of_[leaves]) {
                 while (below != fewer_.end() && below->errors <= own.errors) ++below;
                 if (below == fewer_.begin() || std::prev(below)->value < own.value) kept_.push_back(own);
             }
@@ -68,36 +72,51 @@ class ValueFront {
     }
 
    private:
-    using Front = std::vector<SizedValue>;  // errors and values ascend
+    using Front = std::vector<Sized>;  // errors and values ascend
 
-    // One subtree beside each of some others. Their errors and values ascend, so what one of the front makes needless
-    // is passed by its value alone, mostly to the end, and the front is walked once.
-    void add_beside(const SizedValue& a, std::span<const SizedValue> others, std::uint32_t leaves) {
+    template <class Use>
+    static void each_size(std::span<const Sized> side, const Use& use) {
+        for (std::size_t first = 0, last = 0; first < side.size(); first = last) {
+            while (last < side.size() && side[last].leaves == side[first].leaves) ++last;
+            use(side.subspan(first, last - first));
+        }
+    }
+    // All of some beside all of others, of one size each. The errors and values of both ascend, so what one of the
+    // front makes needless is passed by its value alone, mostly to the end, and the front is walked once for each of
+    // `some`, from where the one before began.
+    void add_sums(std::span<const Sized> some, std::span<const Sized> others, std::uint32_t leaves) {
         Front& front = of_[leaves];
-        const std::int64_t most = most_[leaves] - a.errors;
-        std::size_t at = after(front, a.errors + others.front().errors);
-        for (auto b = others.begin();;) {
-            if (at > 0) {
-                const WideInt needless = front[at - 1].value - a.value;
-                if (others.back().value <= needless) return;
-                while (b != others.end() && b->value <= needless) ++b;
+        const std::int64_t least = some.front().errors + others.front().errors;
+        if (least > most_[leaves]) return;
+        std::size_t begin = after(front, least);
+        if (begin > 0 && front[begin - 1].value >= some.back().value + others.back().value) return;
+        for (const Sized& a : some) {
+            while (begin < front.size() && front[begin].errors <= a.errors + others.front().errors) ++begin;
+            const std::int64_t most = most_[leaves] - a.errors;
+            std::size_t at = begin;
+            for (auto b = others.begin();;) {
+                if (at > 0) {
+                    const Value needless = front[at - 1].value - a.value;
+                    if (others.back().value <= needless) break;
+                    while (b->value <= needless) ++b;
+                }
+                if (b == others.end() || b->errors > most) break;
+                const Sized sum{leaves, a.errors + b->errors, a.value + b->value};
+                while (at < front.size() && front[at].errors <= sum.errors) ++at;
+                if (at > 0 && front[at - 1].value >= sum.value) continue;
+                at = put(front, at, sum);
+                ++b;
             }
-            if (b == others.end() || b->errors > most) return;
-            const SizedValue sum{leaves, a.errors + b->errors, a.value + b->value};
-            while (at < front.size() && front[at].errors <= sum.errors) ++at;
-            if (at > 0 && front[at - 1].value >= sum.value) continue;
-            at = put(front, at, sum);
-            ++b;
         }
     }
     // How many of a front have no more errors.
     static std::size_t after(const Front& front, std::int64_t errors) {
-        const auto more = std::ranges::upper_bound(front, errors, {}, &SizedValue::errors);
+        const auto more = std::ranges::upper_bound(front, errors, {}, &Sized::errors);
         return static_cast<std::size_t>(more - front.begin());
     }
     // Puts what nothing before `at` makes needless in its place, and takes out what it makes needless. Returns the
     // place behind it.
-    static std::size_t put(Front& front, std::size_t at, const SizedValue& own) {
+    static std::size_t put(Front& front, std::size_t at, const Sized& own) {
         std::size_t last = at;
         while (last < front.size() && front[last].value <= own.value) ++last;
         if (at > 0 && front[at - 1].errors == own.errors) --at;
@@ -113,9 +132,9 @@ class ValueFront {
     void join() {  // kept_ has nothing that fewer_ makes needless
         joined_.clear();
         std::merge(fewer_.begin(), fewer_.end(), kept_.begin(), kept_.end(), std::back_inserter(joined_),
-                   [](const SizedValue& a, const SizedValue& b) { return a.errors < b.errors; });
+                   [](const Sized& a, const Sized& b) { return a.errors < b.errors; });
         fewer_.clear();
-        for (const SizedValue& some : joined_) {
+        for (const Sized& some : joined_) {
             if (!fewer_.empty() && some.value <= fewer_.back().value) continue;
             if (!fewer_.empty() && some.errors == fewer_.back().errors) fewer_.pop_back();
             fewer_.push_back(some);
