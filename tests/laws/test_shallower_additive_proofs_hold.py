@@ -138,25 +138,31 @@ def test_no_shallower_tree_is_better(seed, kind):
     ],
 )
 def test_a_time_limit_is_shared(monkeypatch, solve, make):
-    """By a clock that stands still: the first search has three quarters of the limit, or all of it if that is asked."""
-    given = []
-    native = Limits.native
+    """By a clock that the progress of the run sets on: shallower trees are searched once three quarters are over."""
+    now, asked, native = SimpleNamespace(seconds=0.0), [], Limits.native
 
     def record(self):
         found = native(self)
-        given.append(found["time_limit"])
-        return {**found, "step_limit": 1, "time_limit": 1e-9}  # time stops it at once
+        asked.append(found["time_limit"])
+        seconds = 600.0 if now.seconds == 0 else 1e-9  # the deep search goes on, the others stop at once
+        return {**found, "time_limit": seconds}
 
-    now = SimpleNamespace(seconds=0.0)
+    def progress(state):
+        stops = now.seconds > 15
+        now.seconds += 8
+        return stops
+
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
+    X, y = rng.normal(size=(2000, 8)), rng.integers(0, 2, 2000)
     problem = make(table_from(X), y)
     monkeypatch.setattr(limits_module, "time", SimpleNamespace(perf_counter=lambda: now.seconds))
     monkeypatch.setattr(Limits, "native", record)
-    solve(problem, limits=Limits(20))
-    assert given[0] == 15
-    solve(problem, limits=Limits(20), shallower=False)
-    assert given[-1] == 20
+    for shallower in (True, False):
+        asked.clear()
+        now.seconds = 0.0
+        found = solve(problem, limits=Limits(20), progress=progress, shallower=shallower)
+        assert set(asked) == ({20, 4} if shallower else {20})
+        assert found.stop_reason is StopReason.CALLBACK
 
 
 def test_row_costs_make_no_claim():

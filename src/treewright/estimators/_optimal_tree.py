@@ -81,7 +81,7 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         Numeric columns to read as unordered categories.
     time_limit : float or None, default=30
         Seconds, counted from the call of `fit`. When they are over, the best tree so far is kept with its bound. If
-        trees may be deeper than 3 and the limit is at least 2 seconds, the last quarter of it is used to prove that no
+        trees may be deeper than 3 and the limit is at least 2 seconds, up to a quarter of it is used to prove that no
         shallower tree is better (``result_.proven_depth``).
     step_limit : int or None, default=None
         Largest number of subproblems, or of passes of the kernel if columns are ranked. The result is the same on every

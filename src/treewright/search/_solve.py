@@ -58,9 +58,9 @@ def solve(
     progress : callable, default=None
         Called about 20 times a second with a `Progress`; a true return value stops the search.
     shallower : bool, default=True
-        Whether the last quarter of a time limit of 2 seconds or more is used for proofs about shallower trees, if the
-        search is for trees deeper than 3 and has not ended by then. ``proven_depth`` of the result and a note say up to
-        which depth there is a proof.
+        Whether a search for trees deeper than 3 that has not ended after three quarters of a time limit of 2 seconds or
+        more waits for proofs about shallower trees. ``proven_depth`` of the result and a note say up to which depth
+        there is a proof.
 
     Returns
     -------

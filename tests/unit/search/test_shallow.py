@@ -10,7 +10,7 @@ import treewright.search._limits as limits_module
 from treewright import SolveStatus
 from treewright.convert import Model, from_json, to_json
 from treewright.problem import make_problem
-from treewright.result import StopReason, shallow_note
+from treewright.result import StopReason, shallow_note, told_to_stop
 from treewright.search import Limits, Progress, solve
 from treewright.search._shallow import prove_shallower, search_then_shallower
 from treewright.table import table_from
@@ -33,24 +33,32 @@ def problem(max_depth=None, **terms):
 
 
 class Fake:
-    """A search that uses up its time, or ends in a second if it is asked for no more than some depth."""
+    """A search that tells of its progress each second, and ends in a second if it is asked for no more than a depth."""
 
-    def __init__(self, clock, ends_at=None):
-        self.clock, self.ends_at = clock, ends_at
+    def __init__(self, clock, ends_at=None, memory=0, proves_at=None):
+        self.clock, self.ends_at, self.memory, self.proves_at = clock, ends_at, memory, proves_at
         self.asked = []
 
     def __call__(self, asked, limits, progress):
-        left = limits.left()
-        self.asked.append((asked.max_depth, left))
+        self.asked.append((asked.max_depth, limits.left()))
         found = solve(replace(asked, max_depth=2), limits=Limits())
         found = replace(found, options={**found.options, "max_depth": asked.max_depth})
         if self.ends_at is not None and asked.max_depth is not None and asked.max_depth <= self.ends_at:
             self.clock.seconds += 1
             return found
-        self.clock.seconds += left
-        return replace(
-            found, status=SolveStatus.FEASIBLE, lower_bound=0.01, stop_reason=StopReason.TIME_LIMIT
-        )
+        reason, seconds = StopReason.TIME_LIMIT, 0
+        while 0 < limits.left() < np.inf:
+            self.clock.seconds += 1
+            seconds += 1
+            if self.clock.seconds == self.proves_at:
+                return found
+            if progress is not None and progress(
+                Progress(seconds, found.objective, 0.01, seconds, self.memory)
+            ):
+                reason = StopReason.CALLBACK
+                break
+        stats = {**found.stats, **told_to_stop(reason)}
+        return replace(found, status=SolveStatus.FEASIBLE, lower_bound=0.01, stop_reason=reason, stats=stats)
 
 
 @pytest.mark.parametrize(("max_depth", "time_limit"), [(3, 20), (None, 1.9), (None, None), (2, 2)])
@@ -60,35 +68,81 @@ def test_short_and_shallow_searches_keep_their_time(clock, max_depth, time_limit
     assert search.asked == [(max_depth, np.inf if time_limit is None else time_limit)]
 
 
+DEPTH_3 = "Proven of shallower trees: no tree of depth at most 3 has a smaller objective than this one."
+
+
 @pytest.mark.parametrize("max_depth", [None, 4])
-def test_the_last_quarter_belongs_to_shallower_trees(clock, max_depth):
+def test_a_deep_search_waits_for_shallower_trees_and_goes_on(clock, max_depth):
     search = Fake(clock, ends_at=3)
     limits = Limits(20).started()
     clock.seconds += 4  # that were spent before: on a reference, say
     found = search_then_shallower(search, problem(max_depth), limits)
-    assert search.asked[:3] == [(max_depth, 12), (2, 4), (3, 3)]
+    assert search.asked[:3] == [(max_depth, 16), (2, 4), (3, 3)]
     assert search.asked[3:] == ([(4, 2)] if max_depth is None else [])
-    assert clock.seconds <= 120
+    assert clock.seconds == 120
     assert found.proven_depth == 3
     assert found.stop_reason is StopReason.TIME_LIMIT
     assert found.options["max_depth"] == max_depth
-    assert found.notes[-1] == (
-        "Proven of shallower trees: no tree of depth at most 3 has a smaller objective than this one."
+    assert found.notes[-1] == DEPTH_3
+
+
+@pytest.mark.parametrize(("limit", "memory"), [({"step_limit": 1000}, 0), ({"memory_limit": 2**20}, 2**18)])
+def test_a_deep_search_ends_where_steps_are_limited_or_it_holds_much_memory(clock, limit, memory):
+    search = Fake(clock, ends_at=3, memory=memory)
+    found = search_then_shallower(search, problem(4), Limits(20, **limit).started())
+    assert search.asked == [(4, 20), (2, 5), (3, 4)]
+    assert clock.seconds == 117
+    assert found.stop_reason is StopReason.TIME_LIMIT
+    assert found.asked_to_stop is None
+    assert found.notes[-1] == DEPTH_3
+
+
+def test_a_deep_search_may_end_after_the_shallower_ones(clock):
+    search = Fake(clock, ends_at=3, proves_at=119)
+    found = search_then_shallower(search, problem(4), Limits(20).started())
+    assert len(search.asked) == 3
+    assert found.status is SolveStatus.OPTIMAL
+    assert found.proven_depth is None
+    assert found.stats["steps"] == 3 * solve(problem(2)).stats["steps"]  # all three are counted
+
+
+@pytest.mark.parametrize(("stop", "reason"), [(True, StopReason.CALLBACK), (None, StopReason.INTERRUPT)])
+def test_a_user_ends_the_deep_search_with_the_shallower_one(clock, stop, reason):
+    told = []
+
+    def progress(now):
+        told.append(now)
+        if clock.seconds < 116:
+            return False
+        if stop is None:
+            raise KeyboardInterrupt
+        return stop
+
+    found = search_then_shallower(Fake(clock), problem(4), Limits(20).started(), progress)
+    assert clock.seconds == 116
+    assert found.stop_reason is reason
+    assert found.asked_to_stop is reason
+    assert {name for name in found.stats if name.startswith(("interr", "stopped"))} == set(
+        told_to_stop(reason)
     )
+    assert [now.seconds for now in told] == pytest.approx([*range(1, 15), 16], abs=0.1)
+    assert told[-1].subproblems == 16
 
 
-def test_other_limits_and_proofs_leave_nothing_to_do(clock):
-    for reason in (StopReason.MEMORY_LIMIT, StopReason.INTERRUPT, StopReason.CALLBACK, None):
-        search = Fake(clock, ends_at=99)
+@pytest.mark.parametrize("reason", [StopReason.MEMORY_LIMIT, StopReason.INTERRUPT, StopReason.CALLBACK, None])
+def test_what_ends_sooner_leaves_nothing_to_do(clock, reason):
+    asked = []
 
-        def stopped(asked, search=search, reason=reason, **limits):
-            found = search(asked, **limits)
-            return replace(found, stop_reason=reason, status=SolveStatus.FEASIBLE)
+    def stopped(problem, limits, progress):
+        asked.append(problem.max_depth)
+        clock.seconds += 10
+        progress(Progress(10, 0.5, 0.1, 3, 0))
+        return replace(solve(problem), stop_reason=reason, status=SolveStatus.FEASIBLE)
 
-        found = search_then_shallower(stopped, problem(), Limits(20).started())
-        assert len(search.asked) == 1
-        assert found.stop_reason is reason
-        assert found.proven_depth is None
+    found = search_then_shallower(stopped, problem(), Limits(20).started())
+    assert asked == [None]
+    assert found.stop_reason is reason
+    assert found.proven_depth is None
 
 
 def test_progress_goes_on_and_its_bound_is_that_of_all_trees(clock):
