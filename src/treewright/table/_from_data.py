@@ -75,7 +75,7 @@ def table_from(
     Raises
     ------
     InputError
-        If there are no rows or no columns, names are duplicated, or `X` is a sparse matrix; or if a column mixes numbers
+        If there are no rows or no columns, names are duplicated, or `X` is a sparse matrix; if a column mixes numbers
         and text, or has infinities, integers beyond 2**53, dates, complex numbers, or a word that is not in its order.
         The message names the column and what to do.
     InputTypeError

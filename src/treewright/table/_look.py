@@ -278,7 +278,7 @@ def look_at(
             settled = {finding.column for finding in leaks if finding.action}
             findings = [*leaks, *(one for one in findings if one.column not in settled)]
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
-        findings = [*of_labels(target, labels, counts), *findings]  # first: without labels the rest is moot
+        findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
     findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}
