@@ -316,7 +316,7 @@ def _load(
     """Read a file; with a list of `faults`, columns that cannot be read are left out and their faults appended."""
     if any(isinstance(given, str) for given in (ignore, categorical, missing_values, merge_words)):
         raise InputError(
-            "ignore, categorical, missing_values and merge_words are lists of names; put the single one in a list."
+            "ignore, categorical, missing_values and merge_words are lists; put a single name in a list: ['name']."
         )
     ignored, forced, merged = list(ignore), list(categorical), list(merge_words)
     where = Path(path).name
@@ -396,8 +396,8 @@ def _load(
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:
                 raise InputError(
-                    f"Column {name!r} of {where} holds no words, so none can stand for another one; leave it out, or "
-                    "declare it categorical."
+                    f"Column {name!r} of {where} holds no words, so none can be replaced or merged; remove this "
+                    "setting, or declare the column categorical."
                 )
     now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}

@@ -50,8 +50,8 @@ def for_fit(
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
-            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
-            "column."
+            f"{where} has a column with the same name as a part of one of its dates; rename that column, so that a "
+            "split can name its column."
         )
     table = assemble(raws) if raws else Table((), np.empty((len(text.lines), 0)))  # all columns have faults
     own = set(features)
@@ -79,7 +79,9 @@ def for_schema(
         bases = list(dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent))
         near = {name: found[0] for name in bases if (found := _near(name, text))}
         pairs = ", ".join(f"{own!r} for {name!r}" for name, own in near.items())
-        hint = f" Rename its column if it is the same: {pairs}?" if near else ""
+        hint = (
+            f" If the file has them under other names ({pairs}), rename them in its header." if near else ""
+        )
         raise InputError(
             f"{where} lacks columns that the tree needs: {quoted(bases)}.{hint} It has {known_names(text)}."
         )

@@ -131,7 +131,7 @@ def read_text(
         if others:
             raise InputError(
                 f"With separator {chosen!r} the header of {where} is the single column {names[0][:60]!r}; "
-                f"it holds {others[0]!r}. Try separator={others[0]!r}, or give none and let it be found."
+                f"it holds {others[0]!r}. Try separator={others[0]!r}, or give none, so that it is detected."
             )
     return CsvText(names, columns, lines, chosen, encoding)
 
@@ -201,7 +201,7 @@ def _other_encodings(likely: list[tuple[str, str]]) -> str:
         return 'It is UTF-8: give encoding="utf-8".'
     told = f'If it was saved by a spreadsheet, try encoding="{first}", which reads {words!r}'
     more = " or ".join(f'encoding="{encoding}" {shown!r}' for encoding, shown in others)
-    return f"{told} ({more}): take the one that reads well." if more else f"{told}."
+    return f"{told} ({more}): choose the one with the correct words." if more else f"{told}."
 
 
 def _sniff(text: str) -> str:
@@ -330,8 +330,8 @@ def _parse_quoted(
     except csv.Error as error:
         begins = "" if line == reader.line_num else f" (in the row that begins in line {line})"
         raise FileFault(
-            f"{where}, line {reader.line_num}{begins}: {error}. A field in quotes must be closed, and a quote "
-            "inside it written twice.",
+            f"{where}, line {reader.line_num}{begins}: {error}. Close every field in quotes, and write a quote "
+            "inside it twice.",
             "quotes",
             text_without(range(line, min(reader.line_num, line + LINES_OF_A_ROW) + 1)),
         ) from None
@@ -364,7 +364,7 @@ def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator
     usual = Counter(n_fields).most_common(1)[0][0]
     if usual > expected:
         header = lines[n_fields.index(usual)]
-        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete those above it"
+        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete the lines above"
     elif first > 1 and expected not in n_fields[first:] and len(n_fields) - first <= LINES_OF_TOTALS:
         advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
     else:

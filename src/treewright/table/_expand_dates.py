@@ -163,7 +163,7 @@ def _format_in(column: str, known: Sequence[str]) -> DateFormat:
     offered = tuple(part for part, name in every.items() if name in known)
     if not offered:
         raise InputError(
-            f"Column {str(column)!r} holds dates, and no column in like is made of it ({quoted(known, 20)}). Leave the "
-            "column out, or give as like the columns that the tree was fitted on."
+            f"Column {str(column)!r} holds dates, but none of the columns in like was made from it "
+            f"({quoted(known, 20)}). Leave the column out, or pass as like the columns that the tree was fitted on."
         )
     return DateFormat("ymd", "-", offered, reference)

@@ -168,7 +168,7 @@ def text_among(
     n_text = len(known) - int(like.sum())
     if n_text == len(known):
         return InputError(
-            f"{subject} has to hold {what}, and holds text such as {quoted(offending)} ({lines}). Is it the right "
+            f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
     these = "is text" if n_text == 1 else "are text"

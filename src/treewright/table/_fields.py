@@ -274,7 +274,7 @@ class FieldReader:
             advice = f"Leave {'this row' if one else 'these rows'} out, or fill {'it' if one else 'them'} in."
             marks = fields.drop_nulls().unique()
             if what == "target" and len(marks) == 1 and not one:
-                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word for that into it."
+                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word such as 'no' in it."
             raise InputError(
                 f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
                 f"({self._lines(rows)}). {advice}"
@@ -360,8 +360,8 @@ class FieldReader:
             before = "" if self.known is None else ", as when the tree was made"
             raise InputError(
                 f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
-                "this file uses another format, give decimal_comma=True or decimal_comma=False."
+                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) cannot be read "
+                "so. If this file uses another format, give decimal_comma=True or decimal_comma=False."
             )
         if (example := minus_behind(fields)) is not None:
             self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
@@ -404,7 +404,7 @@ class FieldReader:
         spelled = as_written.filter((as_written != fields).fill_null(False))
         form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
         self.notes.append(
-            f"Column {name!r} holds dates ({form}); the tree may ask for {offered}. To keep it as text, "
+            f"Column {name!r} holds dates ({form}); splits can use {offered}. To keep it as text, "
             "declare it categorical."
         )
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]

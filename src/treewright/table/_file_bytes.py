@@ -28,7 +28,7 @@ def read_bytes(path: str | Path) -> bytes:
         data = Path(path).read_bytes()
     except IsADirectoryError:
         raise InputError(
-            f"Cannot read {path}: it is a folder. Give one of its files; what is settled for it holds for all."
+            f"Cannot read {path}: it is a folder. Give one of its files; its settings apply to all of them."
         ) from None
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error

@@ -190,8 +190,8 @@ def read_raws(
         size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
             f"X is a sparse matrix; only dense tables are read. X.toarray() would take {memory_of(size)}: pass that if "
-            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Zeros that "
-            "mean 'not known' must become NaN."
+            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Replace "
+            "zeros that mean 'not known' by NaN."
         )
     if is_named(X):
         names, raws = read_frame(X)
@@ -202,8 +202,8 @@ def read_raws(
         return names, None, raws
     if np.ma.is_masked(X):
         raise InputError(
-            "X is a masked array, and what is masked would be read as if it were there. A missing value is NaN: pass "
-            "X.astype(float).filled(numpy.nan)."
+            "X is a masked array, and its masked values would be read as if they were known. Mark missing values with "
+            "NaN: pass X.astype(float).filled(numpy.nan)."
         )
     array = as_array(X)
     n_rows, n_columns = array.shape

@@ -109,7 +109,7 @@ def _of_column(
                 for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
             )
             text = (
-                f"{name} says the same as the target {target} in every row ({pairs}): a tree would ask for nothing "
+                f"{name} says the same as the target {target} in every row ({pairs}): a tree would split on nothing "
                 "else. Leave it out, unless it is known before the outcome."
             )
             return Finding(name, text, "ignore", name)
@@ -120,7 +120,7 @@ def _of_column(
             whose = " and ".join(word for word, share in zip(words, filled, strict=True) if share > 0.5)
             text = (
                 f"{name} is filled in where {target} is {whose}, and empty elsewhere: it seems to be recorded with the "
-                "outcome, or after it. A tree that asks for it cannot decide about a new row. Leave it out."
+                "outcome, or after it. A tree that splits on it cannot predict new rows. Leave it out."
             )
             return Finding(name, text, "ignore", name)
     if len(words) == 2 and (question := _one_question(column, values, codes == 1, slips)):

@@ -37,7 +37,9 @@ from treewright.tree import ColumnKind
 __all__ = ["NONE_LEFT", "Look", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
-NONE_LEFT = "Without these columns none is left to split on: keep one, or bring others into the file."
+NONE_LEFT = (
+    "Without these columns none is left to split on: keep one of them, or add other columns to the file."
+)
 MANY_ALIKE = 3  # up to this many columns with the same number that may mean missing are reported one by one
 SHORT = 40  # sentences up to this length may be repeated
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
@@ -210,7 +212,9 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
         findings = [own for one in seen.findings for own in _as_written(one, spellings)]
         return replace(seen, findings=tuple(_of_whole_dates(findings, seen.dates)))
     if options:
-        raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
+        raise InputError(
+            f"{', '.join(options)}: only for reading a file; leave such options out for a frame."
+        )
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
     table, labels, errors = _of_frame(data, target if isinstance(target, str) else None)
     if target is not None and not isinstance(target, str):

@@ -79,8 +79,8 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         return ""
     if not others:
         return f"{said} If they are quantities: {call})."
-    lost = f"what is none ({some_of(others, SHOWN)}) is then missing"
-    return f"{said} If they are quantities, {lost}: {call}, errors='coerce')."
+    lost = f"other words ({some_of(others, SHOWN)}) become missing"
+    return f"{said} If they are quantities, convert them; {lost}: {call}, errors='coerce')."
 
 
 def _call(name: str, words: Sequence[str], numbers: Sequence[float], unit: str, written: NumberFormat) -> str:

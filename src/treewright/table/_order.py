@@ -25,15 +25,15 @@ def check_orders(order: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...
     """
     if not isinstance(order, Mapping):
         raise InputError(
-            f"order={order!r:.60}; give the words of each column from the least to the most, such as "
+            f"order={order!r:.60}; give the words of each column from the lowest to the highest, such as "
             "{'risk': ['low', 'medium', 'high']}."
         )
     for name, words in order.items():
         listed = isinstance(words, (list, tuple)) and all(isinstance(word, str) for word in words)
         if not listed or len(words) < 2 or len(set(words)) < len(words):
             raise InputError(
-                f"order of column {name!r}: {words!r:.60}; give two or more different words, from the least to the "
-                "most, such as ['low', 'medium', 'high']."
+                f"order of column {name!r}: {words!r:.60}; give two or more different words, from the lowest to the "
+                "highest, such as ['low', 'medium', 'high']."
             )
     return {name: tuple(words) for name, words in order.items()}
 
@@ -71,6 +71,6 @@ def codes_in_order(raw: RawColumn) -> NDArray[np.float64]:
 def outside_of_order(name: str, outside: Iterable[str], order: Iterable[str]) -> str:
     """Return the message about words that are not in the order of their column."""
     return (
-        f"Column {name!r} holds words that its order lacks: {quoted(outside)}. The order is {quoted(order)}. Add them "
-        "to the order, declare them missing, or replace them by words of the order."
+        f"Column {name!r} holds words that are not in its order: {quoted(outside)}. The order is {quoted(order)}. Add "
+        "them to the order, declare them missing, or replace them by words of the order."
     )

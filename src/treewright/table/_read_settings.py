@@ -142,7 +142,7 @@ def _note(entry: dict[str, Any], where: str) -> ColumnNote:
             float(code)
         except ValueError:
             raise InputError(
-                f"{where}, codes: {code[:40]!r} is not a number; codes are numbers that mean a word."
+                f"{where}, codes: {code[:40]!r} is not a number; give numbers and what they mean: {{'-9': no record}}."
             ) from None
     return ColumnNote(
         said.get("name", ""),

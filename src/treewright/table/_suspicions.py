@@ -182,7 +182,9 @@ def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Seq
     )
     if any(word.strip() in answers for word in words):
         return Finding(name, f"{text}Make {made}, or leave the column out.", "ignore", name)
-    return Finding(name, f"{text}To let a split ask for one answer, make {made}; otherwise keep it as it is.")
+    return Finding(
+        name, f"{text}To let a split use a single answer, make {made}; otherwise keep it as it is."
+    )
 
 
 def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
@@ -194,11 +196,11 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
         return
     others = [word for word in own if word not in ordered]
     text = (
-        f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). A split "
-        "only sets one word apart from all others, unless it knows the order: it then asks for at most one of them."
+        f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). Without "
+        "the order a split can only separate one word from all others; with it, the lower words from the higher ones."
     )
     if others:
-        which = f"Its other words ({some_of(others, SHOWN)}) are of no known scale: put them into the order, or make"
+        which = f"Its other words ({some_of(others, SHOWN)}) are on no known scale: add them to the order, or make"
         yield Finding(name, f"{text} {which} them missing.")
     else:
         yield Finding(name, text, "order", order=tuple(ordered))
@@ -212,8 +214,9 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
     if not sparse or filled[0] != 0 or (known != np.floor(known)).any() or (np.diff(known) == 0).any():
         return ""
     return (
-        f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
-        "fields below it, as merged cells are saved. If so, fill the values down in the file. If not, keep it as it is."
+        f"{name} has a value in {len(filled):,} of {len(values):,} rows, always different from the one before, with "
+        "empty fields below it, as merged cells are saved. If they were merged, fill the values down in the file. "
+        "Otherwise keep it as it is."
     )
 
 

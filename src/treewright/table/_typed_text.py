@@ -58,7 +58,7 @@ def text_of_typed_file(data: bytes, where: str) -> CsvText:
         n_rows, n_columns = content.select(pl.len()).collect().item(), len(content.collect_schema())
         if n_rows * n_columns > MOST_CELLS:
             raise InputError(
-                f"{where} holds {n_rows:,} rows of {n_columns} columns, more than are read whole. Save a sample of its "
+                f"{where} holds {n_rows:,} rows of {n_columns} columns, too many to read at once. Save a sample of its "
                 "rows; `fit --shard-rows 100000` reads a Parquet file in pieces."
             )
         frame = content.collect()
