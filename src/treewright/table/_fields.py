@@ -360,8 +360,8 @@ class FieldReader:
             before = "" if self.known is None else ", as when the tree was made"
             raise InputError(
                 f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) cannot be read "
-                "so. If this file uses another format, give decimal_comma=True or decimal_comma=False."
+                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not in this "
+                "format. If the file uses another one, give decimal_comma=True or decimal_comma=False."
             )
         if (example := minus_behind(fields)) is not None:
             self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
