@@ -1,4 +1,4 @@
-"""The directive ``command-help``: what ``treewright VERB --help`` prints, for every verb that there is."""
+"""The directive ``command-help``: what ``treewright COMMAND --help`` prints, for every command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from treewright.cli import app as program
 
 
 class CommandHelp(SphinxDirective):
-    """A section for each verb."""
+    """A section for each command."""
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""

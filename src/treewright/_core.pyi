@@ -25,7 +25,7 @@ class BinaryOptions:
     @property
     def lookahead(self) -> bool:
         """
-        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
+        Use that a tree of k leaves costs at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
         """
 
     @lookahead.setter
@@ -34,7 +34,7 @@ class BinaryOptions:
     @property
     def two_leaves(self) -> bool:
         """
-        Bound a child by its exact best tree of two leaves instead of by its leaf.
+        Compute the best tree of two leaves of each child exactly, and bound the child by it instead of by its leaf.
         """
 
     @two_leaves.setter
@@ -43,7 +43,7 @@ class BinaryOptions:
     @property
     def budgets(self) -> bool:
         """
-        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+        Stop a subproblem as soon as it can no longer improve its parent (hierarchical bound, Theorem 3.1).
         """
 
     @budgets.setter
@@ -52,7 +52,7 @@ class BinaryOptions:
     @property
     def similar_support(self) -> bool:
         """
-        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+        Bound a set of rows by a solved set that differs from it in few rows (after Theorem F.1).
         """
 
     @similar_support.setter
@@ -61,7 +61,7 @@ class BinaryOptions:
     @property
     def few_rows(self) -> bool:
         """
-        Bound a subset by few of its rows that are known to cost as much as three to five leaves.
+        Bound a set of rows by a few of its rows that are proven to cost as much as three to five leaves.
         """
 
     @few_rows.setter
@@ -70,7 +70,7 @@ class BinaryOptions:
     @property
     def cache(self) -> bool:
         """
-        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+        Solve each set of rows only once, whatever the order of the splits that select it (Corollary E.1).
         """
 
     @cache.setter
@@ -78,7 +78,7 @@ class BinaryOptions:
 
     @property
     def greedy_start(self) -> bool:
-        """Begin with a greedy tree, for early incumbents."""
+        """Start with a greedy tree, so that good trees are known early."""
 
     @greedy_start.setter
     def greedy_start(self, arg: bool, /) -> None: ...
@@ -86,7 +86,7 @@ class BinaryOptions:
     @property
     def lattice(self) -> bool:
         """
-        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program over column groups, where it is small enough.
+        If the depth is unlimited and branch and bound does not finish early, solve the problem by a dense dynamic program over groups of columns, provided that it is small enough.
         """
 
     @lattice.setter
@@ -94,7 +94,9 @@ class BinaryOptions:
 
     @property
     def kernel(self) -> PairKernel:
-        """How pair matrices are counted."""
+        """
+        How pair matrices are counted: by rows, by columns, or by the automatic choice.
+        """
 
     @kernel.setter
     def kernel(self, arg: PairKernel, /) -> None: ...
@@ -102,7 +104,7 @@ class BinaryOptions:
     @property
     def plain_steps(self) -> int:
         """
-        Subproblems of the plain search before the phases for hard problems begin.
+        Number of subproblems of the plain search, after which the phases for hard problems begin.
         """
 
     @plain_steps.setter
@@ -111,7 +113,7 @@ class BinaryOptions:
     @property
     def alone_steps(self) -> int:
         """
-        Subproblems after which threads (``Limits(n_jobs=...)``) begin, and from which on the answer is the first of equal trees, whatever their number. Where row prices may be needed, or leaves are limited, one thread searches.
+        Number of subproblems after which further threads (``Limits(n_jobs=...)``) begin. From then on the result is the first of equally good trees, whatever the number of threads. Only one thread searches if row prices may be needed or the number of leaves is limited.
         """
 
     @alone_steps.setter
@@ -120,7 +122,7 @@ class BinaryOptions:
     @property
     def lattice_states(self) -> int:
         """
-        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each (two classes).
+        Largest number of subsets for which `lattice` tries the dense program: about 25 million per second, with 16 bytes each for two classes.
         """
 
     @lattice_states.setter
@@ -284,7 +286,7 @@ class LeafAccuracyOptions:
 
     @property
     def cache(self) -> bool:
-        """Remember what is known by set of rows and depth."""
+        """Store what is proven, by set of rows and depth."""
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
@@ -292,7 +294,7 @@ class LeafAccuracyOptions:
     @property
     def propagate(self) -> bool:
         """
-        What one threshold lacks says something about the other thresholds of its column.
+        If a threshold is proven to fall short of the required accuracy, use the shortfall to bound the other thresholds of its column.
         """
 
     @propagate.setter
@@ -300,30 +302,30 @@ class LeafAccuracyOptions:
 
     @property
     def neighbours(self) -> bool:
-        """... and about the same threshold below other splits."""
+        """
+        If a threshold is proven to fall short of the required accuracy, use the shortfall to bound the same threshold below other splits.
+        """
 
     @neighbours.setter
     def neighbours(self, arg: bool, /) -> None: ...
 
     @property
     def convert(self) -> bool:
-        """
-        What was lacking at one required accuracy says something about the next.
-        """
+        """Use what is proven for one required accuracy also for the next."""
 
     @convert.setter
     def convert(self, arg: bool, /) -> None: ...
 
     @property
     def deepen(self) -> bool:
-        """Solve the shallower depths first."""
+        """Solve smaller depths first."""
 
     @deepen.setter
     def deepen(self, arg: bool, /) -> None: ...
 
     @property
     def refute(self) -> bool:
-        """Spend part of a long run on upper bounds."""
+        """Spend part of a long search on upper bounds."""
 
     @refute.setter
     def refute(self, arg: bool, /) -> None: ...
@@ -331,7 +333,7 @@ class LeafAccuracyOptions:
     @property
     def slack(self) -> float:
         """
-        In a sweep, one side of a split is asked for what closes this share of the open thresholds beside it.
+        In a sweep, prove for one side of a split what is enough to exclude this share of the open thresholds next to it.
         """
 
     @slack.setter
@@ -340,7 +342,7 @@ class LeafAccuracyOptions:
     @property
     def dense_splits(self) -> int:
         """
-        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+        Largest number of thresholds for which the depth-two step examines all pairs; sets of rows with more use sweeps.
         """
 
     @dense_splits.setter
@@ -349,7 +351,7 @@ class LeafAccuracyOptions:
     @property
     def block_rows(self) -> int:
         """
-        Of sets of so many rows the best single split is looked for by blocks of neighbouring thresholds.
+        Smallest number of rows for which the best single split is searched in blocks of neighbouring thresholds.
         """
 
     @block_rows.setter
@@ -358,7 +360,7 @@ class LeafAccuracyOptions:
     @property
     def alone_work(self) -> int:
         """
-        Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and from there on the answer is the same for any number of them.
+        Work after which further threads (``Limits(n_jobs=...)``) begin, in units of about 20 microseconds. From then on the result is the same for any number of threads.
         """
 
     @alone_work.setter
@@ -530,7 +532,7 @@ class RankedOptions:
     @property
     def monotone(self) -> bool:
         """
-        A lower bound of a set of rows holds for its supersets (bounds/interval_bounds.hpp; off by itself if ``min_samples_leaf > 1``).
+        Use that a lower bound for a set of rows also holds for its supersets (bounds/interval_bounds.hpp). Automatically off if ``min_samples_leaf > 1``.
         """
 
     @monotone.setter
@@ -539,7 +541,7 @@ class RankedOptions:
     @property
     def lipschitz(self) -> bool:
         """
-        A lower bound of a set of rows holds for its subsets, less the weight between (bounds/interval_bounds.hpp).
+        Use that a lower bound for a set of rows, minus the weight of the rows that are removed, holds for its subsets (bounds/interval_bounds.hpp).
         """
 
     @lipschitz.setter
@@ -548,7 +550,7 @@ class RankedOptions:
     @property
     def between(self) -> bool:
         """
-        The rows between two thresholds add what they cost by themselves (bounds/interval_bounds.hpp; off by itself if ``min_samples_leaf > 1``).
+        Add to a bound what the rows between two thresholds cost by themselves (bounds/interval_bounds.hpp). Automatically off if ``min_samples_leaf > 1``.
         """
 
     @between.setter
@@ -557,7 +559,7 @@ class RankedOptions:
     @property
     def any_size(self) -> bool:
         """
-        With ``min_samples_leaf > 1``: find the splits that are open for leaves of any size first, and solve only those (search/ranked_any_size.cpp).
+        With ``min_samples_leaf > 1``: first find the splits that cannot be excluded for leaves of any size, then solve only these (search/ranked_any_size.cpp).
         """
 
     @any_size.setter
@@ -565,7 +567,7 @@ class RankedOptions:
 
     @property
     def leaf_count(self) -> bool:
-        """A deeper tree has more leaves, and each has its penalty."""
+        """Use that a deeper tree has more leaves, each with its penalty."""
 
     @leaf_count.setter
     def leaf_count(self, arg: bool, /) -> None: ...
@@ -573,7 +575,7 @@ class RankedOptions:
     @property
     def shallower(self) -> bool:
         """
-        Solve every node one level less deep first, for an incumbent and a bound.
+        Solve every node with one level less first, for an incumbent and a bound.
         """
 
     @shallower.setter
@@ -581,7 +583,7 @@ class RankedOptions:
 
     @property
     def cache(self) -> bool:
-        """Remember bounds by set of rows and depth."""
+        """Store bounds by set of rows and depth."""
 
     @cache.setter
     def cache(self, arg: bool, /) -> None: ...
@@ -589,7 +591,7 @@ class RankedOptions:
     @property
     def neighbours(self) -> bool:
         """
-        Depth-two subproblems take bounds from those of the neighbouring thresholds (bounds/interval_bounds.hpp).
+        Use bounds of neighbouring thresholds in subproblems (bounds/interval_bounds.hpp), if a kernel pass takes at least `sharing_work` steps.
         """
 
     @neighbours.setter
@@ -598,7 +600,7 @@ class RankedOptions:
     @property
     def fair_shares(self) -> bool:
         """
-        The two sides of a split above depth three are asked for their likely shares of a bound first.
+        In subproblems of depth four or more, first prove for each side of a split only its likely share of the bound.
         """
 
     @fair_shares.setter
@@ -607,7 +609,7 @@ class RankedOptions:
     @property
     def resume(self) -> bool:
         """
-        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
+        If an unfinished node is needed again with a larger budget, continue where its search stopped.
         """
 
     @resume.setter
@@ -616,7 +618,7 @@ class RankedOptions:
     @property
     def rising(self) -> bool:
         """
-        A long run proves rising bounds of the root one after another instead of going for the optimum at once.
+        In a long search, prove rising lower bounds of the root one after another instead of the optimum at once.
         """
 
     @rising.setter
@@ -625,7 +627,7 @@ class RankedOptions:
     @property
     def plain_work(self) -> int:
         """
-        ... after passes that take about so many nanoseconds (rows times columns, four times that with many classes).
+        Work of the search before `rising` begins, in units of about a nanosecond: a kernel pass takes rows times columns units, and four to eight times as many with many classes or other losses.
         """
 
     @plain_work.setter
@@ -634,7 +636,7 @@ class RankedOptions:
     @property
     def core(self) -> bool:
         """
-        Before that, a long run looks at few rows, whose optimum is a bound for all (bounds/core_rows.hpp; off by itself if ``min_samples_leaf > 1``).
+        For misclassification costs: before `rising`, a long search solves the problem for few rows, whose optimum is a lower bound for all rows (bounds/core_rows.hpp). Automatically off without `monotone`, or if ``min_samples_leaf > 1``.
         """
 
     @core.setter
@@ -643,7 +645,7 @@ class RankedOptions:
     @property
     def core_passes(self) -> int:
         """
-        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
+        Number of passes of the kernel before `core` and `parts` begin, or a third of `plain_work` if that is less.
         """
 
     @core_passes.setter
@@ -652,7 +654,7 @@ class RankedOptions:
     @property
     def core_share(self) -> float:
         """
-        ... if they are no more of all rows than this, and could be doubled once.
+        Largest share of all rows that `core` may use. It is skipped if its first rows, doubled once, would be more.
         """
 
     @core_share.setter
@@ -661,7 +663,7 @@ class RankedOptions:
     @property
     def parts(self) -> bool:
         """
-        After that, a long run over many rows searches parts of them, whose bounds add up to one for all (bounds/row_parts.hpp).
+        After `core`, a long search over many rows solves the problem for parts of the rows, whose lower bounds add up to one for all rows (bounds/row_parts.hpp).
         """
 
     @parts.setter
@@ -669,7 +671,9 @@ class RankedOptions:
 
     @property
     def part_rows(self) -> int:
-        """... of about so many rows, if that makes four parts or more."""
+        """
+        Approximate number of rows of each part; `parts` is used only if there are at least four.
+        """
 
     @part_rows.setter
     def part_rows(self, arg: int, /) -> None: ...
@@ -677,7 +681,7 @@ class RankedOptions:
     @property
     def alone_work(self) -> int:
         """
-        Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
+        Work after which further threads (``Limits(n_jobs=...)``) begin, in the units of `plain_work`.
         """
 
     @alone_work.setter
@@ -686,7 +690,7 @@ class RankedOptions:
     @property
     def sharing_work(self) -> int:
         """
-        ... where one kernel pass takes at least so many steps (rows times columns).
+        Smallest number of steps of a kernel pass (rows times columns, as for `plain_work`) for which `neighbours` is used.
         """
 
     @sharing_work.setter
@@ -695,7 +699,7 @@ class RankedOptions:
     @property
     def slack(self) -> float:
         """
-        Extra budget of a child, in cost per row of half the open interval; children of depth two get four times that.
+        Additional budget of a child, as a multiple of the cost that the rows in half of the open interval can have; four times as much for children of depth two.
         """
 
     @slack.setter
@@ -704,7 +708,7 @@ class RankedOptions:
     @property
     def lanes(self) -> int:
         """
-        Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+        Largest number of thresholds in one pass of the depth-two kernel, 1 to 64; fewer if registers are narrower.
         """
 
     @lanes.setter
@@ -713,7 +717,7 @@ class RankedOptions:
     @property
     def compact_rows(self) -> bool:
         """
-        Squared error of one output where every weight is one: the depth-two kernel reads a row as one number of eight bytes (kernels/moment_kernel.hpp).
+        For the squared error of one output with all weights one: the depth-two kernel reads each row as one number of eight bytes (kernels/moment_kernel.hpp).
         """
 
     @compact_rows.setter
@@ -722,7 +726,7 @@ class RankedOptions:
     @property
     def target_bins(self) -> bool:
         """
-        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best split (objective/column_bounds.hpp).
+        For the absolute error and quantiles: exclude columns that cannot have the best split, by sums over few bins of targets (objective/column_bounds.hpp).
         """
 
     @target_bins.setter
@@ -731,7 +735,7 @@ class RankedOptions:
     @property
     def groups(self) -> bool:
         """
-        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows, where the loss is squared error of one output or the survival loss and leaves are not limited in number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
+        Search a table of up to 512 binary columns, or of up to 64 thresholds, as groups of equal rows (search/group_search.hpp). Used if the loss is the squared error of one output or the survival loss, and the number of leaves is not limited. Of the other switches, only `segments` matters then.
         """
 
     @groups.setter
@@ -740,7 +744,7 @@ class RankedOptions:
     @property
     def segments(self) -> bool:
         """
-        Bound such a group search by the cheapest clusters of its groups on a line (bounds/segmentation.hpp).
+        In a search with `groups`, bound the cost by the cheapest clusters of the groups on a line (bounds/segmentation.hpp).
         """
 
     @segments.setter

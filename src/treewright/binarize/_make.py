@@ -216,7 +216,7 @@ def given_splits(
             raise InputError(f"thresholds name the column {name!r}; the table has {', '.join(table.names)}.")
         if kinds[name] is ColumnKind.CATEGORICAL:
             raise InputError(
-                f"Column {name!r} is categorical and has no thresholds; leave it out, it is split anyway."
+                f"Column {name!r} is categorical and has no thresholds; leave it out: trees split on it in any case."
             )
     groups: list[list[Split]] = []
     unsplit = []

@@ -353,9 +353,9 @@ def _numbers(predicted: ArrayLike, n_rows: int) -> Numbers:
     try:
         numbers = np.asarray(predicted, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"predicted must be one finite number a row ({error}).") from None
+        raise InputError(f"predicted must be one finite number per row ({error}).") from None
     if numbers.shape != (n_rows,) or not n_rows:
-        raise InputError(f"predicted has shape {numbers.shape} for {n_rows} rows; give one number a row.")
+        raise InputError(f"predicted has shape {numbers.shape} for {n_rows} rows; give one number per row.")
     if not np.isfinite(numbers).all():
         raise InputError("predicted contains NaN or infinity; give finite numbers.")
     return numbers

@@ -97,7 +97,7 @@ def leaf_scores(tree: Tree, ensemble: Ensemble, X: ArrayLike) -> tuple[LeafScore
         or tree.classes is None
         or list(tree.classes) != list(ensemble.classes)
     ):
-        raise InputError("The tree is not one of this ensemble: its columns or classes are others.")
+        raise InputError("The tree was not made from this ensemble: it has other columns or classes.")
     at = tree.apply(rows)
     scores = ensemble.scores(rows)
     out = []
@@ -138,7 +138,9 @@ def _regions(tree: Tree, ensemble: Ensemble) -> list[tuple[int, _Region]]:
             out.append((node, region))
             continue
         if not isinstance(split, ThresholdSplit):
-            raise InputError("The tree is not one of this ensemble: it has splits that are not thresholds.")
+            raise InputError(
+                "The tree was not made from this ensemble: it has splits that are not thresholds."
+            )
         j = split.column
         for child, goes_left in ((tree.children_right[node], False), (tree.children_left[node], True)):
             low, high, missing = region.low.copy(), region.high.copy(), region.missing.copy()

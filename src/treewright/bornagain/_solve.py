@@ -1,7 +1,7 @@
-"""The one verb of this package: a single tree with exactly the ensemble's decisions.
+"""Find a single tree that predicts exactly what the ensemble predicts; the main function of this package.
 
 Objectives "depth", "leaves" and "depth-leaves" run the dynamic program of the compiled core, which proves its
-answer. If a limit ends it, the answer is the smallest faithful tree found so far (a heuristic one is built
+result. If a limit ends it, the result is the smallest faithful tree found so far (a heuristic one is built
 first, as an incumbent) with the bounds proven until then. Objective "heuristic" builds only that tree.
 """
 

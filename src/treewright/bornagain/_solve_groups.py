@@ -32,7 +32,7 @@ def refuse_groups(ensemble: Ensemble, name: str) -> None:
     """
     if ensemble.domain is not None and ensemble.domain.groups:
         raise InputError(
-            f"{name} does not know groups of columns; use solve, or a domain without one_hot and at_most_one."
+            f"{name} does not support groups of columns; use solve, or a domain without one_hot and at_most_one."
         )
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file a verb. The program starts in `main`, which loads the verbs."""
+"""The command line, with one file per command. The program starts in `main`, which loads the commands."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,6 @@
-"""The program `treewright`: its verbs, and the exit codes they share.
+"""The program `treewright`: its commands, and the exit codes that they share.
 
-Only typer is loaded here; each verb loads what it needs when it runs, so that ``treewright --help`` is quick.
+Only typer is loaded here. Each command loads what it needs when it runs, so that ``treewright --help`` is fast.
 """
 
 from __future__ import annotations

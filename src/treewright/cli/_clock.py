@@ -1,4 +1,4 @@
-"""The time limit of a verb, which reading the file uses up as well."""
+"""The time limit of a command, which includes reading the file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Clock"]
 
 @dataclass(frozen=True)
 class Clock:
-    """The time limit of a verb, which reading the file uses up as well.
+    """The time limit of a command, which includes reading the file.
 
     Parameters
     ----------
     time_limit : float or None
-        Seconds from the making of the clock; None is unlimited.
+        Seconds from the creation of the clock; None is unlimited.
     """
 
     time_limit: float | None

@@ -1,4 +1,4 @@
-"""Options that say how a CSV file is read: a verb that reads one declares ``how``, and gets them all."""
+"""Options for reading a CSV file: a command with the parameter ``how`` gets all of them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OPTIONS = get_type_hints(CsvOptions, include_extras=True)
 
 
 def reads_csv(verb: Callable[..., None]) -> Callable[..., None]:
-    """Put the options of `CsvOptions` in place of a verb's parameter ``how``, which gets what was given."""
+    """Replace a command's parameter ``how`` by the options of `CsvOptions`; the command gets their values in it."""
     parameters: list[inspect.Parameter] = []
     signature = inspect.signature(verb, eval_str=True)
     for parameter in signature.parameters.values():

@@ -46,7 +46,7 @@ def say_forecast(
     limits : Limits
         Of the run; threads and memory count for the samples, too. Under a limit on steps there is no forecast.
     time_limit : float or None
-        Seconds of the verb; None is unlimited.
+        Seconds for the whole command; None is unlimited.
 
     Raises
     ------

@@ -38,10 +38,10 @@ def check_kept(path: Path, given: Path | None) -> None:
 
 
 def without_settled(seen: Look, kept: Settings) -> Look:
-    """Leave out what the settings have answered: spellings of labels, the use of a column.
+    """Leave out findings that the settings have already answered: spellings of labels, the use of a column.
 
-    Of a quantity that holds no numbers, what was seen is told without a proposal. So it is of all columns where the
-    proposals together would leave none, a table that no verb reads.
+    For a quantity that does not hold numbers, the finding is reported without a proposal. The same applies to all
+    columns if the proposals together would leave no column, since no command can read such a table.
     """
     from treewright.table import NONE_LEFT
 

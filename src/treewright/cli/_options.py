@@ -1,4 +1,4 @@
-"""Options and arguments that several verbs share: which file, which model, what is printed."""
+"""Options and arguments that several commands share: the file, the model, and what is printed."""
 
 from __future__ import annotations
 

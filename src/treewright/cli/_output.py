@@ -1,8 +1,8 @@
-"""What the verbs print: text for people, data for programs; on any terminal, a closed stream or a pipe that ends.
+"""Print the output of commands: text for people and data for programs, also to closed streams and broken pipes.
 
-Text is printed in the encoding of the stream, with `?` for what it lacks. Data is UTF-8, as in the files that the
-verbs write, whatever the terminal says. A reader that leaves early (such as `head`) is no error: nothing more is
-printed, and the verb ends with the code that it would have had.
+Text is printed in the encoding of the stream, with `?` for characters that it does not have. Data is UTF-8, as in the
+files that commands write, whatever the encoding of the terminal. A reader that stops early (such as `head`) is not an
+error: nothing more is printed, and the command ends with the exit code that it would have had.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`treewright fit --task policy`, and what the other verbs ask of a policy tree."""
+"""`treewright fit --task policy`, and the functions that other commands use for policy trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`treewright fit --task regression`, and what the other verbs ask of a regression tree."""
+"""`treewright fit --task regression`, and the functions that other commands use for regression trees."""
 
 from __future__ import annotations
 

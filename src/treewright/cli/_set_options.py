@@ -1,4 +1,4 @@
-"""Options of the verbs that ask a set of near-optimal trees: the rules that its trees keep, and what is shown."""
+"""Options of the commands for near-optimal sets: the restrictions on the trees, and what is shown."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _received: list[int] = []
 
 
 def end_at_once() -> None:
-    """Let a signal end the program: for the time until a verb runs."""
+    """Let a signal end the program at once, until a command runs."""
     _install(_end)
 
 
@@ -94,17 +94,17 @@ def ending_at_once(work: Callable[[], Answer]) -> Answer:
 
 
 def was_stopped() -> bool:
-    """Whether a signal came since the verb began."""
+    """Whether a signal came since the command began."""
     return bool(_received)
 
 
 def stop_code() -> int:
-    """Return the exit code of a verb that was stopped."""
+    """Return the exit code of a command that was stopped."""
     return TERMINATED if _received and _received[0] == signal.SIGTERM else INTERRUPTED
 
 
 def stop_word() -> str:
-    """Return how to call the end of a verb that was stopped."""
+    """Return the word for the end of a command that was stopped."""
     return "Terminated" if stop_code() == TERMINATED else "Interrupted"
 
 

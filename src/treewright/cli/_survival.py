@@ -1,4 +1,4 @@
-"""`treewright fit --task survival`, and what the other verbs ask of a survival tree."""
+"""`treewright fit --task survival`, and the functions that other commands use for survival trees."""
 
 from __future__ import annotations
 

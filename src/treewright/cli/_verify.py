@@ -1,6 +1,6 @@
-"""`treewright verify`: hold a saved tree and its claims against the data, or against an ensemble.
+"""`treewright verify`: check a saved tree and its claims against the data, or against an ensemble.
 
-Longer than 400 lines: one verb for models of every kind, and what other verbs ask of a model's claims.
+The file is longer than 400 lines because one command checks models of every kind, and other commands use its functions.
 """
 
 from __future__ import annotations

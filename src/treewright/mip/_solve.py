@@ -1,6 +1,6 @@
-"""The one verb of this package: from a problem to a tree, by a mixed-integer program.
+"""Find an optimal tree by a mixed-integer program; the main function of this package.
 
-What is reported. The objective is the tree's, counted from the data. The bound is the solver's, proven in floating
+The reported objective is that of the tree, computed from the data. The bound is that of the solver, proven in floating
 point with tolerances; it is never above the objective. A tree is called optimal if the solver says so and the tree's
 own objective is within the tolerance of the bound.
 """

@@ -313,7 +313,7 @@ class ComparedSet(RestrictedSet):
 
     def _gap_so_far(self, gap: RowGap) -> str:
         """Say what is known of the range of a gap when its time is over."""
-        words = "The range of the gap was not found within time_limit; give more time, or ask a smaller set."
+        words = "The range of the gap was not found within time_limit; give more time, or use a smaller set."
         if "native" not in self.counts.__dict__:  # not even counted
             return words
         best = self[0]
@@ -332,13 +332,13 @@ class ComparedSet(RestrictedSet):
             if len(known) != 2:
                 count = "1 value" if len(known) == 1 else f"{len(known)} values"
                 raise InputError(
-                    f"group={group!r} has {count}; name a column of two, or give a truth value a row."
+                    f"group={group!r} has {count}; name a column with two, or give True or False for each row."
                 )
             return np.asarray(x == known[1])
         rows = _of_training_rows(problem, np.asarray(group))
         if rows.shape != (problem.table.n_rows,) or not np.isin(rows, (0, 1)).all():
             raise InputError(
-                f"group: give a truth value for each of the {problem.table.n_rows} training rows, or a column's name."
+                f"group: give True or False for each of the {problem.table.n_rows} training rows, or a column's name."
             )
         return rows.astype(np.bool_)
 
@@ -347,7 +347,7 @@ class ComparedSet(RestrictedSet):
         if label is None:
             if len(classes) != 2:
                 raise InputError(
-                    f"label=None: there are {len(classes)} labels; say which one the gap is about."
+                    f"label=None: there are {len(classes)} labels; give the one whose rates are compared."
                 )
             return 1
         found = np.flatnonzero(classes == label) if np.ndim(label) == 0 else np.empty(0)

@@ -214,7 +214,7 @@ def solve_near_optimal(
     if proven and budget < optimum - open_still:
         raise InputError(
             f"max_objective={max_objective!r} is below the least objective of any tree, {best.objective:.6g}; "
-            "give more."
+            "give at least that."
         )
     ended_by = _stopped(best)
     if ended_by is None and task is None:

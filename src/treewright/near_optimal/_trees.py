@@ -205,7 +205,9 @@ class NearOptimalTrees(ComparedSet):
         problem = self.graph.problem
         if X is None:
             if sample_weight is not None:
-                raise InputError("sample_weight is of new rows; training rows have the weights of training.")
+                raise InputError(
+                    "sample_weight is for new rows only; training rows keep the weights of the fit."
+                )
             rows, weight = problem.table.X, problem.sample_weight
         else:
             rows = encode_like(X, problem.table.columns)

@@ -64,9 +64,9 @@ class Units:
         largest = min(budget, dearest) + self.rounding
         if largest > LARGEST_BUDGET:
             raise InputError(
-                f"The bound reaches to objectives of {float(min(budget, dearest) * self.unit):.3g}, but weights and "
-                f"costs are told apart so finely that objectives above {float(LARGEST_BUDGET * self.unit):.3g} cannot "
-                "be held. Give a smaller bound, larger costs, or weights and costs with fewer digits."
+                f"The bound allows objectives of up to {float(min(budget, dearest) * self.unit):.3g}, but weights and "
+                f"costs have so many digits that objectives above {float(LARGEST_BUDGET * self.unit):.3g} cannot be "
+                "stored exactly. Give a smaller bound, larger costs, or weights and costs with fewer digits."
             )
         return largest
 

@@ -110,8 +110,8 @@ def _within(do: Callable[[Part, Watch], Answer], part: Part, watch: Watch) -> An
 def not_counted() -> SolverError:
     """Return the error of a set whose trees could not be counted in time."""
     return SolverError(
-        "The trees of this set were not counted within time_limit; give more time. They are some of the trees "
-        "of the set that it was made from."
+        "The trees of this set were not counted within time_limit; give more time. Each of them is also in the "
+        "set that this one was made from."
     )
 
 
@@ -129,6 +129,6 @@ def check_ended(stop: Any, *, too_many: bool = False) -> None:
         raise TimeOver
     if reason is not None or too_many:
         raise LittleMemory(
-            "The counts of the trees do not fit the memory limit; raise memory_limit, or ask for fewer trees: a "
+            "The counts of the trees do not fit in memory_limit; raise it, or ask for fewer trees: a "
             "smaller epsilon, a larger cost_complexity."
         )

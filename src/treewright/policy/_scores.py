@@ -249,7 +249,7 @@ def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     try:
         gained = np.array(outcome, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("outcome holds values that are no numbers; give one number per row.") from None
+        raise InputError("outcome holds values that are not numbers; give one number per row.") from None
     if gained.shape != (n_rows,):
         raise InputError(f"outcome has shape {gained.shape}; X has {n_rows} rows, so give ({n_rows},).")
     if not np.isfinite(gained).all():

@@ -110,8 +110,8 @@ def make_problem(
         known = loss in LOSS_OF_IMPURITY.values()
         shares = f" OptimalProbabilityTree(criterion={loss!r}) minimises the {objective}." if known else ""
         raise InputError(
-            f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}; or f1, where OptimalTreeClassifier or "
-            f"treewright fit is asked.{shares}"
+            f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}; f1 is available in OptimalTreeClassifier "
+            f"and treewright fit.{shares}"
         )
     if objective == "balanced_accuracy" and class_weight is not None:
         raise InputError(

@@ -135,7 +135,7 @@ def make_regression_problem(
     target = check_target(y, table.n_rows, several=True)
     if target.ndim == 2 and criterion != "squared_error":
         raise InputError(
-            f"y has {target.shape[1]} columns; criterion={criterion!r} takes one: give a single column, or take "
+            f"y has {target.shape[1]} columns; criterion={criterion!r} takes one: give a single column, or use "
             "criterion='squared_error', which adds the squared errors of several outputs."
         )
     weight = check_sample_weight(sample_weight, table.n_rows)
@@ -217,7 +217,7 @@ def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) ->
         target = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            "y holds values that are no numbers; a regression tree predicts numbers. For labels use a classifier."
+            "y holds values that are not numbers; a regression tree predicts numbers. For labels use a classifier."
         ) from None
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]

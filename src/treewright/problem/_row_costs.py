@@ -139,6 +139,6 @@ def _check_row_costs(row_costs: Any, n_rows: int, classes: NDArray[Any]) -> NDAr
         row, column = (int(k) for k in np.argwhere(bad)[0])
         raise InputError(
             f"row_costs[{row}, {column}] is {costs[row, column]:g}; costs are finite numbers of at least 0 and at "
-            "most 1e300. A gain is a cost below that of the other classes: add the same number to all of a row."
+            "most 1e300. For gains, add the same number to all costs of the row, so that none is negative."
         )
     return costs

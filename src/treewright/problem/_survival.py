@@ -189,8 +189,8 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
     if not np.isin(seen, (0.0, 1.0)).all():
         other = seen[~np.isin(seen, (0.0, 1.0))][0]
         raise InputError(
-            f"event holds {other:g}; give true (1) where the event was seen and false (0) where not. The event comes "
-            "first, the time second."
+            f"event holds {other:g}; give true (1) for a row whose event was seen and false (0) for the others. The "
+            "event comes first, the time second."
         )
     if not np.isfinite(time).all():
         raise InputError("time contains NaN or infinity; leave out the rows without a time.")

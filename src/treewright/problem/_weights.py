@@ -88,7 +88,7 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
     refuse_dates(name, values)
     if np.ma.is_masked(values):
         raise InputError(
-            f"{name} is a masked array with masked values, which have no number; fill them (.filled(0)) or leave "
+            f"{name} is a masked array with masked values, which are not numbers; fill them (.filled(0)) or leave "
             "these rows out."
         )
     try:

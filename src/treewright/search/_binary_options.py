@@ -17,45 +17,48 @@ class BinaryOptions(Switches):
     Parameters
     ----------
     engine : {"automatic", "binary", "ranked"}, default="automatic"
-        Which engine searches: over binary columns, or over all thresholds of ranked columns, which has
-        switches of its own (`RankedOptions`) and none of the following.
+        The search engine: binary searches over binary columns, ranked over all thresholds of ranked
+        columns, and automatic chooses one of them. The ranked engine has switches of its own
+        (`RankedOptions`) and uses none of the following.
     equivalent_points : bool, default=True
-        Merge equal rows and charge their unavoidable errors at once (Hu et al. 2019, Theorem B.2).
+        Merge rows that are equal in all columns, and count the errors that no tree can avoid on them in
+        advance (Hu et al. 2019, Theorem B.2).
     lookahead : bool, default=True
-        Trees of k leaves cost at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
+        Use that a tree of k leaves costs at least k leaf penalties (Lemma 3.2, Theorems 3.3 to 3.5).
     two_leaves : bool, default=True
-        Bound a child by its exact best tree of two leaves instead of by its leaf.
+        Compute the best tree of two leaves of each child exactly, and bound the child by it instead of by
+        its leaf.
     budgets : bool, default=True
-        Stop a subproblem once it cannot improve its parent (hierarchical bound, Theorem 3.1).
+        Stop a subproblem as soon as it can no longer improve its parent (hierarchical bound, Theorem 3.1).
     similar_support : bool, default=True
-        Bound a subset by a solved one that differs in few rows (after Theorem F.1).
+        Bound a set of rows by a solved set that differs from it in few rows (after Theorem F.1).
     few_rows : bool, default=True
-        Bound a subset by few of its rows that are known to cost as much as three to five leaves.
+        Bound a set of rows by a few of its rows that are proven to cost as much as three to five leaves.
     cache : bool, default=True
-        Solve a set of rows once, whatever the order of the splits that select it (Corollary E.1).
+        Solve each set of rows only once, whatever the order of the splits that select it (Corollary E.1).
     greedy_start : bool, default=True
-        Begin with a greedy tree, for early incumbents.
+        Start with a greedy tree, so that good trees are known early.
     lattice : bool, default=True
-        Solve problems of unlimited depth that branch and bound does not finish at once by a dense program
-        over column groups, where it is small enough.
+        If the depth is unlimited and branch and bound does not finish early, solve the problem by a dense
+        dynamic program over groups of columns, provided that it is small enough.
     row_prices : bool, default=True
-        For problems that twice `plain_steps` subproblems do not solve: a dual bound for every subset, found
-        with cutting planes (``treewright/search/_prices.py``). Used with a depth limit of 6 or more, or
-        none.
+        Compute a dual bound for every set of rows by cutting planes (``treewright/search/_prices.py``) if a
+        problem is not solved with twice `plain_steps` subproblems. Used only without a depth limit, or with
+        one of 6 or more.
     shared_losses : bool, default=True
-        While row prices are certified, bound what all conjunctions inside one lose by dividing the gain of
-        each row among the literals that exclude it.
+        While row prices are certified, bound the loss of all conjunctions that extend a given one by
+        dividing the gain of each row among the literals that exclude it.
     kernel : {"automatic", "rows", "columns"}, default="automatic"
-        How pair matrices are counted.
+        How pair matrices are counted: by rows, by columns, or by the automatic choice.
     plain_steps : int, default=20_000
-        Subproblems of the plain search before the phases for hard problems begin.
+        Number of subproblems of the plain search, after which the phases for hard problems begin.
     alone_steps : int, default=2_000
-        Subproblems after which threads (``Limits(n_jobs=...)``) begin, and from which on the answer is the
-        first of equal trees, whatever their number. Where row prices may be needed, or leaves are limited,
-        one thread searches.
+        Number of subproblems after which further threads (``Limits(n_jobs=...)``) begin. From then on the
+        result is the first of equally good trees, whatever the number of threads. Only one thread searches
+        if row prices may be needed or the number of leaves is limited.
     lattice_states : int, default=40_000_000
-        Subsets of the largest dense program that is tried: about 25 million a second, with 16 bytes each
-        (two classes).
+        Largest number of subsets for which `lattice` tries the dense program: about 25 million per second,
+        with 16 bytes each for two classes.
 
     Examples
     --------

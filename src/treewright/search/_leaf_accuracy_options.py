@@ -16,27 +16,31 @@ class LeafAccuracyOptions(Switches):
     Parameters
     ----------
     cache : bool, default=True
-        Remember what is known by set of rows and depth.
+        Store what is proven, by set of rows and depth.
     propagate : bool, default=True
-        What one threshold lacks says something about the other thresholds of its column.
+        If a threshold is proven to fall short of the required accuracy, use the shortfall to bound the
+        other thresholds of its column.
     neighbours : bool, default=True
-        ... and about the same threshold below other splits.
+        If a threshold is proven to fall short of the required accuracy, use the shortfall to bound the same
+        threshold below other splits.
     convert : bool, default=True
-        What was lacking at one required accuracy says something about the next.
+        Use what is proven for one required accuracy also for the next.
     deepen : bool, default=True
-        Solve the shallower depths first.
+        Solve smaller depths first.
     refute : bool, default=True
-        Spend part of a long run on upper bounds.
+        Spend part of a long search on upper bounds.
     slack : float, default=0.5
-        In a sweep, one side of a split is asked for what closes this share of the open thresholds beside
-        it.
+        In a sweep, prove for one side of a split what is enough to exclude this share of the open
+        thresholds next to it.
     dense_splits : int, default=2_500
-        Sets of rows with more thresholds take the depth-two step by sweeps instead of all pairs.
+        Largest number of thresholds for which the depth-two step examines all pairs; sets of rows with more
+        use sweeps.
     block_rows : int, default=512
-        Of sets of so many rows the best single split is looked for by blocks of neighbouring thresholds.
+        Smallest number of rows for which the best single split is searched in blocks of neighbouring
+        thresholds.
     alone_work : int, default=1_500
-        Threads (``Limits(n_jobs=...)``) begin after so much work, in units of some 20 microseconds; and
-        from there on the answer is the same for any number of them.
+        Work after which further threads (``Limits(n_jobs=...)``) begin, in units of about 20 microseconds.
+        From then on the result is the same for any number of threads.
 
     Examples
     --------

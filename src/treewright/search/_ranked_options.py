@@ -17,72 +17,78 @@ class RankedOptions(Switches):
     Parameters
     ----------
     unranked : bool, default=True
-        Where limits end before the columns are ranked, take the best tree of one split from the table as it
-        is (tree/single_split.hpp).
+        If a limit is reached before the columns are ranked, return the best tree of one split, computed
+        from the unsorted table (tree/single_split.hpp).
     monotone : bool, default=True
-        A lower bound of a set of rows holds for its supersets (bounds/interval_bounds.hpp; off by itself if
-        ``min_samples_leaf > 1``).
+        Use that a lower bound for a set of rows also holds for its supersets (bounds/interval_bounds.hpp).
+        Automatically off if ``min_samples_leaf > 1``.
     lipschitz : bool, default=True
-        A lower bound of a set of rows holds for its subsets, less the weight between
-        (bounds/interval_bounds.hpp).
+        Use that a lower bound for a set of rows, minus the weight of the rows that are removed, holds for
+        its subsets (bounds/interval_bounds.hpp).
     between : bool, default=True
-        The rows between two thresholds add what they cost by themselves (bounds/interval_bounds.hpp; off by
-        itself if ``min_samples_leaf > 1``).
+        Add to a bound what the rows between two thresholds cost by themselves (bounds/interval_bounds.hpp).
+        Automatically off if ``min_samples_leaf > 1``.
     any_size : bool, default=True
-        With ``min_samples_leaf > 1``: find the splits that are open for leaves of any size first, and solve
-        only those (search/ranked_any_size.cpp).
+        With ``min_samples_leaf > 1``: first find the splits that cannot be excluded for leaves of any size,
+        then solve only these (search/ranked_any_size.cpp).
     leaf_count : bool, default=True
-        A deeper tree has more leaves, and each has its penalty.
+        Use that a deeper tree has more leaves, each with its penalty.
     shallower : bool, default=True
-        Solve every node one level less deep first, for an incumbent and a bound.
+        Solve every node with one level less first, for an incumbent and a bound.
     cache : bool, default=True
-        Remember bounds by set of rows and depth.
+        Store bounds by set of rows and depth.
     neighbours : bool, default=True
-        Depth-two subproblems take bounds from those of the neighbouring thresholds
-        (bounds/interval_bounds.hpp).
+        Use bounds of neighbouring thresholds in subproblems (bounds/interval_bounds.hpp), if a kernel pass
+        takes at least `sharing_work` steps.
     fair_shares : bool, default=True
-        The two sides of a split above depth three are asked for their likely shares of a bound first.
+        In subproblems of depth four or more, first prove for each side of a split only its likely share of
+        the bound.
     resume : bool, default=True
-        A node that was left unfinished and is asked again with a larger budget goes on where it stopped.
+        If an unfinished node is needed again with a larger budget, continue where its search stopped.
     rising : bool, default=True
-        A long run proves rising bounds of the root one after another instead of going for the optimum at
+        In a long search, prove rising lower bounds of the root one after another instead of the optimum at
         once.
     plain_work : int, default=6_000_000_000
-        ... after passes that take about so many nanoseconds (rows times columns, four times that with many
-        classes).
+        Work of the search before `rising` begins, in units of about a nanosecond: a kernel pass takes rows
+        times columns units, and four to eight times as many with many classes or other losses.
     core : bool, default=True
-        Before that, a long run looks at few rows, whose optimum is a bound for all (bounds/core_rows.hpp;
-        off by itself if ``min_samples_leaf > 1``).
+        For misclassification costs: before `rising`, a long search solves the problem for few rows, whose
+        optimum is a lower bound for all rows (bounds/core_rows.hpp). Automatically off without `monotone`,
+        or if ``min_samples_leaf > 1``.
     core_passes : int, default=2000
-        ... after so many passes of the kernel, or a third of `plain_work` if that is less.
+        Number of passes of the kernel before `core` and `parts` begin, or a third of `plain_work` if that
+        is less.
     core_share : float, default=0.45
-        ... if they are no more of all rows than this, and could be doubled once.
+        Largest share of all rows that `core` may use. It is skipped if its first rows, doubled once, would
+        be more.
     parts : bool, default=True
-        After that, a long run over many rows searches parts of them, whose bounds add up to one for all
-        (bounds/row_parts.hpp).
+        After `core`, a long search over many rows solves the problem for parts of the rows, whose lower
+        bounds add up to one for all rows (bounds/row_parts.hpp).
     part_rows : int, default=32_768
-        ... of about so many rows, if that makes four parts or more.
+        Approximate number of rows of each part; `parts` is used only if there are at least four.
     alone_work : int, default=30_000_000
-        Threads (``Limits(n_jobs=...)``) begin after passes that take about so many nanoseconds.
+        Work after which further threads (``Limits(n_jobs=...)``) begin, in the units of `plain_work`.
     sharing_work : int, default=20_000
-        ... where one kernel pass takes at least so many steps (rows times columns).
+        Smallest number of steps of a kernel pass (rows times columns, as for `plain_work`) for which
+        `neighbours` is used.
     slack : float, default=0.5
-        Extra budget of a child, in cost per row of half the open interval; children of depth two get four
-        times that.
+        Additional budget of a child, as a multiple of the cost that the rows in half of the open interval
+        can have; four times as much for children of depth two.
     lanes : int, default=64
-        Most thresholds in one pass of the depth-two kernel, 1 to 64 (fewer where registers are narrower).
+        Largest number of thresholds in one pass of the depth-two kernel, 1 to 64; fewer if registers are
+        narrower.
     compact_rows : bool, default=True
-        Squared error of one output where every weight is one: the depth-two kernel reads a row as one
+        For the squared error of one output with all weights one: the depth-two kernel reads each row as one
         number of eight bytes (kernels/moment_kernel.hpp).
     target_bins : bool, default=True
-        Absolute error and quantiles: sums of few bins of targets tell which columns cannot have the best
-        split (objective/column_bounds.hpp).
+        For the absolute error and quantiles: exclude columns that cannot have the best split, by sums over
+        few bins of targets (objective/column_bounds.hpp).
     groups : bool, default=True
-        Search a table of binary columns (up to 512), or of up to 64 thresholds, as groups of equal rows,
-        where the loss is squared error of one output or the survival loss and leaves are not limited in
-        number (search/group_search.hpp). Of the other switches `segments` alone plays a part there.
+        Search a table of up to 512 binary columns, or of up to 64 thresholds, as groups of equal rows
+        (search/group_search.hpp). Used if the loss is the squared error of one output or the survival loss,
+        and the number of leaves is not limited. Of the other switches, only `segments` matters then.
     segments : bool, default=True
-        Bound such a group search by the cheapest clusters of its groups on a line
+        In a search with `groups`, bound the cost by the cheapest clusters of the groups on a line
         (bounds/segmentation.hpp).
 
     Examples

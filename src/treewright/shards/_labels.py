@@ -56,7 +56,7 @@ class LabelBook:
         if len(self._number) > MOST_CLASSES:
             raise InputError(
                 f"The target has more than {MOST_CLASSES:,} different labels. If it is a quantity, cut it into a few "
-                "ranges first; if it numbers the rows, it is no label."
+                "ranges first; if it identifies the rows, it is not a label."
             )
         return np.array(numbers, dtype=np.int32)[index]
 

@@ -1,6 +1,6 @@
-"""Typed columns from numpy, pandas, polars and CSV.
+"""Tables with typed columns from numpy arrays, pandas and polars frames, and CSV, Parquet and Arrow files.
 
-The modules that read and examine files load on first use; a search does not need them.
+The modules that read and examine files are loaded on first use, because a search does not need them.
 """
 
 from importlib import import_module

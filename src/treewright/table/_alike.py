@@ -1,8 +1,8 @@
-"""Words that differ in capitals, blanks, hyphens, Latin accents or encoding only, and the spelling that stands for all.
+"""Spellings of the same word: words that differ only in capitals, blanks, hyphens, Latin accents or encoding.
 
-In a column of yes and no alone, the first letter of each is another spelling, too.
+In a column that holds only yes and no, their first letters count as spellings, too.
 
-Rows that were pasted from a file of another encoding hold `MÃ¼ller` where the others hold `Müller`.
+Encodings differ if rows were pasted from a file with another encoding: they hold `MÃ¼ller` where others hold `Müller`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 __all__ = ["groups_alike", "one_spelling"]
 
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
-"""Marks on Latin letters; on others (Japanese, Cyrillic) a mark makes another letter."""
+"""Accents of Latin letters; in other scripts (Japanese, Cyrillic) a mark makes a different letter."""
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 
@@ -22,9 +22,9 @@ YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "
 
 
 def groups_alike(words: Iterable[str]) -> list[list[str]]:
-    """Return the words that differ in capitals, blanks, hyphens or Latin accents only.
+    """Return groups of words that differ only in capitals, blanks, hyphens or Latin accents.
 
-    Groups and words are in the order given. A hyphen between letters is as a blank: `Full-time` and `full time`.
+    Groups and their words keep the given order. A hyphen between letters equals a blank: `Full-time` and `full time`.
     """
     alike: dict[str, list[str]] = {}
     for word in words:
@@ -34,16 +34,16 @@ def groups_alike(words: Iterable[str]) -> list[list[str]]:
         if not alike.keys() <= {*pair, *letters}:
             continue
         for letter, answer in letters.items():
-            if letter in alike and answer in alike:  # the more frequent one came first
+            if letter in alike and answer in alike:  # the more frequent one comes first
                 first, other = (key for key in alike if key in (letter, answer))
                 alike[first] += alike.pop(other)
     return [group for group in alike.values() if len(group) > 1]
 
 
 def one_spelling(words: Iterable[str]) -> dict[str, str]:
-    """Return the first of each group for each other word of it; give the most frequent words first.
+    """Return for each word the first word of its group, if it is another one; give the most frequent words first.
 
-    A word that was read with a wrong encoding stands for none that was read well, however frequent it is.
+    A word that was read with a wrong encoding never replaces one that was read correctly, however frequent it is.
     """
     chosen: dict[str, str] = {}
     for group in groups_alike(words):
@@ -59,10 +59,11 @@ def _plain(word: str) -> str:
 
 
 def _decoded_once_more(word: str) -> str:
-    r"""Return what a word is if it is UTF-8 that was read as Windows-1252, and the word itself otherwise.
+    r"""Return the correct word if it is UTF-8 that was read as Windows-1252, and the word itself otherwise.
 
-    Safe: a word of other meaning would have to hold a first byte of UTF-8 (Â to ô) and behind it the right number of
-    signs from \x80 to \xbf, which in Windows-1252 are marks, no small letters but š, œ and ž.
+    This is safe. A word that is meant as it stands would have to contain a first byte of UTF-8 (Â to ô) and then the
+    right number of characters from \x80 to \xbf. In Windows-1252 these are marks, and the only small letters among them
+    are š, œ and ž.
     """
     if word.isascii():
         return word

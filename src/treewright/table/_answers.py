@@ -1,7 +1,7 @@
-"""Answers of questionnaires that a split of words reads poorly: words in an order, and several answers in one field.
+"""Answers of questionnaires that categorical splits use poorly: ordered words, and several answers in one field.
 
-A split of words without a known order sets one word apart from all others, so "disagree or less" takes two splits, and
-of "Excel;Python" it asks for exactly this combination. Both are told with what to do; nothing is changed.
+A split of words without a known order separates one word from all others. So "disagree or less" takes two splits, and a
+split on "Excel;Python" separates exactly this combination. Both cases are reported with what to do; nothing is changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 __all__ = ["in_an_order", "several_in_one_field"]
 
-DEGREES = (  # from the least to the most; words of one place, of which an answer has one, with | between them
+DEGREES = (  # scales from the lowest to the highest degree; | separates alternative words for the same degree
     ("strongly disagree", "disagree", "neither agree nor disagree|neutral|undecided", "agree", "strongly agree"),
     ("very dissatisfied", "dissatisfied", "neither satisfied nor dissatisfied|neutral", "satisfied", "very satisfied"),
     ("very unsatisfied", "unsatisfied", "neither satisfied nor unsatisfied|neutral", "satisfied", "very satisfied"),
@@ -40,15 +40,15 @@ BAND = re.compile(  # "18-24", "20k to 40k", "<20k", "55+", "60 and over"
 )
 ENDS = ("from", "to", "above")
 FEWEST_BANDS = 3
-MOST_ORDERED = 40  # different words of a question with answers in an order
+MOST_ORDERED = 40  # largest number of different words of a question with ordered answers
 SEPARATORS = (";", "|", ",", " / ")
-ONE_NUMBER = re.compile(r"^[<>+-]?\d+,\d+ ?[^\d,;|]+$")  # "38,2 °C": no comma between two answers
-MIXED = 0.3  # of the different words have to hold more than one answer
-SHARED = 0.7  # of the answers have to occur in several words
+ONE_NUMBER = re.compile(r"^[<>+-]?\d+,\d+ ?[^\d,;|]+$")  # "38,2 °C": the comma does not separate answers
+MIXED = 0.3  # share of the different words that must hold more than one answer
+SHARED = 0.7  # share of the answers that must occur in several words
 
 
 def in_an_order(words: Sequence[str]) -> list[str]:
-    """Return the words that have an order, from the least to the most; none if fewer than three have one.
+    """Return the words that belong to a known scale, from the lowest to the highest; none if fewer than three do.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def in_an_order(words: Sequence[str]) -> list[str]:
     ordered = sorted(ends, key=lambda word: ends[word])
     pairs = itertools.pairwise(ordered)
     if any(not low < high for low, high in ends.values()) or any(ends[a][1] > ends[b][0] for a, b in pairs):
-        return []  # months such as 2020-03, or scores such as 2-1; NaN is not below anything
+        return []  # months such as 2020-03, or scores such as 2-1; comparisons with NaN are false
     return ordered
 
 
 def _decimal_marks(numbers: Sequence[str]) -> str:
-    """Return the marks that some number has before other than three digits, or behind a single 0."""
+    """Return the marks that must be decimal: followed by a number of digits other than three, or after a single 0."""
     return "".join(
         mark
         for mark in ",."
@@ -87,14 +87,14 @@ def _decimal_marks(numbers: Sequence[str]) -> str:
 
 
 def _ends(band: re.Match[str], decimal_marks: str) -> tuple[float, float]:
-    """Return where a band begins and ends; the open ends are infinite, and a `k` of both may stand behind them."""
+    """Return the two ends of a band; an open end is infinite, and a `k` after the band may belong to both ends."""
 
     def number(end: str) -> float:
         try:
             return float(
                 band[end].translate({ord(mark): "." if mark in decimal_marks else "" for mark in ",."})
             )
-        except ValueError:  # several decimal marks: nothing that has an order
+        except ValueError:  # several decimal marks: not a number
             return float("nan")
 
     if band["above"]:
@@ -112,7 +112,9 @@ def _ends(band: re.Match[str], decimal_marks: str) -> tuple[float, float]:
 
 
 def several_in_one_field(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the mark between several answers in one field and the answers, the most frequent first; else "" and none.
+    """Return the separator of several answers in one field, and the answers, the most frequent first.
+
+    If fields do not hold several answers, the separator is "" and the list is empty.
 
     Examples
     --------

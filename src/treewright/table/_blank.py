@@ -1,4 +1,4 @@
-"""A table whose one column says nothing: what remains to be known without it."""
+"""A table with one column made constant, to measure how well a model does without it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def with_blank_column(X: Any, column: int) -> Any:
     ----------
     X : array-like or frame of shape (n_rows, n_columns)
     column : int
-        Position.
+        Position of the column.
 
     Returns
     -------
     array or frame
-        Of the same kind as `X`, so that names and positions of the columns stay as they are.
+        The same kind of container as `X`, with the same names and positions of columns.
 
     Examples
     --------

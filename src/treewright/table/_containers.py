@@ -1,4 +1,4 @@
-"""Columns as arrays, from whatever holds them: numpy arrays, lists, pandas and polars frames."""
+"""Columns as arrays, read from numpy arrays, lists, and pandas, polars and pyarrow frames."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from treewright.table._raw import (
 
 __all__ = ["as_array", "by_columns", "checked_names", "is_named", "memory_of", "read_frame", "read_series"]
 
-ROWS_AT_ONCE = 2**10  # that are copied together, where a column is not one piece of memory
+ROWS_AT_ONCE = 2**10  # rows that are copied together if columns are not contiguous in memory
 
 
 def as_array(X: Any) -> NDArray[Any]:
@@ -57,9 +57,9 @@ def as_array(X: Any) -> NDArray[Any]:
 
 
 def by_columns(array: NDArray[Any], copy: bool = True) -> NDArray[np.float64]:
-    """Return a copy whose columns lie one after the other; where they do, and none is asked for, no copy.
+    """Return a copy in Fortran order (each column contiguous); the array itself if it is and `copy` is False.
 
-    Some rows at a time stay in the cache: a million rows of forty columns take a third of the time of a whole copy.
+    Blocks of rows stay in the cache: a million rows of forty columns take a third of the time of copying all at once.
     """
     if array.flags.f_contiguous:
         return np.array(array, dtype=np.float64, order="F", copy=copy or None)
@@ -70,20 +70,20 @@ def by_columns(array: NDArray[Any], copy: bool = True) -> NDArray[np.float64]:
 
 
 def is_named(X: Any) -> bool:
-    """Whether `X` is a frame: it names its columns and is not a numpy array."""
+    """Whether `X` is a frame: it has names of columns, and is not a numpy array."""
     if isinstance(X, (np.ndarray, list, tuple)):
         return False
     return any(hasattr(X, name) for name in ("collect_schema", "columns", "column_names"))
 
 
 def memory_of(size: float) -> str:
-    """Bytes in words."""
+    """Return a number of bytes in words."""
     return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{max(size / 2**20, 0.1):,.1f} MiB"
 
 
 def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
     """Read a pandas, polars or pyarrow frame through narwhals."""
-    import narwhals as nw  # here, because arrays do not need it
+    import narwhals as nw  # imported only here, because arrays do not need it
 
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):
         raise InputError("X is a lazy frame; call .collect() first.")
@@ -97,7 +97,7 @@ def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
             "pandas or polars frame, or a list of rows."
         ) from error
     if hasattr(X, "column_names") and not hasattr(X, "iloc"):
-        names = checked_names(list(map(str, frame.columns)))  # pyarrow: `columns` are the arrays
+        names = checked_names(list(map(str, frame.columns)))  # `columns` of pyarrow are arrays, not names
     if not names:
         raise InputError(
             f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."
@@ -118,9 +118,9 @@ def _same(raw: RawColumn) -> RawColumn:
 
 
 def numbers_of_pandas(X: Any, names: Sequence[str]) -> list[RawColumn | None]:
-    """Read the columns of a pandas frame that numpy holds as numbers, all at once; None for the others.
+    """Read all columns of a pandas frame that are numpy numbers together; the result is None for other columns.
 
-    One by one, ten thousand columns take two seconds. A column that `read_series` would refuse is left to it.
+    One by one, ten thousand columns would take two seconds. A column that `read_series` refuses is None, too.
     """
     raws: list[RawColumn | None] = [None] * len(names)
     if type(X).__module__.partition(".")[0] != "pandas":
@@ -162,7 +162,7 @@ def read_series(name: str, series: Any) -> RawColumn:
             return from_numeric(name, values)
     raw = from_objects(name, series.to_list())
     if isinstance(dtype, nw.Enum) and all(isinstance(word, (str, int, float)) for word in dtype.categories):
-        # Of polars, or of pandas where the order is declared.
+        # An Enum of polars has an order, a categorical of pandas only if it is declared as ordered.
         words = [word if isinstance(word, str) else text_of_number(float(word)) for word in dtype.categories]
         return replace(as_words(raw), order=tuple(words))
     return as_words(raw) if dtype in (nw.Categorical, nw.Enum) else raw

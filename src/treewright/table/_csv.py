@@ -1,20 +1,20 @@
-"""CSV files: every field is read as text and typed by one written-down rule, the same on every machine.
+"""CSV files: every field is read as text and typed by fixed rules, which are the same on every machine.
 
-1. Fields are stripped of blanks around them. An empty field or one of `MISSING_VALUES` is missing, and so is in its
-   column one of `missing_in`.
-2. A column whose known fields are all numbers holds numbers (0 and 1 only: binary); `nan`, in any case, is missing
-   there whatever the list says. Numbers may have a decimal comma, marks between thousands, a currency, a percent
-   sign or a unit (see `treewright.table._measures`): what the fields leave no doubt about is read and noted (see
-   `treewright.table._numbers`), a column with two possible readings is an error that names both.
+1. Blanks around fields are removed. A field is missing if it is empty, one of `MISSING_VALUES`, or one of the column's
+   own entries in `missing_in`.
+2. A column whose known fields are all numbers is numeric (binary if they are only 0 and 1); `nan`, in capitals or not,
+   is always missing there. Numbers may have a decimal comma, separators of thousands, a currency, a percent sign or a
+   unit (see `treewright.table._measures`). If the fields have only one reading, they are read and a note says how (see
+   `treewright.table._numbers`); a column with two possible readings is an error that names both.
 3. A column whose known fields are all true/false (in any case) is binary.
 4. A column whose known fields are all dates becomes several columns: year, month, weekday, hour, age in days.
-5. A column of which more than half of the known fields are numbers (or dates), but not all, is an error: most likely
-   a code for a missing value. The message names the lines and says which argument settles it.
+5. A column in which more than half of the known fields, but not all, are numbers (or dates) is an error: the others are
+   most likely codes for a missing value. The message names the lines and the argument that settles it.
 6. Every other column is categorical. `categorical` makes any column categorical.
 
-All columns are looked at before an error is raised, so that one message tells of all that have to be mended.
+All columns are examined before an error is raised, so that one message lists all columns with faults.
 
-Longer than 400 lines: what can be said about a file is said once, at `load_csv`.
+The file is longer than 400 lines because all options of reading a file are documented in one place, `load_csv`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["MISSING_VALUES", "CsvTable", "header_of", "load_csv", "load_lenientl
 
 @dataclass(frozen=True, eq=False)
 class CsvTable:
-    r"""What a CSV file holds.
+    r"""Content of a CSV file: features, labels, weights, and how they were read.
 
     Parameters
     ----------
@@ -61,21 +61,22 @@ class CsvTable:
         Labels: int64 if all are integers, float64 if all are numbers, otherwise text. None if no target was
         named.
     sample_weight : ndarray of shape (n_rows,), float64, or None
+        Row weights; None if no column of weights was named.
     lines : ndarray of shape (n_rows,), int64
         Line of the file on which each row starts, counted from 1.
     separator : str
         The separator that was used.
     reading : Reading
-        How the file was read; give it to `load_csv` to read other files of the same kind in the same way.
+        How the file was read; pass it to `load_csv` to read other files of the same kind in the same way.
     blanked : mapping of str to mapping of str to int
-        For each column that was read: in how many rows each field occurred that the caller declared missing. The usual
+        For each column that was read, the number of rows with each field that the caller declared missing. The usual
         ones, such as "NA", are not counted.
     absent : tuple of str, default=()
-        Columns of the schema that were not needed, and that the file does not have.
+        Columns of the schema that the file does not have and that were not needed.
     left_out : tuple of str, default=()
-        Columns of the file that are neither features nor target or weight.
+        Columns of the file that are not features, target or weights.
     zero_led : tuple of str, default=()
-        Features that were read as numbers although some are written with leading zeros; they may be codes.
+        Features that were read as numbers although some fields have leading zeros; they may be codes.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def load_csv(
     Parameters
     ----------
     path : str or Path
-        File with one header line (blank lines are passed over), or Parquet or Arrow file.
+        File with one header line (blank lines are skipped), or Parquet or Arrow file.
     target : str, default=None
         Name of the column of labels.
     weight : str, default=None
@@ -138,37 +139,39 @@ def load_csv(
     categorical : iterable of str, default=()
         Columns to be read as categories even if they hold numbers.
     separator : str, default=None
-        One character; None finds it among comma, semicolon, tab and bar.
+        One character; None detects it among comma, semicolon, tab and vertical bar.
     missing_values : sequence of str, default=None
-        Fields that mean "missing", besides the empty field. Replaces the default list, that of `Reading`.
+        Fields that mean "missing", in addition to the empty field. They replace the default list (see `Reading`).
     encoding : str, default=None
-        Any encoding that Python knows; None is UTF-8, or UTF-16 if the file starts with its mark.
+        Any encoding that Python knows; None is UTF-8, or UTF-16 if the file starts with its byte order mark.
     decimal_comma : bool, default=None
-        Whether 1,200 is 1.2 (True) or 1200 (False); None decides by the evidence of the fields. Concerns columns of
-        numbers that may be read either way; text and labels are never changed.
+        Whether 1,200 is 1.2 (True) or 1200 (False); None decides from the fields. It applies only to numeric columns
+        that can be read either way; text and labels are never changed.
     day_first : bool, default=None
-        Whether 03/04/2020 is in April (True) or March (False); None decides by the evidence of the fields.
+        Whether 03/04/2020 is in April (True) or March (False); None decides from the fields.
     missing_in : mapping of str to sequence of str, default=None
-        By column, fields that mean "missing" there and nowhere else: ``{"age": ["-9"]}``.
+        Fields that mean "missing" in one column only, by column: ``{"age": ["-9"]}``.
     words : mapping of str to mapping of str to str, default=None
-        By column, words that stand for another one: ``{"owner": {"YES": "Yes"}}``; NA here is a word, not missing.
+        Words to replace by another word, by column: ``{"owner": {"YES": "Yes"}}``. A word listed here is never missing,
+        not even NA.
     merge_words : iterable of str, default=()
-        Columns whose words that differ only in capitals, blanks, hyphens or accents become one: the most frequent.
+        Columns in which words that differ only in capitals, blanks, hyphens or accents are merged into the most
+        frequent of them.
     order : mapping of str to sequence of str, default=None
-        By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
-        asks for at most one of them; a word outside the order is an error.
+        All words of a column from the lowest to the highest, by column: ``{"risk": ["low", "medium", "high"]}``. A
+        split then sends all words up to one of them to one side. A word that is not in the list is an error.
     decimal_in : mapping of str to str, default=None
-        By column, its decimal mark, "." or ",", where its fields may be read either way: ``{"limit": "."}``. It goes
-        before `decimal_comma`.
+        Decimal mark, "." or ",", of a column whose fields can be read either way, by column: ``{"limit": "."}``. It
+        takes precedence over `decimal_comma`.
     columns : sequence of Column, default=None
-        Read for this schema (predicting with a fitted tree): its columns are found by name, in any order,
-        others are left aside, and their kinds are those of the schema.
+        Schema of a fitted tree, for predictions: its columns are found by name, in any order, and have the kinds of the
+        schema; other columns are ignored.
     needed : collection of int, default=None
-        With `columns`: the positions that are read; all others may be absent or hold anything, and are missing in the
-        table. None needs all of them.
+        With `columns`, the positions of the columns to read; all others may be absent or hold anything, and are missing
+        in the table. None reads all of them.
     reading : Reading, default=None
-        How the file was read that the tree was made from (`CsvTable.reading`); used again wherever this call does not
-        say otherwise. If its separator does not give the columns that are looked for, the separator is found anew.
+        How the training file of a tree was read (`CsvTable.reading`). It is used for everything that this call does not
+        specify. If its separator does not give the required columns, the separator is detected again.
 
     Returns
     -------
@@ -177,8 +180,8 @@ def load_csv(
     Raises
     ------
     InputError
-        The file cannot be read, is not rectangular, or a column is not what it should be; see the rules at
-        the top of this module. An unknown column name is answered with the nearest ones.
+        If the file cannot be read, rows have different numbers of fields, or a column breaks the rules at the top of
+        this module. For an unknown column name, the message lists similar names.
 
     Examples
     --------
@@ -234,25 +237,31 @@ def load_csv(
 def load_leniently(
     path: str | Path, *, target: str | None = None, **options: Any
 ) -> tuple[CsvTable, list[InputError], list[str], Callable[[str, float], list[str]]]:
-    r"""Read what can be read of a file: the table, the faults of columns left out, and columns with leading zeros.
+    r"""Read all columns of a file that can be read, and report the faults of the others instead of raising them.
 
     Parameters
     ----------
     path : str or Path
     target : str, default=None
-        Column of the labels.
+        Name of the column of labels.
     **options
-        As in `load_csv`, without those that say how to take faults.
+        Options of `load_csv` on how the file is read.
 
     Returns
     -------
-    (CsvTable, list of InputError, list of str, callable)
-        The last says how the file writes a number of a column.
+    csv : CsvTable
+        The columns without faults.
+    faults : list of InputError
+        The faults of the columns that were left out.
+    zero_led : list of str
+        Columns of numbers with leading zeros.
+    spellings : callable
+        From the name of a column and a number to the fields of the file that have this value.
 
     Raises
     ------
     InputError
-        The file as a whole cannot be read, or there is no such option.
+        If the file as a whole cannot be read, or an option does not exist.
 
     Examples
     --------
@@ -304,10 +313,10 @@ def _load(
     reading: Reading | None = None,
     faults: list[InputError] | None = None,
 ) -> tuple[CsvTable, FieldReader]:
-    """Read a file; with a list of `faults`, columns that cannot be read are left out and added to it."""
+    """Read a file; with a list of `faults`, columns that cannot be read are left out and their faults appended."""
     if any(isinstance(given, str) for given in (ignore, categorical, missing_values, merge_words)):
         raise InputError(
-            "ignore, categorical, missing_values and merge_words are lists of names; put the single one in a list."
+            "ignore, categorical, missing_values and merge_words are lists; put a single name in a list: ['name']."
         )
     ignored, forced, merged = list(ignore), list(categorical), list(merge_words)
     where = Path(path).name
@@ -322,7 +331,7 @@ def _load(
         check_name(name, text, where)
     ignored = [offered.get(name, name) if name not in text.index else name for name in ignored]
     settled, coded, orders = words or {}, missing_in or {}, check_orders(order or {})
-    if columns is None:  # the file's own orders, unless somebody says that the words have none
+    if columns is None:  # the file's own orders, except for columns declared to have none
         orders = {name: own for name, own in text.order.items() if name not in (*forced, target)} | orders
     for name in (*ignored, *forced, *merged, *((*settled, *coded, *orders) if columns is None else ())):
         check_name(name, text, where)
@@ -387,8 +396,8 @@ def _load(
         for name in dict.fromkeys((*merged, *settled)):
             if name in features and name not in reader.words_read and faults is None:
                 raise InputError(
-                    f"Column {name!r} of {where} holds no words, so none can stand for another one; leave it out, or "
-                    "declare it categorical."
+                    f"Column {name!r} of {where} holds no words, so none can be replaced or merged; remove this "
+                    "setting, or declare the column categorical."
                 )
     now = reading_of(text, reader, reading)
     own = {name: counted for name, counted in reader.blanked.items() if name in (*features, target, weight)}
@@ -420,11 +429,11 @@ def header_of(
     ----------
     path : str or Path
     separator : str, default=None
-        One character; None finds it.
+        One character; None detects it.
     encoding : str, default=None
-        None is UTF-8, or UTF-16 if the file starts with its mark.
+        None is UTF-8, or UTF-16 if the file starts with its byte order mark.
     reading : Reading, default=None
-        How the file was read that these rows are like; its separator is used if it gives the columns of `expected`.
+        How an earlier file of the same kind was read; its separator is used if it gives the columns of `expected`.
     expected : collection of str, default=()
         Columns that the file should have.
 
@@ -435,7 +444,7 @@ def header_of(
     Raises
     ------
     InputError
-        As `load_csv`.
+        If the file cannot be read, as for `load_csv`.
 
     Examples
     --------
@@ -453,13 +462,17 @@ def header_of(
 
 
 def renamed(labels: NDArray[Any], names: Mapping[str, str]) -> NDArray[Any]:
-    """Return labels with the names that they are to have; numbers have no other.
+    """Return labels, some of them replaced by other names; labels that are numbers are returned unchanged.
 
     Parameters
     ----------
     labels : ndarray of shape (n_rows,)
     names : mapping of str to str
-        The name of each label that is to have another one.
+        From a label to the name that replaces it.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which columns of a CSV file are read, for a fit or for the schema of a tree, and the errors about their names."""
+"""Choose the columns of a CSV file to read, for a fit or for the schema of a tree; errors about their names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def for_fit(
     order: Mapping[str, tuple[str, ...]],
     faults: list[InputError] | None,
 ) -> Table:
-    """Type all features; every fault is told at once."""
+    """Type all features; all faults are reported together."""
 
     def read(name: str) -> list[RawColumn]:
         try:
@@ -50,10 +50,10 @@ def for_fit(
     raws = [raw for columns in found for raw in columns]
     if len({raw.name for raw in raws}) < len(raws):
         raise InputError(
-            f"{where} has a column that has the name of a part of a date; rename it, so that a split can name its "
-            "column."
+            f"{where} has a column with the same name as a part of one of its dates; rename that column, so that a "
+            "split can name its column."
         )
-    table = assemble(raws) if raws else Table((), np.empty((len(text.lines), 0)))  # with every fault kept
+    table = assemble(raws) if raws else Table((), np.empty((len(text.lines), 0)))  # all columns have faults
     own = set(features)
     unnamed = tuple(
         f"Column {j} of {where} has no name in the header and is called 'unnamed_{j}'; if it numbers the "
@@ -72,14 +72,16 @@ def for_schema(
     asked: dict[str, int],
     dated: dict[str, tuple[str, str]],
 ) -> NDArray[np.float64]:
-    """Read the columns that a tree splits on; the others are missing."""
+    """Read the columns that a tree splits on; the other columns of its schema are missing in the table."""
     absent = [name for name in asked if name not in text.index]
     absent = [name for name in absent if dated.get(name, (name, ""))[0] not in text.index]
     if absent:
         bases = list(dict.fromkeys(dated.get(name, (name, ""))[0] for name in absent))
         near = {name: found[0] for name in bases if (found := _near(name, text))}
         pairs = ", ".join(f"{own!r} for {name!r}" for name, own in near.items())
-        hint = f" Rename its column if it is the same: {pairs}?" if near else ""
+        hint = (
+            f" If the file has them under other names ({pairs}), rename them in its header." if near else ""
+        )
         raise InputError(
             f"{where} lacks columns that the tree needs: {quoted(bases)}.{hint} It has {known_names(text)}."
         )
@@ -88,7 +90,7 @@ def for_schema(
     def read(name: str) -> RawColumn:
         if name not in text.index:
             base, part = dated[name]
-            assert reader.known is not None  # the parts of dates come from a reading
+            assert reader.known is not None  # parts of dates are only known from an earlier reading
             written = reader.known.columns[base]
             assert isinstance(written, DateFormat)  # likewise
             return reader.part_of_date(base, part, written)
@@ -106,7 +108,7 @@ def for_schema(
 
 
 def asked_columns(columns: Sequence[Column] | None, needed: Collection[int] | None) -> dict[str, int]:
-    """Names of the columns to be read, and where they stand in the schema."""
+    """Return the names of the columns to read, with their positions in the schema."""
     if columns is None:
         return {}
     places = range(len(columns)) if needed is None else sorted(needed)
@@ -114,7 +116,7 @@ def asked_columns(columns: Sequence[Column] | None, needed: Collection[int] | No
 
 
 def parts_by_name(reading: Reading | None) -> dict[str, tuple[str, str]]:
-    """The column of dates and the part behind each derived column."""
+    """Return for each column derived from a date its column of dates and its part of the date."""
     if reading is None:
         return {}
     return {
@@ -140,7 +142,7 @@ def check_name(name: str, text: CsvText, where: str) -> None:
 
 
 def _near(name: str, text: CsvText) -> list[str]:
-    """The names of the file that are most like a name."""
+    """Return the names in the file that are most similar to a name."""
     folded = {known.casefold(): known for known in text.names}
     return [
         folded[match] for match in difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.5)

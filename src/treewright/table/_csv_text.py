@@ -1,10 +1,10 @@
-"""The outer form of a CSV file: bytes -> header, rows of text fields, line numbers. No types here.
+"""The outer form of a CSV file: from bytes to a header, rows of text fields and line numbers, without types.
 
-A file without any quote character, or whose quotes only wrap whole fields, is unambiguous: lines and
-separators. Its field counts are checked with numpy and its columns cut by polars (10^6 x 12 in a fraction of
-a second). A file whose quotes hide a separator, a line end or a quote goes through Python's own `csv` module,
-slower (about 1.5 s for the same size) but strict and exact about quoted separators and line ends. Both report
-a row that is too short or too long by its line; nothing is filled in and nothing is cut off.
+A file that has no quotes, or only quotes around whole fields, consists of lines and separators alone. The number of
+fields per line is checked with numpy, and polars splits the columns (10^6 x 12 in a fraction of a second). A file with
+a separator, a line end or a quote inside quotes is read by Python's own `csv` module, which is slower (about 1.5 s for
+the same size) but strict and exact about these. In both cases a row that is too short or too long is reported with its
+line; nothing is filled in or cut off.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ __all__ = ["read_text"]
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
-)  # what Excel writes and reads
+)  # Excel writes and reads this line
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
-LINES_OF_A_ROW = 10  # a field that is never closed takes the rest of the file
-LINES_OF_TOTALS = 3  # at the end of a file, at most
-ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # codecs of one byte a character
+LINES_OF_A_ROW = 10  # most lines that are skipped after an open quote, which extends to the end of the file
+LINES_OF_TOTALS = 3  # most lines of totals at the end of a file
+ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # encodings with one byte per character
 
 
 def read_text(
@@ -60,21 +60,25 @@ def read_text(
     ----------
     path : str or Path
     separator : str, default=None
-        One character; None finds it.
+        One character; None detects it.
     encoding : str, default=None
-        None is UTF-16 if the file starts with its mark, and UTF-8 otherwise.
+        None is UTF-16 if the file starts with its byte order mark, and UTF-8 otherwise.
     faults : list of InputError, default=None
-        Faults of the file that could be taken out are added to it, and what is left is returned. None raises them.
+        If given, faults that can be skipped are appended to it, and the rest of the file is returned. None raises them.
     expected : collection of str, default=()
-        Columns that are looked for; the name of one may hold another separator.
+        Required columns; the name of one may contain another separator.
+
+    Returns
+    -------
+    CsvText
 
     Raises
     ------
     InputError
-        The file cannot be read or decoded, is empty, has no rows, a ragged row or an unclosed quote, or the
-        separator does not fit.
+        If the file cannot be read or decoded, is empty, has no rows, a row of another length or an unclosed quote, or
+        the separator does not fit.
     MissingDependencyError
-        polars is not installed.
+        If polars is not installed.
     """
     where = Path(path).name
     need_polars(where)
@@ -111,7 +115,7 @@ def read_text(
         separator = separator or mark[2]
         text = text[
             mark.end() :
-        ]  # from its line break on: numbers of lines stay, and a blank line is passed over
+        ]  # keep its line break: line numbers stay the same, and a blank line is skipped
     try:
         read, more = all_faults_of(text, lambda text: _table_of(text, separator, where))
     except InputError as error:
@@ -127,7 +131,7 @@ def read_text(
         if others:
             raise InputError(
                 f"With separator {chosen!r} the header of {where} is the single column {names[0][:60]!r}; "
-                f"it holds {others[0]!r}. Try separator={others[0]!r}, or give none and let it be found."
+                f"it holds {others[0]!r}. Try separator={others[0]!r}, or give none, so that it is detected."
             )
     return CsvText(names, columns, lines, chosen, encoding)
 
@@ -147,7 +151,7 @@ def _table_of(
 
 
 def _decode(data: bytes, encoding: str, where: str) -> str:
-    """Decode and drop a byte order mark. Nothing is guessed: another encoding must be named, and UTF-8 by its name."""
+    """Decode a file and drop its byte order mark; nothing is guessed, so an encoding other than UTF-8 must be named."""
     try:
         text = data.decode(encoding)
     except LookupError:
@@ -168,7 +172,7 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
             f'{where} is UTF-8 text; read as {encoding}, its letters would be garbled. Give encoding="utf-8", or save '
             f"the file as {encoding}."
         )
-    text = text.replace("\ufeff", "")  # also those of files that were put behind one another
+    text = text.replace("\ufeff", "")  # also inside the text, if files were concatenated
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise InputError(
@@ -178,7 +182,7 @@ def _decode(data: bytes, encoding: str, where: str) -> str:
 
 
 def _is_garbled(data: bytes, encoding: str) -> bool:
-    """Whether bytes are read with one character a byte but are UTF-8, which such text is by no chance of a table."""
+    """Whether bytes are UTF-8 although `encoding` has one byte per character: text in it is not UTF-8 by chance."""
     if not codecs.lookup(encoding).name.startswith(ONE_BYTE) or data.isascii():
         return False
     try:
@@ -189,7 +193,7 @@ def _is_garbled(data: bytes, encoding: str) -> bool:
 
 
 def _other_encodings(likely: list[tuple[str, str]]) -> str:
-    """Say which encodings can read the bytes, and what the first words beyond ASCII are in each."""
+    """Return, in words, the encodings that can decode the bytes, with the first words beyond ASCII in each of them."""
     if not likely:
         return "Save it as UTF-8."
     (first, words), *others = likely
@@ -197,14 +201,14 @@ def _other_encodings(likely: list[tuple[str, str]]) -> str:
         return 'It is UTF-8: give encoding="utf-8".'
     told = f'If it was saved by a spreadsheet, try encoding="{first}", which reads {words!r}'
     more = " or ".join(f'encoding="{encoding}" {shown!r}' for encoding, shown in others)
-    return f"{told} ({more}): take the one that reads well." if more else f"{told}."
+    return f"{told} ({more}): choose the one with the correct words." if more else f"{told}."
 
 
 def _sniff(text: str) -> str:
-    """Return the separator that cuts the first lines into equally many fields, most fields first.
+    """Return the separator that splits the first lines into the same number of fields, and into the most fields.
 
-    If none does, the one that occurs most often in the header, so that the message about the ragged row
-    speaks of a likely separator; a comma if none occurs at all.
+    If there is none, return the one that occurs most often in the header, so that the message about a row of another
+    length names a likely separator; a comma if none occurs at all.
     """
     head = text[: 1 << 16]
     if len(head) < len(text):
@@ -225,11 +229,10 @@ def _sniff(text: str) -> str:
 
 
 def _without_quotes(text: str, separator: str) -> str | None:
-    """Return the text without its quotes if they hide nothing; None if they do.
+    """Return the text without its quotes if dropping them changes no field; otherwise None.
 
-    They hide nothing if they come in pairs that open at the start of a field and close at its end, with
-    neither a separator nor a line end in between (a doubled quote fails this: it closes before a quote). Then
-    dropping them changes no field.
+    This is so if quotes come in pairs that open at the start of a field and close at its end, with no separator or line
+    end in between. (A doubled quote does not satisfy this, because the first of the two closes before a quote.)
     """
     if '"' not in text:
         return text
@@ -248,7 +251,7 @@ def _without_quotes(text: str, separator: str) -> str | None:
         return None
     empty = opening[closing == opening + 1]
     if ((raw[empty - 1] == ord("\n")) & (raw[empty + 2] == ord("\n"))).any():
-        return None  # a line of "" alone is a row; without the quotes it would be a blank line
+        return None  # a line that is only "" is a row; without quotes it would be blank
     return text.replace('"', "")
 
 
@@ -267,7 +270,7 @@ def _parse_plain(
     starts = np.concatenate(([0], ends[:-1] + 1))
     marks = np.flatnonzero(raw == ord(separator))
     n_fields = np.diff(np.searchsorted(marks, np.append(starts, len(raw)))) + 1
-    filled = np.flatnonzero(ends > starts)  # blank lines are passed over
+    filled = np.flatnonzero(ends > starts)  # blank lines are skipped
     header = data[starts[filled[0]] : ends[filled[0]]].decode("utf-8", errors="surrogatepass")
     names = _check_header(header.split(separator), where, separator)
     rows = filled[1:]
@@ -276,7 +279,7 @@ def _parse_plain(
         raise _ragged(where, (filled + 1).tolist(), n_fields[filled].tolist(), separator)
     if len(rows) == 0:
         raise _no_rows(where)
-    if len(names) == 1:  # nothing to cut, and polars would read a blank line as a row
+    if len(names) == 1:  # nothing to split, and polars would read a blank line as a row
         lines = text.split("\n")
         return names, (pl.Series([lines[row] for row in rows], dtype=pl.String),), rows + 1
     if len(filled) < len(starts):
@@ -327,8 +330,8 @@ def _parse_quoted(
     except csv.Error as error:
         begins = "" if line == reader.line_num else f" (in the row that begins in line {line})"
         raise FileFault(
-            f"{where}, line {reader.line_num}{begins}: {error}. A field in quotes must be closed, and a quote "
-            "inside it written twice.",
+            f"{where}, line {reader.line_num}{begins}: {error}. Close every field in quotes, and write a quote "
+            "inside it twice.",
             "quotes",
             text_without(range(line, min(reader.line_num, line + LINES_OF_A_ROW) + 1)),
         ) from None
@@ -352,16 +355,16 @@ def _check_header(fields: Sequence[str], where: str, separator: str) -> tuple[st
 
 
 def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator: str) -> FileFault:
-    """The error about a row of another length than the header, which is the first of `lines`.
+    """Return the error about rows with more or fewer fields than the header; the header is the first of `lines`.
 
-    Exported reports often have a title above the header or a total below the rows: then that is the advice.
+    Exported reports often have a title above the header or totals below the rows; the advice then names these.
     """
     expected = n_fields[0]
     first = next(place for place, count in enumerate(n_fields) if count != expected)
     usual = Counter(n_fields).most_common(1)[0][0]
     if usual > expected:
         header = lines[n_fields.index(usual)]
-        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete those above it"
+        advice = f"Most lines have {usual} fields, from line {header} on: if that is the header, delete the lines above"
     elif first > 1 and expected not in n_fields[first:] and len(n_fields) - first <= LINES_OF_TOTALS:
         advice = "No full row follows: if this is a total or a remark, delete it; otherwise complete it"
     else:

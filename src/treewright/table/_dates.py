@@ -1,9 +1,9 @@
-"""Dates as people write them, and the numbers that a tree can ask of them.
+"""Dates as people write them, and the numeric columns that are made from them.
 
-A date as text has one category a day, which no tree can use. Read as a date it offers its year, month, weekday and
-hour (where they differ from row to row), and its age in days, which keeps the order of all dates. `03/04/2020` has
-two readings, so the order of day and month needs evidence: a field with a number above 12, or another column.
-`2020-04-03` has one reading, so such fields may stand among others.
+As text, a date would be a category with one word per day, which no tree can use. As a date it gives its year, month,
+weekday and hour (those that are not the same in all rows) and its age in days, which keeps the order of all dates.
+`03/04/2020` has two readings, so the order of day and month needs evidence: a field with a number above 12, or another
+column. `2020-04-03` has only one reading, so such fields may be mixed with others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CLOCK = r"(?:[ T]([0-9]{1,2}):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{
 YEAR_FIRST = rf"^([0-9]{{4}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{1,2}}){CLOCK}"
 YEAR_LAST = rf"^([0-9]{{1,2}})([-/.])([0-9]{{1,2}})[-/.]([0-9]{{4}}|[0-9]{{2}}){CLOCK}"
 EITHER = rf"(?:{YEAR_FIRST}|{YEAR_LAST})"
-PIVOT = 69  # years of two digits from 69 on are of the last century, as in POSIX
+PIVOT = 69  # two-digit years from 69 are in the 20th century, as in POSIX
 EPOCH = np.datetime64("1970-01-01", "D")
 
 
@@ -46,9 +46,9 @@ class Dates:
     Parameters
     ----------
     days : ndarray of shape (n_rows,), datetime64[D]
-        NaT where the field is missing or no date.
+        NaT if the field is missing or not a date.
     hours : ndarray of shape (n_rows,), float64
-        NaN where no time of day is given.
+        NaN if the field has no time of day.
     """
 
     days: NDArray[np.datetime64]
@@ -61,16 +61,15 @@ def looks_like_date(fields: pl.Series) -> pl.Series:
 
 
 def begins_with_year(fields: pl.Series) -> pl.Series:
-    """Return for each field whether it is a date whose year stands first."""
+    """Return for each field whether it is a date that begins with the year."""
     return fields.str.contains(YEAR_FIRST).fill_null(False)
 
 
 def order_of(fields: pl.Series) -> tuple[str | None, str]:
-    """Return the order of year, month and day that the known fields leave, and their mark.
+    """Return the only order of year, month and day that the known fields allow, and the mark between these.
 
-    A field that begins with its year has one reading, whatever its mark and the others' order, so it says nothing
-    about them. None instead of an order means that day and month may be either way; "" that the fields contradict each
-    other.
+    A field that begins with the year has only one reading, so it says nothing about the order of the others. The order
+    is None if day and month can be read either way, and "" if the fields contradict each other.
     """
     distinct = fields.drop_nulls().unique(maintain_order=True)
     first = distinct.str.contains(YEAR_FIRST)
@@ -86,17 +85,17 @@ def order_of(fields: pl.Series) -> tuple[str | None, str]:
     if not day_first and not month_first:
         return "", mark
     if day_first and month_first:
-        return ("dmy" if mark == "." else None), mark  # points are written between day, month and year only
+        return ("dmy" if mark == "." else None), mark  # dates with points have the day first
     return ("dmy" if day_first else "mdy"), mark
 
 
 def choose_order(column: str, example: str, *, told: str | None, elsewhere: str | None) -> str:
-    """Return the order of a column whose fields allow both.
+    """Return the order of day and month for a column whose fields allow both.
 
     Raises
     ------
     OpenQuestion
-        Neither the user nor another column says which.
+        If neither the user nor another column decides.
     """
     order = told or elsewhere
     if order is None:
@@ -108,7 +107,7 @@ def choose_order(column: str, example: str, *, told: str | None, elsewhere: str 
 
 
 def read_dates(fields: pl.Series, written: DateFormat) -> Dates:
-    """Return days and hours of fields that are written like this, or begin with their year; others are NaT."""
+    """Return days and hours of fields that have this format or begin with the year; other fields become NaT."""
     distinct = fields.drop_nulls().unique(maintain_order=True)
     year, month, day, hour = (_integers(distinct.str.extract(YEAR_FIRST, group)) for group in (1, 3, 4, 5))
     if written.order != "ymd":
@@ -123,7 +122,7 @@ def read_dates(fields: pl.Series, written: DateFormat) -> Dates:
     known = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)
     months = (np.where(known, year - 1970, 0) * 12 + np.where(known, month - 1, 0)).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + np.where(known, day - 1, 0).astype("timedelta64[D]")
-    known &= days.astype("datetime64[M]") == months  # no 31 April
+    known &= days.astype("datetime64[M]") == months  # 31 April does not exist
     values = np.where(known, (days - EPOCH).astype(np.float64), np.nan)
     hours = np.where(known & (hour >= 0) & (hour < 24), hour.astype(np.float64), np.nan)
     position = fields.replace_strict(distinct, np.arange(len(distinct)), default=None).fill_null(
@@ -138,7 +137,7 @@ def read_dates(fields: pl.Series, written: DateFormat) -> Dates:
 
 
 def parts_of(dates: Dates, written: DateFormat) -> dict[str, NDArray[np.float64]]:
-    """Return the numbers of each offered part, NaN where the date is missing."""
+    """Return the numbers of each part of the dates, NaN for a missing date."""
     days, missing = dates.days, np.isnat(dates.days)
     plain = np.where(missing, EPOCH, days)
     months = plain.astype("datetime64[M]").astype(np.int64)
@@ -156,7 +155,7 @@ def parts_of(dates: Dates, written: DateFormat) -> dict[str, NDArray[np.float64]
 
 
 def offered_parts(dates: Dates, order: str, mark: str) -> DateFormat:
-    """Return the format that offers every part which is not the same in all rows."""
+    """Return the date format with all parts that are not the same in all rows."""
     known = ~np.isnat(dates.days)
     latest = str(dates.days[known].max()) if known.any() else "1970-01-01"
     every = DateFormat(order, mark, DATE_PARTS, latest)

@@ -1,4 +1,4 @@
-"""New rows in the encoding of a schema that was fixed before."""
+"""Encode new rows with the schema of an earlier table."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ __all__ = ["encode_column", "encode_like"]
 def encode_like(
     X: Any, columns: Sequence[Column], *, expected_by: str = "Tree", needed: Collection[int] | None = None
 ) -> NDArray[np.float64]:
-    """Encode new rows for a schema that was fixed before.
+    """Encode new rows with the schema of an earlier table, such as that of a fitted tree.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_rows, n_columns)
-        The same columns in the same order; the names of a frame are checked, those of an array cannot be.
+        The same columns in the same order; names are checked if `X` is a frame.
     columns : sequence of Column
         The schema, for example ``tree.columns``.
     expected_by : str, default="Tree"
-        Who asks; used in messages.
+        Name of the caller in messages.
     needed : collection of int, default=None
-        Positions of the columns that will be asked about (``tree.asked``); None is all. In another column a category
-        that the schema does not know, or text where numbers were, is a missing value instead of an error.
+        Positions of the columns that the predictions depend on (``tree.asked``); None is all. In the other columns an
+        unknown category, or text instead of numbers, becomes a missing value and is not an error.
 
     Returns
     -------
@@ -42,14 +42,14 @@ def encode_like(
     Raises
     ------
     InputError
-        Too few, too many, renamed or reordered columns; text where numbers were; a category that the schema
-        does not know.
+        If columns are missing, superfluous, renamed or in another order; if a numeric column holds text; or if a
+        category is not in the schema.
 
     Notes
     -----
-    All columns have to be there, whatever is needed: scikit-learn's rules ask for the columns of ``fit``. A missing
-    value is accepted in every column: each split knows where it goes. A column that was binary
-    accepts any number: its split is ``x <= 0.5``.
+    All columns must be present, even those that are not needed, as scikit-learn requires the columns of ``fit``.
+    Missing values are accepted in every column, because each split defines their side. A binary column accepts any
+    number, because its split is ``x <= 0.5``.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def encode_like(
 
 
 def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
-    """Encode one column of new rows for its schema entry.
+    """Encode one column of new rows with its entry in the schema.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def encode_column(raw: RawColumn, column: Column) -> NDArray[np.float64]:
     Raises
     ------
     InputError
-        Text where numbers were, or a category that the schema does not know.
+        If a numeric column holds text, or a category is not in the schema.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Which encoding a text may have that is not UTF-8: candidates, and how each would read its first words.
+"""Likely encodings of a text that is not UTF-8, and the first words beyond ASCII as each encoding reads them.
 
-One byte a character says nothing about the alphabet, so the answer is a guess and is never taken by itself: a person
-sees the words and chooses. Candidates are ordered by how often their words look like none: a sign between letters
-(`Zu¿ycie`), letters of two alphabets, or more accents than letters without.
+With one byte per character, the bytes say nothing about the alphabet. The result is therefore a guess that is never
+used automatically: a person looks at the words and chooses. Candidates are ordered by how many of their words look
+wrong: a sign between letters (`Zu¿ycie`), letters of two alphabets, or more letters with accents than without.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import unicodedata
 
 __all__ = ["likely_encodings"]
 
-CANDIDATES = (  # the likeliest first, where nothing else decides
+CANDIDATES = (  # in order of likelihood, for ties
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "shift_jis", "gb18030", "big5", "euc_kr", "cp1255", "cp1256",
     "latin-1",
 )  # fmt: skip
@@ -23,18 +23,20 @@ SHOWN = 2
 
 
 def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
-    r"""Return encodings that can read the bytes, the likeliest first, and how each reads the first words beyond ASCII.
+    r"""Return encodings that can decode the bytes, the likeliest first, with the first words beyond ASCII in each.
 
-    Two that read these words alike are one.
+    Of encodings that give the same words only the first is returned.
 
     Parameters
     ----------
     data : bytes
     limit : int, default=4
+        Largest number of encodings.
 
     Returns
     -------
     list of (str, str)
+        Pairs of an encoding and its words; only ``("utf-8", "")`` if the bytes are UTF-8.
 
     Examples
     --------
@@ -42,7 +44,7 @@ def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
     ('cp1250', 'Zużycie, Odcięcie')
     """
     try:
-        data.decode("utf-8")  # other text is UTF-8 by no chance of a table
+        data.decode("utf-8")  # text in another encoding is not valid UTF-8 by chance
     except UnicodeError:
         pass
     else:
@@ -56,7 +58,7 @@ def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
         except UnicodeError:
             continue
         if any(unicodedata.category(letter) == "Cc" for word in read for letter in word) and found:
-            continue  # bytes that are no letter there
+            continue  # some bytes are not characters of this encoding
         shown = ", ".join(read[:SHOWN])
         found.setdefault(shown, (sum(map(_is_unlikely, read)), place, encoding))
     ordered = sorted((*value, shown) for shown, value in found.items())
@@ -64,7 +66,7 @@ def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
 
 
 def _is_unlikely(word: str) -> bool:
-    """Whether a word looks as if it had been read in another encoding than it was written in."""
+    """Whether a word looks as if it had been decoded with a wrong encoding."""
     letters = [letter for letter in word if letter.isalpha()]
     alphabets = {unicodedata.name(letter, "?").split()[0] for letter in letters}
     japanese = alphabets <= {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "FULLWIDTH"}

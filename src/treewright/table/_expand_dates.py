@@ -1,9 +1,9 @@
-"""Columns of dates in a data frame, as the numbers that the command line offers of the dates in a CSV file.
+"""Replace the date columns of a data frame by numeric columns, the same that the command line makes of dates in files.
 
-The names of the new columns hold all that is needed to treat later rows alike: which parts are offered, and the day
-from which ages are counted. So `like` takes the names that a tree was fitted on, and nothing else has to be kept.
+The names of the new columns contain all that is needed to treat later rows in the same way: the parts of the date, and
+the day from which ages are counted. The argument `like` therefore needs only the names that a tree was fitted on.
 
-A time zone is dropped, not converted: the parts are those of the local time that the column shows.
+A time zone is dropped, not converted: the parts are those of the local time in the column.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     Parameters
     ----------
     frame : pandas, polars or pyarrow frame of shape (n_rows, n_columns)
-        Dates are columns of type datetime (with or without a time zone) or date, pandas periods, and columns of
-        Python ``date`` or ``datetime`` objects. All other columns stay as they are.
+        Date columns are those of type datetime (with or without a time zone) or date, pandas periods, and columns of
+        Python ``date`` or ``datetime`` objects. All other columns stay unchanged.
     like : frame, Tree, fitted estimator or sequence of str, default=None
-        For new rows: what has the column names that the tree was fitted on. The same parts are made, with ages on the
-        same day. None chooses them from this frame: every part that is not the same in all rows, and always the age,
-        counted back from the latest date.
+        For new rows, the column names that the tree was fitted on, or an object that has them. The same parts are made,
+        with ages counted from the same day. None chooses the parts from this frame: every part that is not the same in
+        all rows, and always the age, in days before the latest date.
 
     Returns
     -------
     frame of the same library
-        The new columns stand in the place of the dates, as float64; a missing date is NaN in each of them. Months and
-        hours count from 1 and 0, weekdays from Monday = 1.
+        The new columns take the place of each date column, as float64; they are NaN for a missing date. Months count
+        from 1, hours from 0, and weekdays from Monday = 1.
 
     Raises
     ------
     InputError
-        `frame` is not a data frame, a new column would have a name that exists, or no name in `like` is a part of one
-        of the columns of dates.
+        If `frame` is not a data frame, a new column would have the name of an existing one, or no name in `like` is a
+        part of one of the date columns.
 
     Notes
     -----
-    Without `like` the day of the age depends on the rows, so a tree refuses new rows that were expanded without it: the
-    names of their columns differ. Cost: one pass over each column of dates.
+    Without `like`, the day from which ages are counted depends on the rows. A tree therefore refuses new rows that were
+    expanded without `like`, because the names of their columns differ. The cost is one pass over each date column.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
     >>> expand_dates(new, like=expanded)["opened (age in days on 2024-02-29)"].tolist()
     [-1.0]
     """
-    import narwhals as nw  # here, because arrays do not need it
+    import narwhals as nw  # imported only here, because arrays do not need it
 
     try:
         given = nw.from_native(frame, eager_only=True)
@@ -99,7 +99,7 @@ def expand_dates(frame: Any, *, like: Any = None) -> Any:
 
 
 def _times(series: Any) -> NDArray[np.datetime64] | None:
-    """Return the local date and time of each row, NaT where it is missing; None if the column holds no dates."""
+    """Return the local date and time of each row, NaT if it is missing; None if the column does not hold dates."""
     import narwhals as nw
 
     dtype = series.dtype
@@ -108,7 +108,7 @@ def _times(series: Any) -> NDArray[np.datetime64] | None:
         times = np.asarray(local.to_numpy())
         if times.dtype.kind == "M":
             return times.astype("datetime64[s]")
-        of_cells = _of_objects(local.to_list())  # Arrow's columns within pandas
+        of_cells = _of_objects(local.to_list())  # columns of Arrow in a pandas frame
         return np.full(len(times), np.datetime64("NaT", "s")) if of_cells is None else of_cells
     native = series.to_native()
     if type(getattr(native, "dtype", None)).__name__ == "PeriodDtype":
@@ -119,7 +119,7 @@ def _times(series: Any) -> NDArray[np.datetime64] | None:
 
 
 def _of_objects(cells: Sequence[Any]) -> NDArray[np.datetime64] | None:
-    """Read cells that are dates or missing, if at least one is a date."""
+    """Return the dates of cells that are all dates or missing; None if another cell occurs, or no date."""
     missing = np.array([_is_missing(cell) for cell in cells])
     known = [cell for cell, absent in zip(cells, missing, strict=True) if not absent]
     if not known or not all(isinstance(cell, datetime.date) for cell in known):
@@ -156,14 +156,14 @@ def _names_of(like: Any) -> tuple[str, ...]:
 
 
 def _format_in(column: str, known: Sequence[str]) -> DateFormat:
-    """Return the parts of a column of dates that are among the known names."""
+    """Return the format with the parts of a date column that are among the known names."""
     ages = [re.fullmatch(rf"{re.escape(str(column))} \(age in days on (.*)\)", name) for name in known]
     reference = next((age.group(1) for age in ages if age), "")
     every = DateFormat("ymd", "-", DATE_PARTS, reference).names(str(column))
     offered = tuple(part for part, name in every.items() if name in known)
     if not offered:
         raise InputError(
-            f"Column {str(column)!r} holds dates, and no column in like is made of it ({quoted(known, 20)}). Leave the "
-            "column out, or give as like the columns that the tree was fitted on."
+            f"Column {str(column)!r} holds dates, but none of the columns in like was made from it "
+            f"({quoted(known, 20)}). Leave the column out, or pass as like the columns that the tree was fitted on."
         )
     return DateFormat("ymd", "-", offered, reference)

@@ -1,4 +1,4 @@
-"""Errors of single columns, collected: every column that cannot be read is named at once."""
+"""Errors of single columns, collected so that one message names every column that cannot be read."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from treewright.errors import InputError, InputTypeError
 
 __all__ = ["ColumnFault", "OpenQuestion", "all_or_faults"]
 
-MOST_FAULTS = 8  # shown in one message
+MOST_FAULTS = 8  # most faults in one message
 
 Returned = TypeVar("Returned")
 
 
 class ColumnFault(InputError):
-    """A column that cannot be read; `action` is the one-word option that settles it, "" if that takes more."""
+    """A column that cannot be read; `action` is the option that settles it, "" if no single option does."""
 
     def __init__(self, message: str, column: str, action: str = "") -> None:
         super().__init__(message)
@@ -24,13 +24,13 @@ class ColumnFault(InputError):
 
 
 class OpenQuestion(InputError):
-    """What is in a column has two readings, and only a person can say which holds."""
+    """The fields of a column have two readings, and only a person can say which is right."""
 
 
 def all_or_faults(
     readers: Iterable[Callable[[], Returned]], kept: list[InputError] | None = None
 ) -> list[Returned]:
-    """Call all readers; their errors become one, or are `kept`."""
+    """Call all readers; their errors are raised as one, or appended to the list `kept`."""
     found: list[Returned] = []
     faults: list[InputError] = []
     for read in readers:
@@ -53,7 +53,7 @@ def all_or_faults(
 
 
 def _joined(faults: list[InputError]) -> list[str]:
-    """Return the messages, those that differ in the name of their column alone as one."""
+    """Return the messages; those that differ only in the name of the column are joined into one."""
     likewise: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     for fault in faults:

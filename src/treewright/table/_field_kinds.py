@@ -1,4 +1,4 @@
-"""What the fields of one column are: numbers as Python writes them, truth values, words, or text among numbers."""
+"""The kind of a column's fields: numbers as Python writes them, true/false, words, or text among numbers."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ __all__ = [
     "worth_of",
 ]
 
-BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # what cannot be measured; 3 and more
+BEYOND = re.compile(r"^[<>≤≥]=? ?[0-9]|^[0-9][0-9.,]* ?\+$")  # beyond what is measured: <0.6, 3+
 BRACKETED = re.compile(r"\(\s*\d+\s*\)")
 CODE = re.compile(r"^[A-Z]{1,3}[-./]?[0-9][0-9A-Za-z./-]*$")  # V27, V45.81, B-12; not "ca 50", "h10"
-SLIP = re.compile(r"^[OI][0-9.,]+$")  # of the keyboard, or of a scan: O5 for 05, I2 for 12
-CODES_SHARE = 0.01  # of the fields; fewer may be slips, too
-NOT_AVAILABLE = ("NA", "N/A", "n/a")  # also "North America", "not applicable"
-FREQUENT = 0.1  # of the rows
+SLIP = re.compile(r"^[OI][0-9.,]+$")  # a typing or scanning error: O5 for 05, I2 for 12
+CODES_SHARE = 0.01  # share of the fields; fewer codes may be typing errors
+NOT_AVAILABLE = ("NA", "N/A", "n/a")  # can also mean "North America" or "not applicable"
+FREQUENT = 0.1  # share of the rows
 FEWEST_CODES = 3
 SAYS_A_VALUE = re.compile(
     r"[0-9]|^(none|nil|zero|no|new|free|all|full|max|min|inf|low|high|null)$", re.IGNORECASE
 )
 WHOLE = r"^([+-]?[0-9]+)[.,]0{1,2}$"  # three zeros may be thousands
-MOST_ENDLESS = 3  # different fields that are infinite, named in one message
-GLANCE = 1000  # fields that usually show a decimal point, if a column has any
+MOST_ENDLESS = 3  # most infinite fields named in one message
+GLANCE = 1000  # first fields to examine: they usually contain a decimal point if the column has any
 
 
 def present(
     fields: pl.Series, missing: Sequence[str], declared: Sequence[str]
 ) -> tuple[pl.Series, dict[str, int]]:
-    """Strip fields and make the missing ones null; return them, and in how many rows each declared one stood.
+    """Strip fields and make the missing ones null; return them, and the number of rows of each declared code.
 
-    A code of whole numbers is found with decimals as well: -9 in -9.0, which is how some programs write it.
+    A whole number declared as a code also matches its form with decimals: -9 matches -9.0, as some programs write it.
     """
     import polars as pl
 
@@ -79,6 +79,11 @@ def by_rows(fields: pl.Series) -> list[str]:
     Parameters
     ----------
     fields : Series
+        Null is missing.
+
+    Returns
+    -------
+    list of str
     """
     counted = fields.drop_nulls().value_counts(sort=True, name="rows")
     found: list[str] = counted.sort(["rows", fields.name], descending=[True, False])[fields.name].to_list()
@@ -86,15 +91,21 @@ def by_rows(fields: pl.Series) -> list[str]:
 
 
 def na_as_a_word(column: str, fields: pl.Series, known: pl.Series) -> str:
-    """Say so if NA, which is read as missing, may be a word: it is frequent, or among codes of two capital letters.
+    """Return a note if NA, which is read as missing, may be a word: it is frequent, or among two-letter codes.
 
     Parameters
     ----------
     column : str
+        Name of the column.
     fields : Series
-        As the file has them.
+        Fields as they are in the file.
     known : Series
-        The same, missing ones null.
+        The same fields, null if missing.
+
+    Returns
+    -------
+    str
+        Empty if NA is most likely a missing value.
     """
     stripped = fields.str.strip_chars()
     counted = {word: int(((stripped == word) & known.is_null()).sum()) for word in NOT_AVAILABLE}
@@ -112,10 +123,10 @@ def na_as_a_word(column: str, fields: pl.Series, known: pl.Series) -> str:
 
 
 class TextAmong(ColumnFault):
-    """Text among numbers or dates, or infinite numbers; the `words`, if there are any, most likely mean missing.
+    """A column with text among numbers or dates, or with infinite numbers; its `words` most likely mean missing.
 
-    `numbers` are those of the `column`, without the text: one of them may mean missing as well. With `codes` the
-    column most likely holds codes, of which some happen to be numbers.
+    `numbers` are the numbers of the `column`, one of which may mean missing, too. If `codes` is True, the column most
+    likely holds codes, some of which happen to be numbers.
     """
 
     def __init__(
@@ -144,16 +155,20 @@ def text_among(
     known : Series
         Fields that are not missing.
     like : Series
-        Which of them are numbers, or dates.
+        Mask of the fields that are numbers, or dates.
     what : {"numbers", "dates"}
     lines : str
-        Where the others stand, in words.
+        Lines of the other fields, in words.
+
+    Returns
+    -------
+    TextAmong
     """
     offending = known.filter(~like).unique(maintain_order=True)
     n_text = len(known) - int(like.sum())
     if n_text == len(known):
         return InputError(
-            f"{subject} has to hold {what}, and holds text such as {quoted(offending)} ({lines}). Is it the right "
+            f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
     these = "is text" if n_text == 1 else "are text"
@@ -185,16 +200,16 @@ def text_among(
 
 
 def are_codes(texts: Iterable[str]) -> bool:
-    """Whether texts look like codes, such as V27 and B-12, and are no slips of the keyboard."""
+    """Whether texts look like codes, such as V27 and B-12, and not like typing errors."""
     texts = list(texts)
     return bool(texts) and all(map(CODE.match, texts)) and not all(map(SLIP.match, texts))
 
 
 def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
-    """Return the texts that most likely mean missing: a single one, or words that all say so.
+    """Return the texts that most likely mean missing: the only text, or several words that all say "unknown".
 
-    One with a digit, such as `<0.6`, `3+` or `V27`, says what the value is, and one such as `none` may be 0: they are
-    never among them.
+    A text with a digit, such as `<0.6`, `3+` or `V27`, states a value, and a text such as `none` may be 0. These are
+    never returned.
     """
     known = filler_words(texts.to_list())
     words = tuple(text for text in texts if text in known or not SAYS_A_VALUE.search(text))
@@ -204,7 +219,7 @@ def _that_mean_missing(texts: pl.Series) -> tuple[str, ...]:
 def check_exact(
     column: str, subject: str, values: NDArray[np.float64], fields: pl.Series, lines: NDArray[np.int64]
 ) -> None:
-    """Refuse infinities and integers that float64 would change."""
+    """Raise an error for infinite numbers, and for integers that float64 would change."""
     large = np.flatnonzero(np.abs(values) >= LARGEST_EXACT_INTEGER)
     endless = large[np.isinf(values[large])].tolist()
     if endless:
@@ -237,7 +252,7 @@ def check_exact(
 
 
 def has_points(fields: pl.Series, numbers: pl.Series) -> bool:
-    """Whether some plain number has a point (or an exponent); cheap, for tables of many columns and many rows."""
+    """Whether some plain number has a point (or an exponent); fast for tables with many columns and rows."""
     import polars as pl
 
     head = numbers.head(GLANCE).to_numpy()
@@ -247,7 +262,7 @@ def has_points(fields: pl.Series, numbers: pl.Series) -> bool:
 
 
 def truth_values(name: str, fields: pl.Series) -> RawColumn | None:
-    """Read true and false; None if a field is anything else."""
+    """Return a column of true and false; None if some field is neither."""
     lower = fields.head(GLANCE).str.to_lowercase()
     if lower.is_in(["true", "false"]).sum() < len(lower) - lower.null_count() or fields.null_count() == len(
         fields
@@ -261,7 +276,7 @@ def truth_values(name: str, fields: pl.Series) -> RawColumn | None:
 
 
 def words_of(name: str, fields: pl.Series) -> RawColumn:
-    """Code the texts of a column; null is missing."""
+    """Return a column of text as codes of its words; null is missing."""
     import polars as pl
 
     words = tuple(sorted(fields.drop_nulls().unique().to_list()))
@@ -280,7 +295,7 @@ def _plain_numbers(fields: pl.Series) -> NDArray[np.float64]:
 
 
 def worth_of(field: str) -> set[float]:
-    """Return what a field may be worth: as Python writes it, with a decimal comma, and with marks between thousands."""
+    """Return the possible values of a field: as Python reads it, with a decimal comma, or with thousands separators."""
     marks = dict.fromkeys(map(ord, ",.'\u2019 \u00a0\u202f"))
     ways = {field, field.replace(",", "."), field.translate(marks)}
     return {float(way) for way in ways if is_decimal(way)}

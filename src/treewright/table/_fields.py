@@ -1,9 +1,9 @@
-"""Text fields to typed columns: numbers in any writing, truth values, dates, words, by one written-down rule.
+"""Convert text fields to typed columns by fixed rules: numbers in any format, true/false, dates and words.
 
-What is found is kept as formats, so that later files are read in the same way; see `treewright.table.load_csv` for
-the rule.
+The detected formats are kept, so that later files are read in the same way. The rules are at the top of
+`treewright.table._csv`.
 
-Longer than 400 lines: one class, whose steps ask what was found in the columns read before.
+The file is longer than 400 lines because it is one class, whose steps depend on the columns that were read before.
 """
 
 from __future__ import annotations
@@ -57,48 +57,50 @@ SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4
 
 
 class FieldReader:
-    """Types the columns of one file.
+    """Reads the columns of one file and decides their types.
 
     Parameters
     ----------
     text : CsvText
+        The file as columns of text.
     missing : collection of str
         Fields that mean "missing".
     where : str
         Name of the file, for messages.
     decimal : {".", ","} or None
-        Decimal mark that the user named.
+        Decimal mark given by the user.
     day_first : bool or None
-        Order of day and month that the user named.
+        Order of day and month given by the user.
     known : Reading or None
-        How the file was read whose tree is to be applied; its formats are used where the user names none.
+        How an earlier file, such as the training data of a tree, was read; its formats are used unless the user gives
+        others.
     numeric : collection of str
-        Columns whose numbers say which decimal mark the file has: all that are features.
+        Columns from which the decimal mark of the file is decided: all features.
     words : mapping of str to mapping of str to str
-        By column, words that stand for another one; such a field does not mean "missing".
+        Words to replace by another word, by column; such a field never means "missing".
     merged : collection of str
-        Columns whose words that differ only in capitals, blanks, hyphens or accents are one.
+        Columns in which words that differ only in capitals, blanks, hyphens or accents are merged.
     missing_in : mapping of str to sequence of str
-        By column, fields that mean "missing" there only.
+        Fields that mean "missing" in one column only, by column.
     decimal_in : mapping of str to {".", ","}
-        By column, the decimal mark that the user named for it alone.
+        Decimal mark given by the user for a single column, by column.
 
     Attributes
     ----------
     text : CsvText
-        As given, or without a first row that is none.
+        The file, without a first row that is not a row of the table (see `leave_out_first_row`).
     missing_values : tuple of str
         `missing`, as given.
     formats : dict of str to NumberFormat or DateFormat
-        What was found in the columns read so far; plain ones are absent.
+        Formats of the columns read so far, except plain ones.
     notes : list of str
-        Plain sentences about columns that were not what they seemed.
+        Sentences about columns that were read in an unusual way.
     decimals : set of str
-        Decimal marks that the columns read so far have beyond doubt.
+        Decimal marks of columns read so far that allow no other reading.
     words_read : dict of str to dict of str to str
-        The columns of words read so far, and which of their words stand for another one.
+        For each column of words read so far, the words that were replaced and their replacements.
     blanked : dict of str to dict of str to int
-        Of the columns read so far, the rows of each field that somebody declared missing.
+        For each column read so far, the number of rows with each field that was declared missing.
     """
 
     def __init__(
@@ -138,7 +140,7 @@ class FieldReader:
         self.words_read: dict[str, dict[str, str]] = {}
 
     def leave_out_first_row(self) -> None:
-        """Read on as if the first row were not there, because it is none."""
+        """Drop the first row, because it is not a row of the table."""
         columns = tuple(column[1:] for column in self.text.columns)
         self.text = replace(self.text, columns=columns, lines=self.text.lines[1:])
 
@@ -147,12 +149,12 @@ class FieldReader:
         return as_words(self._categories(name, self._present(name, self._fields(name))))
 
     def zero_led(self, names: Iterable[str]) -> list[str]:
-        """Return the columns of which some fields begin with 0, as codes do."""
+        """Return the columns in which some fields have leading zeros, as codes have."""
         begins = r"^\s*0[0-9]+\s*$"
         return [name for name in names if self._fields(name).head(GLANCE).str.contains(begins).any()]
 
     def spellings(self, name: str, value: float) -> list[str]:
-        """Return the fields of a column that are read as a number, as the file writes them, the most frequent first."""
+        """Return the fields of a column that have the given value, as in the file, the most frequent first."""
         if name not in self.index:  # a part of a date
             return []
         fields = self._present(name, self._fields(name))
@@ -186,7 +188,7 @@ class FieldReader:
         return [self._categories(name, fields)]
 
     def numbers(self, name: str) -> RawColumn:
-        """Read a column that has to hold numbers or truth values, written as before if the reading is known."""
+        """Read a column that must hold numbers or true/false, in the format of an earlier reading if there is one."""
         fields = self._fields(name)
         told = self._decimal_in.get(name, self._decimal)
         before = None if self.known is None or told is not None else self._format_before(name)
@@ -206,7 +208,7 @@ class FieldReader:
         return self._written_numbers(name, usual, written, fields)
 
     def part_of_date(self, name: str, part: str, written: DateFormat) -> RawColumn:
-        """Read one number of each date, written as before."""
+        """Read one part of each date, in the format of the earlier reading."""
         fields = usual_dates(usual_numbers(self._present(name, self._fields(name))))
         if self._order is not None and written.order != "ymd":
             written = DateFormat(self._order, written.mark, written.offered, written.reference)
@@ -215,7 +217,7 @@ class FieldReader:
         return RawColumn(f"{name} ({part})", parts_of(dates, written)[part])
 
     def labels(self, name: str, faults: list[InputError] | None = None) -> NDArray[Any]:
-        """Read the target: integers, numbers or text; rows without one are an error, or one of the `faults`."""
+        """Read the target: integers, numbers or text; missing labels raise an error, or are appended to `faults`."""
         import polars as pl
 
         try:
@@ -229,7 +231,7 @@ class FieldReader:
         if not integers.null_count():
             return integers.to_numpy().copy()
         numbers = fields.cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-        if (np.abs(numbers) < LARGEST_EXACT_INTEGER).all():  # beyond, two labels could become one
+        if (np.abs(numbers) < LARGEST_EXACT_INTEGER).all():  # above this, two labels could become equal
             return numbers.copy()
         return np.array(fields.to_list(), dtype=np.str_)
 
@@ -237,7 +239,7 @@ class FieldReader:
         """Read row weights: numbers, none missing."""
         self._complete(name, "weight")
         numbers = self.numbers(name).numbers
-        assert numbers is not None  # such columns are numbers
+        assert numbers is not None  # read as numbers above
         return numbers
 
     def _fields(self, name: str) -> pl.Series:
@@ -258,7 +260,7 @@ class FieldReader:
         return [field for field in declared if field not in self._words.get(name, ())]
 
     def _present(self, name: str, fields: pl.Series) -> pl.Series:
-        """Strip the fields of a column and make the missing ones null; count those that somebody declared missing."""
+        """Strip the fields of a column and make the missing ones null; count the fields that were declared missing."""
         known, counted = present(fields, self._blank(name), self._codes(name))
         if self._codes(name):
             self.blanked[name] = counted
@@ -272,7 +274,7 @@ class FieldReader:
             advice = f"Leave {'this row' if one else 'these rows'} out, or fill {'it' if one else 'them'} in."
             marks = fields.drop_nulls().unique()
             if what == "target" and len(marks) == 1 and not one:
-                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word for that into it."
+                advice = f"All others hold {marks[0]!r}: if an empty field means 'no', write a word such as 'no' in it."
             raise InputError(
                 f"The {what} {name!r} is missing in {len(rows)} row{'' if one else 's'} of {self._where} "
                 f"({self._lines(rows)}). {advice}"
@@ -280,7 +282,7 @@ class FieldReader:
         return fields
 
     def _categories(self, name: str, fields: pl.Series) -> RawColumn:
-        """Read words, those that stand for another one by that one."""
+        """Read words, and replace those that stand for another word."""
         names = dict(self._words.get(name, {}))
         if name in self._merged:
             names = one_spelling(by_rows(fields)) | names
@@ -290,7 +292,7 @@ class FieldReader:
         return words_of(name, fields.replace(names) if names else fields)
 
     def _plain(self, name: str, fields: pl.Series) -> RawColumn | None:
-        """Read numbers as Python writes them, the usual case; None if a field is something else or doubtful."""
+        """Read numbers as Python writes them, the usual case; None if a field is not, or may have another meaning."""
         import polars as pl
 
         numbers = fields.cast(pl.Float64, strict=False)
@@ -311,7 +313,7 @@ class FieldReader:
         return RawColumn(name, values)
 
     def _choose(self, name: str, fields: pl.Series, unit: str = "") -> NumberFormat:
-        """Decide how the numbers of a column are written; a unit of measurement was taken off already."""
+        """Decide the number format of a column from which a unit of measurement was already removed."""
         evidence = evidence_of(fields)
         if evidence.decimal is not None:
             self.decimals.add(evidence.decimal)
@@ -328,7 +330,7 @@ class FieldReader:
 
     @cached_property
     def _file_decimal(self) -> str | None:
-        """The decimal mark that the file has beyond doubt: of the reading that is known, or of all columns."""
+        """Decimal mark of the file if there is no doubt about it: from an earlier reading, or from all features."""
         if self.known is not None and self.known.decimal is not None:
             return self.known.decimal
         found = self._of_numeric(looks_like_number, lambda own: evidence_of(own).decimal) - {None}
@@ -337,7 +339,7 @@ class FieldReader:
     def _of_numeric(
         self, like: Callable[[pl.Series], pl.Series], found: Callable[[pl.Series], str | None]
     ) -> set[str | None]:
-        """What is found in the columns that may be numbers, of those that are alike throughout."""
+        """Return the results of `found` for all features whose known fields are all `like`."""
         own = (self._present(name, self._fields(name)).drop_nulls().unique() for name in self._numeric)
         usual = (usual_numbers(distinct, self.text.encoding) for distinct in own)
         return {found(distinct) for distinct in usual if len(distinct) and like(distinct).all()}
@@ -350,7 +352,7 @@ class FieldReader:
     def _written_numbers(
         self, name: str, fields: pl.Series, written: NumberFormat, as_written: pl.Series
     ) -> RawColumn:
-        """Read numbers in their usual form; `as_written` is what the file has in their place, for messages."""
+        """Read numbers in their usual form; `as_written` has the fields as they are in the file, for messages."""
         values = to_numbers(fields, written)
         odd = values.is_null() & fields.is_not_null()
         if odd.any():
@@ -358,8 +360,8 @@ class FieldReader:
             before = "" if self.known is None else ", as when the tree was made"
             raise InputError(
                 f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not. If "
-                "this file uses another format, give decimal_comma=True or decimal_comma=False."
+                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not in this "
+                "format. If the file uses another one, give decimal_comma=True or decimal_comma=False."
             )
         if (example := minus_behind(fields)) is not None:
             self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
@@ -379,7 +381,7 @@ class FieldReader:
         return RawColumn(name, numbers)
 
     def _dates(self, name: str, fields: pl.Series, as_written: pl.Series) -> list[RawColumn] | None:
-        """Read a column of dates as the numbers that they offer; None if it is not one way of writing."""
+        """Read a column of dates as one column per part; None if its dates are not all in one format."""
         order, mark = order_of(fields)
         if order == "":
             return None
@@ -402,14 +404,14 @@ class FieldReader:
         spelled = as_written.filter((as_written != fields).fill_null(False))
         form = f"{form}; {spelled[0]!r} is {fields.filter(as_written != fields)[0]}" if len(spelled) else form
         self.notes.append(
-            f"Column {name!r} holds dates ({form}); the tree may ask for {offered}. To keep it as text, "
+            f"Column {name!r} holds dates ({form}); splits can use {offered}. To keep it as text, "
             "declare it categorical."
         )
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
 
     @cached_property
     def _file_order(self) -> str | None:
-        """The order of day and month that the columns of the file have beyond doubt."""
+        """Order of day and month in the file, if its columns leave no doubt about it."""
         if self.known is not None:
             kept = {own.order for own in self.known.columns.values() if isinstance(own, DateFormat)} - {"ymd"}
             if len(kept) == 1:
@@ -431,7 +433,7 @@ class FieldReader:
     def _mixture(
         self, name: str, fields: pl.Series, bare: pl.Series, like: pl.Series, what: str
     ) -> InputError:
-        """The error about text among numbers or dates; `bare` are the fields in their usual form, without a unit."""
+        """Return the error about text among numbers or dates; `bare` has the fields in usual form without unit."""
         import polars as pl
 
         known = pl.select(pl.when(like).then(bare.drop_nulls()).otherwise(fields.drop_nulls())).to_series()

@@ -1,4 +1,4 @@
-"""The bytes of a file, plain or gzip, and the errors about one that cannot be read."""
+"""Read the bytes of a file, plain or gzip, with clear errors if it cannot be read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from treewright.errors import InputError
 __all__ = ["read_bytes"]
 
 CHUNK = 1 << 20
-SMALL_GZIP = 1 << 27  # bytes that any gzip file may unpack to
-GZIP_FACTOR = 200  # repetitive tables are packed 20 to 100 times
+SMALL_GZIP = 1 << 27  # every gzip file may unpack to this many bytes
+GZIP_FACTOR = 200  # repetitive tables are compressed by factors of 20 to 100
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -22,13 +22,13 @@ def read_bytes(path: str | Path) -> bytes:
     Raises
     ------
     InputError
-        It cannot be read, is damaged, or grows beyond what tables do.
+        If the file cannot be read, is damaged, or unpacks to far more than tables do.
     """
     try:
         data = Path(path).read_bytes()
     except IsADirectoryError:
         raise InputError(
-            f"Cannot read {path}: it is a folder. Give one of its files; what is settled for it holds for all."
+            f"Cannot read {path}: it is a folder. Give one of its files; its settings apply to all of them."
         ) from None
     except OSError as error:
         raise InputError(f"Cannot read {path}: {error.strerror or error}.") from error
@@ -40,7 +40,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def _unpack(data: bytes, where: str) -> bytes:
-    """Unpack a gzip file; one that grows beyond what tables do is refused before it fills the memory."""
+    """Unpack a gzip file; one that unpacks to far more than tables do is refused before it fills the memory."""
     most = max(SMALL_GZIP, GZIP_FACTOR * len(data))
     parts, size = [], 0
     try:

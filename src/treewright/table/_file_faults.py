@@ -1,9 +1,9 @@
-"""Faults of a file as a whole, each of which says how the text would read without it, so that one call names all.
+"""Faults of a file as a whole; reading continues after each fault, so that one message names all of them.
 
-A title above the header hides two columns of one name, and both hide the line of totals at the end: whoever is told
-one thing after the other mends the file four times. So the text is read on with the fault taken out (its lines blank,
-which are passed over, so that all others keep their numbers), and what else is wrong is told with it. Nothing that was
-read in this way is used for a tree.
+A title above the header hides two columns with the same name, and both hide the line of totals at the end. If faults
+were reported one at a time, a file would have to be corrected several times. So each fault removes itself from the text
+(its lines are made blank, which are skipped, so that all other lines keep their numbers), and the text is read again.
+What was read in this way is only used to find further faults, never for a tree.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Returned = TypeVar("Returned")
 
 
 class FileFault(InputError):
-    """A fault of a file; `mend` takes its text without the fault, and is None where nothing can be read on.
+    """A fault of a file as a whole.
 
     Parameters
     ----------
     message : str
     kind : str
-        Two faults of one kind are most likely one: the second is not told.
+        Two faults of the same kind most likely have the same cause: the second one is not reported.
     mend : callable, default=None
-        From the text to another one.
+        From the text to the text without this fault; None if reading cannot continue.
     option : (str, str), default=None
-        The option of the command line that is likely to settle it, and its value.
+        Command-line option that is likely to settle the fault, and its value.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class FileFault(InputError):
 
 
 def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned | None, list[FileFault]]:
-    """Read a text, and after each fault what is left without it; return what was read at last, and the faults."""
+    """Read a text, remove each fault and read again; return the last result, and all faults."""
     faults: list[FileFault] = []
     seen: set[str] = set()
     while True:
@@ -59,7 +59,7 @@ def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned 
             if fault.kind in seen:
                 return None, faults
             seen.add(fault.kind)
-            if fault.kind != "ragged" or "quotes" not in seen:  # an open quote makes rows of half fields
+            if fault.kind != "ragged" or "quotes" not in seen:  # removing an open quote can split a row
                 faults.append(fault)
             if fault.mend is None:
                 return None, faults
@@ -69,7 +69,7 @@ def all_faults_of(text: str, read: Callable[[str], Returned]) -> tuple[Returned 
         except InputError:
             if not faults:
                 raise
-            return None, faults  # what is left makes no sense
+            return None, faults  # the rest cannot be read
 
 
 def together(where: str, faults: Sequence[InputError]) -> InputError:
@@ -81,7 +81,7 @@ def together(where: str, faults: Sequence[InputError]) -> InputError:
 
 
 def text_without(lines: Collection[int]) -> Callable[[str], str]:
-    """Return what blanks some lines of a text, counted from 1."""
+    """Return the function that makes some lines of a text blank; lines are counted from 1."""
 
     def mend(text: str) -> str:
         own = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -93,7 +93,10 @@ def text_without(lines: Collection[int]) -> Callable[[str], str]:
 
 
 def with_own_names(names: Sequence[str], separator: str) -> Callable[[str], str]:
-    """Return what gives columns of one name names of their own, in a header of one line and where it is repeated."""
+    """Return the function that makes duplicate names in a text's header different, also where the header is repeated.
+
+    The header must be a single line.
+    """
     seen: Counter[str] = Counter()
     own = []
     for name in names:

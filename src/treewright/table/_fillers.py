@@ -1,8 +1,8 @@
-"""Values that most likely stand for "unknown": numbers apart from all others, and words that say so.
+"""Values that most likely mean "unknown": numbers far from all others, and words with this meaning.
 
-A column may have several such numbers. Each is judged by the values that are no such numbers, so that none hides
-another by making the others look near. Negative codes are judged as one set, and numbers that end at such a one, as
-998 ends at 999, with it.
+A column may have several such numbers. Each is compared only with the ordinary values, so that one code cannot hide
+another. Negative codes are judged together as a set; so are consecutive numbers that end at a code, as 997 and 998 end
+at 999.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from treewright.table._raw import text_of_number
 __all__ = ["filler_numbers", "filler_words"]
 
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
-FEWEST_VALUES = 5  # with those that mean missing
-APART = 1 / 4  # of the span of the others
-CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # beside a few codes such as 1 and 2
+FEWEST_VALUES = 5  # fewest distinct values, including those that mean missing
+APART = 1 / 4  # distance from the other values, as a share of their range
+CODES = (9.0, 99.0, -9.0, -99.0, 999.0, -999.0)  # "unknown" in columns with a few codes such as 1 and 2
 MOST_CODES = 5
-MOST_ANSWERS = 11  # such as 0 to 10
-MOST_CODES_IN_A_RUN = 3  # such as 997, 998 and 999
+MOST_ANSWERS = 11  # scales of answers such as 0 to 10
+MOST_CODES_IN_A_RUN = 3  # consecutive codes such as 997, 998 and 999
 REFUSALS = {
     -7.0,
     -8.0,
@@ -33,8 +33,8 @@ REFUSALS = {
     -997.0,
     -998.0,
     -999.0,
-}  # as surveys write them, several at once
-OFTEN = 0.01  # of the rows: as often comes a -1 that means unknown
+}  # codes in surveys, which often use several of them
+OFTEN = 0.01  # share of the rows: a -1 that means unknown is at least this frequent
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
     "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
@@ -49,14 +49,21 @@ WORDS = {
 
 
 def filler_numbers(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[tuple[str, int, str]]:
-    """Yield each number that seems to mean "unknown": as text, its rows, and why.
+    """Yield each number that seems to mean "unknown".
 
     Parameters
     ----------
     distinct : ndarray of shape (n_values,)
-        Ascending.
+        Distinct values of the column, ascending.
     rows : ndarray of shape (n_values,), int64
-        Of each value.
+        Number of rows with each value.
+
+    Yields
+    ------
+    number : str
+    n_rows : int
+    reason : str
+        Why it seems to mean "unknown".
     """
     negative = distinct < 0
     if _are_refusals(distinct, rows):
@@ -83,8 +90,8 @@ def _are_answers(values: NDArray[np.float64]) -> bool:
 def _are_refusals(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> bool:
     """Whether the negative values are several codes and nothing else.
 
-    Beside few answers that is enough; beside quantities, of which a difference may be negative, each has to be
-    repeated, and all together as frequent as a -1 that means unknown.
+    If the other values are few answers of a scale, that is enough. If they are quantities, negative values may be
+    differences: then each code must be repeated, and all together must be as frequent as a -1 that means unknown.
     """
     negative = distinct < 0
     if negative.sum() < 2 or not set(distinct[negative].tolist()) <= REFUSALS:
@@ -96,7 +103,7 @@ def _are_refusals(distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> boo
 
 
 def _may_be_code(value: float, values: Sequence[float]) -> bool:
-    """Whether a value is a usual code, or one of those that end at it, as 997 and 998 end at 999."""
+    """Whether a value is a usual code, or in a run of values that ends at one, as 997 and 998 end at 999."""
     return value in FILLERS or any(
         code in values and 0 < abs(code) - abs(value) < MOST_CODES_IN_A_RUN and code * value > 0
         for code in FILLERS
@@ -105,15 +112,15 @@ def _may_be_code(value: float, values: Sequence[float]) -> bool:
 
 
 def _far_from_the_others(values: list[float]) -> list[int]:
-    """Positions of values apart from the rest, from the outermost inward, low ones first."""
-    low, high = 0, len(values)  # those from low to before high are ordinary
+    """Return the positions of values that are far from the others, from the outermost inward, low ones first."""
+    low, high = 0, len(values)  # values[low:high] are ordinary
     while low < high and _may_be_code(values[low], values):
         low += 1
     while low < high and _may_be_code(values[high - 1], values):
         high -= 1
     if len(values) < FEWEST_VALUES or high - low < 2:
         return []
-    while True:  # what is not far from the ordinary values is one of them, and lies nearer to the next
+    while True:  # a value close to the ordinary ones becomes one of them
         span = max(APART * (values[high - 1] - values[low]), 1.0)
         if low > 0 and values[low] - values[low - 1] <= span:
             low -= 1
@@ -124,7 +131,7 @@ def _far_from_the_others(values: list[float]) -> list[int]:
 
 
 def _why(value: float, rest: NDArray[np.float64], share: float) -> str:
-    """Why a value at the end of a column, not far from the rest, means "unknown"; "" if nothing speaks for it."""
+    """Return why a lowest or highest value that is not far from the others may mean "unknown"; "" if nothing does."""
     many = value in FILLERS and len(rest) >= FEWEST_VALUES - 1
     if many and value < 0 <= rest[0] and (value <= -9 or share >= OFTEN):
         return "its only negative value"
@@ -135,7 +142,7 @@ def _why(value: float, rest: NDArray[np.float64], share: float) -> str:
 
 
 def filler_words(words: Sequence[str]) -> list[str]:
-    """Return the words that say "unknown".
+    """Return the words that mean "unknown".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One thing about a table that a person should know or settle before a fit."""
+"""A finding: something about a table that a person should know or decide before a fit."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a person should know or decide.
+    """Something about a table that a person should know or decide before a fit.
 
     Parameters
     ----------
     column : str or None
-        None is the table as a whole.
+        Name of the column; None is the table as a whole.
     text : str
-        What was seen, as a sentence.
+        The observation, as a sentence.
     action : {"ignore", "categorical", "missing", "merge-words", "merge-labels", "encoding", "dates", "order", ""}
-        The option that settles it. "dates" has none, because a frame needs a call; "order" is set in `columns.yaml`. ""
-        if it has to be settled in the file, or if nothing has to be done.
+        Option that settles it. For "dates" in a frame this is a call in Python, and "order" is set in `columns.yaml`.
+        "" if the file must be corrected, or if nothing must be done.
     value : str
-        What the option takes: the column, or the field that means missing in it; "" if it takes nothing. Without an
-        option, the column whose use in `columns.yaml` answers the question.
+        Value of the option: the column, or the field that means missing in it; "" if the option takes no value. If
+        there is no option, the column whose use in `columns.yaml` settles it.
     words : mapping of str to str
-        Merging: the word that each other spelling becomes.
+        For merging, from each other spelling to the word that replaces it.
     order : tuple of str
-        The words of the column, from the least to the most.
+        Words of the column, from the lowest to the highest.
     is_number : bool
-        Whether the value that means missing is a number, not a word.
+        Whether the value that means missing is a number and not a word.
     is_fault : bool
-        Whether the file as a whole cannot be read before it is settled; without an action, in the file itself.
+        Whether the file as a whole cannot be read until this is settled; if there is no action, by correcting the file.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def option(self) -> str:
-        """The option of the command line, such as ``--ignore id``."""
+        """The command-line option that settles it, such as ``--ignore id``."""
         if self.action in ("dates", "order"):
             return ""
         value = f"{self.column}={self.value}" if self.action == "missing" else self.value
@@ -59,14 +59,14 @@ class Finding:
 
     @property
     def in_file(self) -> str:
-        """What settles it for a file: an option of the command line, or an entry of ``columns.yaml``."""
+        """How to settle it for a file: a command-line option, or an entry in ``columns.yaml``."""
         if self.action != "order":
             return self.option
         return f"--fix, or in columns.yaml, columns: {self.column}: {{order: [{', '.join(self.order)}]}}"
 
     @property
     def in_python(self) -> str:
-        """What settles it for a frame X of pandas and its labels y, such as ``X = X.drop(columns=['id'])``."""
+        """How to settle it for a pandas frame X with labels y, such as ``X = X.drop(columns=['id'])``."""
         own = f"X[{self.column!r}]"
         value = self.value if self.is_number else repr(self.value)
         return {

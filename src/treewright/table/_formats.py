@@ -1,7 +1,7 @@
-"""How the columns of a text file are written: what was found when it was read first, kept to be used again.
+"""Formats of the columns of a text file: detected when a file is first read, and stored to read later files.
 
-A tree speaks of numbers; a file holds marks. "1,200" is one number with a comma between thousands and another one
-with a decimal comma, so the reading that `fit` chose travels with its tree, and every later file is read by it.
+"1,200" is one number if the comma separates thousands, and another one if it is a decimal comma. Therefore the formats
+that `fit` detected are stored with the tree, and every later file is read with them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["CURRENCIES", "MISSING_VALUES", "DateFormat", "NumberFormat", "Readin
 
 MISSING_VALUES = ("?", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "NULL", "null")
 
-CURRENCIES = (  # letters; signs such as € and $ are known by their category
+CURRENCIES = (  # written in letters; signs such as € and $ are recognized by their Unicode category
     "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD", "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF",
     "RON", "BGN", "RSD", "TRY", "RUB", "UAH", "ILS", "SGD", "HKD", "TWD", "THB", "IDR", "MYR", "PHP", "VND", "AED",
     "SAR", "ZAR", "EGP", "NGN", "KES", "BRL", "MXN", "ARS", "CLP", "COP", "PEN", "KRW", "ISK", "US$", "A$", "C$",
@@ -28,7 +28,7 @@ DATE_PARTS = ("year", "month", "weekday", "hour", "age")
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is what numbers may carry: "%", a currency as a sign or in letters, or a unit of measurement.
+    """Whether a text is a unit that numbers may have: "%", a currency (sign or letters), or a unit of measurement.
 
     Parameters
     ----------
@@ -50,15 +50,16 @@ def is_unit(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """Marks of the numbers in one column.
+    """Number format of one column.
 
     Parameters
     ----------
     decimal : {".", ","}, default="."
+        Decimal mark.
     thousands : str, default=""
-        Mark between groups of three digits: ".", ",", a blank or an apostrophe; "" is none.
+        Separator of thousands: ".", ",", a blank or an apostrophe; "" is none.
     unit : str, default=""
-        A currency, "%" or a unit of measurement that every number may carry; it is dropped.
+        Currency, "%" or unit of measurement that the numbers may have; it is dropped. "" is none.
 
     Examples
     --------
@@ -73,11 +74,11 @@ class NumberFormat:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the numbers are as Python writes them."""
+        """Whether the numbers are written as Python writes them."""
         return self == NumberFormat()
 
     def in_words(self) -> str:
-        """Say how the numbers are written, such as "a decimal comma and points between thousands".
+        """Return the number format in words, such as "a decimal comma and points between thousands".
 
         Returns
         -------
@@ -98,16 +99,18 @@ MARKS = {".": "point", ",": "comma", "'": "apostrophe", "’": "apostrophe"} | d
 
 @dataclass(frozen=True, slots=True)
 class DateFormat:
-    """Order and mark of the dates in one column, and which parts of a date the tree can use.
+    """Date format of one column, and the parts of a date that the tree can use.
 
     Parameters
     ----------
     order : {"ymd", "dmy", "mdy"}
+        Order of year, month and day.
     mark : {"-", "/", "."}
+        Mark between them.
     offered : tuple of str
-        Of "year", "month", "weekday" (1 is Monday), "hour", "age" (days up to `reference`).
+        Some of "year", "month", "weekday" (1 is Monday), "hour" and "age" (days until `reference`).
     reference : str, default=""
-        Day from which ages are counted, as year-month-day: the latest one when the tree was made.
+        Day from which ages are counted, as year-month-day: the latest date in the training data.
 
     Examples
     --------
@@ -122,7 +125,7 @@ class DateFormat:
     reference: str = ""
 
     def names(self, column: str) -> dict[str, str]:
-        """Return the name of the column that each offered part becomes.
+        """Return the name of the column for each part of the date.
 
         Parameters
         ----------
@@ -132,7 +135,7 @@ class DateFormat:
         Returns
         -------
         dict of str to str
-            By part (``year``, ``month``, ``weekday``, ``age``, ...).
+            From a part (``year``, ``month``, ``weekday``, ``age``, ...) to the name of its column.
         """
         words = {
             "weekday": "weekday, Monday = 1",
@@ -141,7 +144,7 @@ class DateFormat:
         return {part: f"{column} ({words.get(part, part)})" for part in self.offered}
 
     def in_words(self) -> str:
-        """Say the order, such as "day/month/year".
+        """Return the order in words, such as "day/month/year".
 
         Returns
         -------
@@ -160,17 +163,17 @@ class Reading:
     separator : str
     encoding : str
     missing_values : tuple of str
-        Fields that mean "missing", besides the empty one.
+        Fields that mean "missing", in addition to the empty field.
     decimal : {".", ","} or None
-        Decimal mark of the file where its numbers decide it; None if no number does.
+        Decimal mark of the file if some number decides it; None otherwise.
     columns : mapping of str to NumberFormat or DateFormat
-        The columns of the file that are not plain numbers or words.
+        Formats of the columns that are not plain numbers or words.
     labels : mapping of str to str
-        Labels that stand for another one, such as "BAD" for "Bad".
+        Labels that were replaced, with their replacements, such as "BAD" by "Bad".
     words : mapping of str to mapping of str to str
-        The same for the words of columns.
+        The same for the words of columns, by column.
     missing_in : mapping of str to tuple of str
-        Fields that mean "missing" in one column only.
+        Fields that mean "missing" in one column only, by column.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""From numpy arrays, pandas and polars frames and lists to a `Table`.
+"""Make a `Table` from a numpy array, a pandas or polars frame, or a list of rows.
 
-Kinds are decided by one rule, whatever the container: truth values, and numbers that are 0 and 1 only, are
-binary; other numbers are continuous; text and categoricals are categorical with sorted categories, or in their own
-order. None, NaN
-and null are missing values and stay missing. Cost: one pass over the values; a float array of 10^6 x 12 takes
-about 0.1 s, most of it the copy that makes each column contiguous.
+The rules for the kind of a column are the same for all containers. Columns of true/false, or of numbers that are only 0
+and 1, are binary; other numbers are continuous; text and categoricals are categorical, with their categories in their
+own order if they have one and sorted otherwise. None, NaN and null are missing values and stay missing. The cost is one
+pass over the values: a float array of 10^6 x 12 takes about 0.1 s, most of it for the copy that makes each column
+contiguous.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from treewright.tree import Column, ColumnKind
 
 __all__ = ["assemble", "n_rows_of", "read_columns", "read_raws", "table_from"]
 
-HEAD = 256  # rows that usually show that a column holds more than zeros and ones
-MANY_NUMBERS = 10  # as text; fewer are often codes
+HEAD = 256  # first rows to examine: they usually show that a column does not hold only 0 and 1
+MANY_NUMBERS = 10  # distinct numbers stored as text; fewer are often codes
 MARKED = re.compile(r"^[$€£¥₹]? ?[+-]?[0-9]{1,3}(?:[,.' ]?[0-9]{3})*(?:[.,][0-9]+)? ?[%$€£¥]?$")
 CODE = re.compile(r"^0[0-9]")
-CELLS_AT_ONCE = 2**17  # of columns that are asked about together
+CELLS_AT_ONCE = 2**17  # cells of the columns that are examined together
 
 
 @without_collections()
@@ -57,15 +57,16 @@ def table_from(
     Parameters
     ----------
     X : array-like or frame of shape (n_rows, n_columns)
-        numpy array (numbers, truth values, text or objects), pandas or polars frame, pyarrow table, or list
+        numpy array (numbers, booleans, text or objects), pandas or polars frame, pyarrow table, or list
         of rows. Missing values are NaN, None or null.
     feature_names : sequence of str, default=None
-        Names of the columns of an array or list; None gives ``x0, x1, ...``. A frame brings its own names.
+        Names of the columns of an array or list; None gives ``x0, x1, ...``. A frame has its own names.
     categorical_features : sequence of str or int, default=None
-        Names or positions of columns of numbers that are to be read as categories.
+        Names or positions of columns of numbers to be read as categories.
     order : mapping of str to sequence of str, default=None
-        By column, all of its words from the least to the most: ``{"risk": ["low", "medium", "high"]}``. A split then
-        asks for at most one of them. Ordered categories of pandas and an Enum of polars bring their own order.
+        All words of a column from the lowest to the highest, by column: ``{"risk": ["low", "medium", "high"]}``. A
+        split then sends all words up to one of them to one side. Ordered categoricals of pandas and an Enum of polars
+        have their own order.
 
     Returns
     -------
@@ -74,16 +75,16 @@ def table_from(
     Raises
     ------
     InputError
-        No rows or no columns, duplicate names, numbers and text in one column, infinities, integers beyond
-        2**53, dates, complex numbers, sparse matrices, a word that the order of its column lacks. The message names
-        the column.
+        If there are no rows or no columns, names are duplicated, or `X` is a sparse matrix; if a column mixes numbers
+        and text, or has infinities, integers beyond 2**53, dates, complex numbers, or a word that is not in its order.
+        The message names the column and what to do.
     InputTypeError
-        A cell that is neither text nor a number.
+        If a cell is neither text nor a number.
 
     Notes
     -----
-    A column without any known value is kept (so that new rows keep their shape), is never split, and a note
-    says so. So does one on text that reads as numbers, which is kept as categories.
+    A column without any known value is kept, so that new rows have the same columns, but it is never split, and a note
+    says so. Numbers stored as text are kept as categories, also with a note.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def read_columns(
     feature_names: Sequence[str] | None = None,
     categorical_features: Sequence[str] | Sequence[int] | None = None,
 ) -> tuple[RawColumn, ...]:
-    """Read the columns of some rows without deciding their kinds: of a table that comes in pieces.
+    """Read the columns of some rows without deciding their kinds, for a table that is read in pieces.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def read_columns(
     Raises
     ------
     InputError, InputTypeError
-        As `table_from`.
+        As for `table_from`.
 
     Examples
     --------
@@ -141,13 +142,13 @@ def read_columns(
 
 
 def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = None) -> Table:
-    """Decide the kind of each column and make the table; `matrix` holds the numbers already, if given."""
+    """Decide the kind of each column and make the table; `matrix`, if given, already holds its numbers."""
     columns, notes, as_text = [], [], []
     if matrix is not None and _is_whole_zero_one(matrix):
         words = ("false", "true") if raws[0].boolean else ()
         return Table(tuple(Column(raw.name, ColumnKind.BINARY, words) for raw in raws), matrix)
     X = np.empty((n_rows_of(raws), len(raws)), dtype=np.float64, order="F") if matrix is None else matrix
-    if matrix is not None:  # of thousands of columns, not one by one
+    if matrix is not None:  # all columns together, because there may be thousands
         n_missing = _of_columns(matrix, lambda some: np.isnan(some).sum(axis=0)).tolist()
         begins_zero_one = _of_columns(
             matrix[:HEAD], lambda some: _zero_one_or_missing(some).all(axis=0)
@@ -184,13 +185,13 @@ def assemble(raws: Sequence[RawColumn], matrix: NDArray[np.float64] | None = Non
 def read_raws(
     X: Any, feature_names: Sequence[str] | None
 ) -> tuple[tuple[str, ...], NDArray[np.float64] | None, list[RawColumn]]:
-    """Return names, the matrix if all columns are plain numbers, and the raw columns (then views of it)."""
+    """Return names, the matrix if all columns are plain numbers, and the raw columns (in that case views of it)."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         size = 8 * float(X.shape[0]) * float(X.shape[1]) if len(getattr(X, "shape", ())) == 2 else 0.0
         raise InputError(
             f"X is a sparse matrix; only dense tables are read. X.toarray() would take {memory_of(size)}: pass that if "
-            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Zeros that "
-            "mean 'not known' must become NaN."
+            "it fits, or first keep fewer columns, for example with sklearn.feature_selection.SelectKBest. Replace "
+            "zeros that mean 'not known' by NaN."
         )
     if is_named(X):
         names, raws = read_frame(X)
@@ -201,8 +202,8 @@ def read_raws(
         return names, None, raws
     if np.ma.is_masked(X):
         raise InputError(
-            "X is a masked array, and what is masked would be read as if it were there. A missing value is NaN: pass "
-            "X.astype(float).filled(numpy.nan)."
+            "X is a masked array, and its masked values would be read as if they were known. Mark missing values with "
+            "NaN: pass X.astype(float).filled(numpy.nan)."
         )
     array = as_array(X)
     n_rows, n_columns = array.shape
@@ -232,7 +233,7 @@ def read_raws(
 
 
 def _positions(features: Sequence[str] | Sequence[int] | None, names: tuple[str, ...]) -> set[int]:
-    """Positions of the columns that are named or numbered."""
+    """Return the positions of columns that are given by name or by position."""
     if isinstance(features, str) or not isinstance(features, (Iterable, type(None))):
         raise InputError(
             f"categorical_features={features!r}; give a list of names or positions, or None: the columns are "
@@ -262,7 +263,7 @@ def n_rows_of(raws: Sequence[RawColumn]) -> int:
 
 
 def _is_zero_one(values: NDArray[np.float64]) -> bool:
-    """Whether the known values are 0 and 1, both of them."""
+    """Whether the known values are only 0 and 1, and both occur."""
     if not _zero_one_or_missing(values[:HEAD]).all():
         return False  # the usual case, without a pass over the column
     return bool((values == 0).any() and (values == 1).any() and _zero_one_or_missing(values).all())
@@ -274,13 +275,13 @@ def _zero_one_or_missing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _of_columns(matrix: NDArray[np.float64], ask: Callable[[NDArray[np.float64]], Any]) -> NDArray[Any]:
-    """Return what `ask` says of each column; it is asked about some columns at a time, which stay in the cache."""
+    """Return the result of `ask` for each column; it is called for blocks of columns that stay in the cache."""
     width = max(1, CELLS_AT_ONCE // max(1, len(matrix)))
     return np.concatenate([ask(matrix[:, j : j + width]) for j in range(0, matrix.shape[1], width)])
 
 
 def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:
-    """Whether every column holds 0 and 1 and nothing else: the usual input of a benchmark."""
+    """Whether every column holds only 0 and 1, as is usual in benchmarks."""
     if not ((matrix[:16] == 0) | (matrix[:16] == 1)).all():
         return False
     n_zeros, n_ones = (_of_columns(matrix, partial(_n_equal, number)) for number in (0, 1))
@@ -288,7 +289,7 @@ def _is_whole_zero_one(matrix: NDArray[np.float64]) -> bool:
 
 
 def _n_equal(number: float, values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Count the rows of each column that hold a number."""
+    """Return for each column the number of rows that are equal to a number."""
     return np.atleast_1d(np.count_nonzero(values == number, axis=0 if values.shape[1] > 1 else None))
 
 

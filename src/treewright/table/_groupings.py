@@ -1,4 +1,4 @@
-"""A column of a file that says which group each row belongs to, be it a feature of a tree or not."""
+"""Read a column of a file that gives the group of each row; it need not be a feature of the tree."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def load_groups(
     words: Mapping[str, Mapping[str, str]] | None = None,
     decimal_in: Mapping[str, str] | None = None,
 ) -> NDArray[Any]:
-    r"""Return the group of each row of a CSV file: numbers, words, or the year of a date; a missing one is None or NaN.
+    r"""Return the group of each row of a CSV file: a number, a word, or the year of a date; None or NaN if missing.
 
-    Words that stand for another one do so here, too, and codes that begin with 0 stay as they are written.
+    Words are replaced as the reading or `words` says, and codes with leading zeros stay as they are written.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ def load_groups(
     name : str
         Column of the groups.
     reading : Reading, default=None
-        How an earlier file was read.
+        How an earlier file was read; used for everything that this call does not specify.
     separator, missing_values, encoding, decimal_comma, day_first, missing_in, words, decimal_in
         As in `load_csv`.
 
     Returns
     -------
     ndarray of shape (n_rows,)
-        Of float64 or, with None for a missing one, of objects.
+        float64 with NaN for a missing group, or objects with None for it.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def load_groups(
     if reader.zero_led([name]):
         return _values(reader.words(name))
     try:
-        return _values(reader.typed(name)[0])  # of the columns of a date the first is its year
+        return _values(reader.typed(name)[0])  # the first column made from a date is its year
     except InputError:  # numbers and text in one column
         return _values(reader.words(name))
 

@@ -1,16 +1,16 @@
-"""Columns that may say what the target is because they are recorded with it, or after it.
+"""Target leakage: columns that may reveal the target because they are recorded together with it, or after it.
 
-A date of cancellation, a loss, the target once more under another name: a tree that may ask for it is proven best, has
-no mistake, and is of no use, for the column is empty or unknown when a new row is to be decided. Which column is
-known when cannot be read from a file, so what is told is what makes it likely:
+Examples are a date of cancellation, a loss, or the target itself under another name. A tree that can use such a column
+is proven optimal and makes no errors, but is useless, because the column is empty or unknown when a new row must be
+predicted. A file does not say when each column becomes known, so signs of leakage are reported:
 
-- a column whose values and the labels stand for each other one to one;
-- a column that is filled in (all but) all rows of some labels, and in (all but) no others;
-- a column of which one question, a threshold or a word, tells the label in (all but) every row. It may also be a
+- a column whose values correspond to the labels one to one;
+- a column that is filled in (nearly) all rows of some labels, and in (nearly) no others;
+- a column in which a single split, a threshold or a word, predicts the label in (nearly) every row. This may also be a
   good reason, so nothing is proposed.
 
-A few rows may differ, for people correct what they entered. Costs a sort of some rows of each column, and of all rows
-where these show a sign.
+A few rows may differ, because people correct what they entered. The cost is a sort of some rows of each column, and of
+all rows if these show a sign.
 """
 
 from __future__ import annotations
@@ -33,22 +33,26 @@ __all__ = ["of_leaks"]
 
 FEWEST_ROWS = 20
 FEWEST_OF_A_LABEL = 5
-SLIPS = 0.005  # of the rows
-SLIPS_OF_A_LABEL = 0.1  # of the rows of the rarest label
-MANY_ROWS = 10_000  # so many are looked at before all are
-FEW_SLIPS = 5.0  # more in some of the rows, by chance
-SAME_LINE = 1e-9  # from a correlation of one
+SLIPS = 0.005  # allowed exceptions, as a share of the rows
+SLIPS_OF_A_LABEL = 0.1  # allowed exceptions, as a share of the rows of the rarest label
+MANY_ROWS = 10_000  # about this many rows are examined before all are
+FEW_SLIPS = 5.0  # additional exceptions that these rows may have by chance
+SAME_LINE = 1e-9  # allowed difference of a correlation from 1
 
 
 def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Finding]:
-    """Yield what makes it likely that a column is not known before the target is.
+    """Yield a finding for each column that is likely not known before the target.
 
     Parameters
     ----------
     table : Table
     labels : ndarray of shape (n_rows,)
     target : str
-        What the column of the labels is called.
+        Name of the column of labels.
+
+    Yields
+    ------
+    Finding
     """
     if table.n_rows < FEWEST_ROWS:
         return
@@ -65,7 +69,7 @@ def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Findin
     some = codes[::step]
     glanced = step > 1 and bool((np.bincount(some, minlength=len(words)) >= FEWEST_OF_A_LABEL).all())
     for column, values in zip(table.columns, table.X.T, strict=True):
-        # What some of the rows refute, all do.
+        # A sign that is refuted by some of the rows is refuted by all rows.
         if glanced and not _of_column(
             column, values[::step], words, some, target, 2 * slips / step + FEW_SLIPS
         ):
@@ -75,7 +79,7 @@ def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Findin
 
 
 def _coded(labels: NDArray[Any]) -> tuple[list[str], NDArray[np.int64]]:
-    """The words of the labels, ascending, spellings of one word together, and the number of each row's."""
+    """Return the labels as words, ascending, spellings of the same word merged, and each row's position in them."""
     rows = Counter(labels.tolist())
     names = {} if labels.dtype.kind in "if" else one_spelling(str(word) for word, _ in rows.most_common())
     word_of = {label: names.get(str(label), str(label)) for label in rows}
@@ -93,7 +97,7 @@ def _of_column(
     target: str,
     slips: float,
 ) -> Finding | None:
-    """The strongest sign that a column is recorded with the target; None if there is no sign."""
+    """Return the strongest sign that a column is recorded together with the target; None if there is none."""
     name, missing = column.name, np.isnan(values)
     distinct, own = np.unique(np.where(missing, np.inf, values), return_inverse=True)
     if len(distinct) == len(words):
@@ -105,7 +109,7 @@ def _of_column(
                 for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
             )
             text = (
-                f"{name} says the same as the target {target} in every row ({pairs}): a tree would ask for nothing "
+                f"{name} says the same as the target {target} in every row ({pairs}): a tree would split on nothing "
                 "else. Leave it out, unless it is known before the outcome."
             )
             return Finding(name, text, "ignore", name)
@@ -116,7 +120,7 @@ def _of_column(
             whose = " and ".join(word for word, share in zip(words, filled, strict=True) if share > 0.5)
             text = (
                 f"{name} is filled in where {target} is {whose}, and empty elsewhere: it seems to be recorded with the "
-                "outcome, or after it. A tree that asks for it cannot decide about a new row. Leave it out."
+                "outcome, or after it. A tree that splits on it cannot predict new rows. Leave it out."
             )
             return Finding(name, text, "ignore", name)
     if len(words) == 2 and (question := _one_question(column, values, codes == 1, slips)):
@@ -131,7 +135,7 @@ def _of_column(
 def _one_question(
     column: Column, values: NDArray[np.float64], second: NDArray[np.bool_], slips: float
 ) -> tuple[str, int] | None:
-    """The question that parts two labels with at most so many mistakes, and its mistakes."""
+    """Return the split that separates two labels with at most `slips` errors, in words, and its number of errors."""
     known = ~np.isnan(values)
     if known.sum() < len(values) - slips:
         return None
@@ -153,7 +157,7 @@ def _one_question(
     below = np.cumsum(label)[cuts]
     wrong = (
         below + (len(label) - (cuts + 1)) - (label.sum() - below)
-    )  # the second label below counts as wrong
+    )  # errors of the split that predicts the first label below the cut
     wrong = np.minimum(wrong, len(label) - wrong)
     best = int(wrong.argmin())
     if wrong[best] > slips:

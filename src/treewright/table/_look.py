@@ -1,6 +1,6 @@
-"""What a table seems to hold, before anything is fitted to it: kinds, suspicions, and the one word that settles each.
+"""Examine a table before a fit: kinds of columns, suspicious values, and the option that settles each finding.
 
-Nothing is changed by looking.
+Nothing is changed.
 """
 
 from __future__ import annotations
@@ -37,33 +37,37 @@ from treewright.tree import ColumnKind
 __all__ = ["NONE_LEFT", "Look", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
-NONE_LEFT = "Without these columns none is left to split on: keep one, or bring others into the file."
-MANY_ALIKE = 3  # columns with the same number that may mean missing are told one by one
-SHORT = 40  # letters of a sentence that is no burden twice
+NONE_LEFT = (
+    "Without these columns none is left to split on: keep one of them, or add other columns to the file."
+)
+MANY_ALIKE = 3  # up to this many columns with the same number that may mean missing are reported one by one
+SHORT = 40  # sentences up to this length may be repeated
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
 
 @dataclass(frozen=True, repr=False)
 class Look:
-    """What `look` saw.
+    """Result of `look`.
 
     Parameters
     ----------
     name : str
-        What the table is called.
+        Name of the table or file.
     n_rows : int
     kinds : dict of str to tuple of str
-        Column names by "numbers", "yes/no", "words", "ordered words".
+        Names of columns for each kind: "numbers", "yes/no", "words", "ordered words".
     labels : tuple of (str, int)
-        Labels and their rows, most frequent first; empty without a target.
+        Labels and their numbers of rows, most frequent first; empty if no target was given.
     target : str or None
+        Name of the column of labels.
     notes : tuple of str
-        How numbers and dates were read.
+        Notes on how numbers and dates were read.
     findings : tuple of Finding
+        What a person should know or decide.
     of_file : bool
-        Whether what settles a finding is shown as an option of the command line, not as Python.
+        Whether findings are printed with command-line options (True) or with Python code (False).
     dates : mapping of str to str
-        By column that holds a part of a date, the column of the file that has the date.
+        From a column that holds a part of a date to the file's column of this date.
 
     Examples
     --------
@@ -85,17 +89,17 @@ class Look:
     dates: Mapping[str, str] = field(default_factory=dict)
 
     def options(self) -> str:
-        """Return the options of the command line that accept every proposal."""
+        """Return the command-line options that accept every proposal."""
         return " ".join(dict.fromkeys(finding.option for finding in self.findings if finding.option))
 
     def open_columns(self) -> list[str]:
-        """Return the columns that cannot be read before a person has answered a question about them."""
+        """Return the columns that cannot be read until a person answers a question about them."""
         read = {name for names in self.kinds.values() for name in names} | {self.target}
         asked = (finding.column for finding in self.findings if not finding.action)
         return [name for name in dict.fromkeys(asked) if name is not None and name not in read]
 
     def summary(self) -> list[str]:
-        """Return two lines: columns by kind, labels with their rows."""
+        """Return two lines: columns by kind, and labels with their numbers of rows."""
         kinds = {
             kind: [name for name in names if name not in self.dates] for kind, names in self.kinds.items()
         }
@@ -111,7 +115,7 @@ class Look:
             lines.append(f"Labels in {self.target}: {shown}{more}.")
         return lines
 
-    def __repr__(self) -> str:  # what a notebook shows below `look(df)`
+    def __repr__(self) -> str:  # a notebook displays this for `look(df)`
         return str(self)
 
     def __str__(self) -> str:
@@ -131,7 +135,7 @@ class Look:
 
 
 def _without_likewise(findings: Sequence[Finding]) -> list[tuple[Finding, str, int]]:
-    """What is told: of a value that seems to mean missing in many columns the first one, with the others' names."""
+    """Return the findings to print; a value that may mean missing in many columns is one, with the others' names."""
     columns: dict[str, list[str]] = {}
     for finding in findings:
         if finding.action == "missing" and finding.is_number:
@@ -148,7 +152,7 @@ def _without_likewise(findings: Sequence[Finding]) -> list[tuple[Finding, str, i
 
 
 def _told_once(texts: Iterable[str]) -> list[str]:
-    """Leave out long sentences of advice that stand word for word in an earlier text; each text keeps its first."""
+    """Return the texts without long sentences that an earlier text contains; each text keeps its first sentence."""
     told: set[str] = set()
     short = []
     for text in texts:
@@ -159,26 +163,27 @@ def _told_once(texts: Iterable[str]) -> list[str]:
 
 
 def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Look:
-    """Look at a table before a fit: columns by kind, labels, and what needs a decision.
+    """Examine a table before a fit: columns by kind, labels, and what a person should know or decide.
 
     Parameters
     ----------
     data : str, Path or frame
         A CSV, Parquet or Arrow file, or a pandas, polars or pyarrow frame.
     target : str or array-like of shape (n_rows,), default=None
-        Name of the column of labels; for a frame the labels may stand apart.
+        Name of the column of labels; for a frame it may also be the labels themselves.
     **options
-        For a file: those of `load_csv`.
+        Options of `load_csv`; for a file only.
 
     Returns
     -------
     Look
-        ``print(look(...))`` is for people; ``look(...).findings`` has one entry for each thing to settle.
+        ``print(look(...))`` shows it as text; ``look(...).findings`` has one entry for each finding.
 
     Raises
     ------
     InputError
-        The file cannot be read at all, or there is no such column. Columns with faults of their own are findings.
+        If the file cannot be read at all, or does not have the column of labels. Faults of single columns are not
+        raised; they are findings.
 
     Examples
     --------
@@ -207,7 +212,9 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
         findings = [own for one in seen.findings for own in _as_written(one, spellings)]
         return replace(seen, findings=tuple(_of_whole_dates(findings, seen.dates)))
     if options:
-        raise InputError(f"{', '.join(options)}: options of reading a file; a frame has been read already.")
+        raise InputError(
+            f"{', '.join(options)}: only for reading a file; leave such options out for a frame."
+        )
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
     table, labels, errors = _of_frame(data, target if isinstance(target, str) else None)
     if target is not None and not isinstance(target, str):
@@ -233,22 +240,23 @@ def look_at(
     faults: Sequence[InputError] = (),
     reading: Reading | None = None,
 ) -> Look:
-    """Look at a table that has been read.
+    """Examine a table that has already been read.
 
     Parameters
     ----------
     table : Table
     labels : ndarray of shape (n_rows,), or None
-        Fewer where some rows have none.
+        Rows without a label may be left out of it.
     name : str
+        Name of the table or file.
     target : str, default=None
         Name of the column of labels.
     codes : sequence of str, default=()
-        Columns of numbers of which some are written with leading zeros.
+        Numeric columns in which some numbers have leading zeros.
     faults : sequence of InputError, default=()
-        Columns that could not be read.
+        Errors of the columns that could not be read.
     reading : Reading, default=None
-        How the file was read: the parts of a date are one column of it.
+        How the file was read; it tells which columns are parts of the same date.
 
     Returns
     -------
@@ -274,7 +282,7 @@ def look_at(
             settled = {finding.column for finding in leaks if finding.action}
             findings = [*leaks, *(one for one in findings if one.column not in settled)]
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
-        findings = [*of_labels(target, labels, counts), *findings]  # what is wrong here makes all else idle
+        findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
     findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}
@@ -293,7 +301,7 @@ def look_at(
 
 
 def _of_whole_dates(findings: Sequence[Finding], of_dates: Mapping[str, str]) -> list[Finding]:
-    """What is to be ignored is a column of the file: of a date all parts, with what was seen in the first of them."""
+    """Return findings in which the parts of a date to ignore are one column of the file, with the first part's text."""
     found: list[Finding] = []
     for finding in findings:
         name = of_dates.get(finding.column or "")
@@ -306,18 +314,18 @@ def _of_whole_dates(findings: Sequence[Finding], of_dates: Mapping[str, str]) ->
 
 
 def _as_written(finding: Finding, spellings: Callable[[str, float], list[str]]) -> list[Finding]:
-    """A number that may mean missing, as the file writes it: what means missing is compared as text."""
+    """Return findings for a number that may mean missing as the file writes it, because fields are compared as text."""
     if finding.column is None or finding.action != "missing":
         return [finding]
     try:
         number = float(finding.value)
-    except ValueError:  # a word, which is as the file writes it
+    except ValueError:  # a word is already as the file writes it
         return [finding]
     return [replace(finding, value=word) for word in spellings(finding.column, number)] or [finding]
 
 
 def _of_frame(frame: Any, target: str | None) -> tuple[Table, NDArray[Any] | None, list[InputError]]:
-    """Read a frame column by column, so that one fault hides no other."""
+    """Read a frame column by column, so that a fault in one column does not hide others."""
     import narwhals as nw
 
     try:

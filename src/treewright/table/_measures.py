@@ -1,8 +1,8 @@
-"""Units of measurement that people write behind numbers, such as kg, mg/l, °C and months.
+"""Units of measurement that people write after numbers, such as kg, mg/l, °C and months.
 
-A column of `78,5 kg` is one of numbers if all its fields have the same unit, or none. Anything else (`500 g` beside
-`2 kg`) stays words, because numbers of different units cannot be compared. A single letter, such as the h of `12h`,
-may be a part of a code: it is a unit only where a blank stands before it in every field.
+A column with fields such as `78,5 kg` is numeric if all its fields have the same unit or none. A column with several
+units (`500 g` and `2 kg`) stays categorical, because numbers with different units cannot be compared. A single letter,
+such as the h of `12h`, may be part of a code: it counts as a unit only if every field has a blank before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MEASURES = frozenset(
     歳 岁 세 年 ヶ月 か月 カ月 个月 月 日 人 件 回 時間 分 万円 千円 百万円 億円 万元 億元 亿元
     """.casefold().split()
 )
-GLANCE = 1000  # fields, one of which has the unit if more than half of all have it, but for a freak
+GLANCE = 1000  # first fields to examine: at least one has the unit if more than half of all fields do
 PER = re.compile(r"\s*(?:[/*·^]|\bper\b|\bpro\b)\s*|\s+")
 BLANKS = r"[ \x{a0}\x{202f}]"
 VALUE = r"[+\-\x{2212}]?(?:[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+)"
@@ -34,7 +34,7 @@ VALUE_AND_UNIT = rf"^{VALUE}({BLANKS}*)([^\s\d.,;:<>+\-'’(][^\s;:<>]*)$"
 
 
 def is_measure(word: str) -> bool:
-    """Whether a word is a unit of measurement, or made of such units.
+    """Whether a word is a unit of measurement, or a combination of units.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def is_measure(word: str) -> bool:
 
 
 def parts_of_unit(plain: str, units: frozenset[str]) -> bool:
-    """Whether a word in small letters is one of some units, or a product or quotient of them."""
+    """Whether a word in lower case is one of the given units, or a product or quotient of them."""
     parts = [part for part in PER.split(plain) if part and not part.isdigit()]
     return plain in units or (bool(parts) and all(_is_plain(part, units) for part in parts))
 
@@ -56,12 +56,16 @@ def _is_plain(part: str, units: frozenset[str]) -> bool:
 
 
 def measure_of(known: pl.Series) -> str:
-    """Return the unit that more than half of some fields have, if none of them has another one; else "".
+    """Return the unit that more than half of the fields have, if no field has another one; otherwise "".
 
     Parameters
     ----------
     known : Series
         Fields that are not missing, stripped.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -69,7 +73,7 @@ def measure_of(known: pl.Series) -> str:
     >>> measure_of(polars.Series(["78,5 kg", "91 kg", "-99"])), measure_of(polars.Series(["500 g", "2 kg", "1 kg"]))
     ('kg', '')
     """
-    if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # words, at no cost
+    if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # a column of words, the usual case
         return ""
     units = known.str.extract(VALUE_AND_UNIT, 2)
     found = units.drop_nulls()
@@ -81,5 +85,5 @@ def measure_of(known: pl.Series) -> str:
 
 
 def without_measure(fields: pl.Series, unit: str) -> pl.Series:
-    """Return fields without the unit behind their numbers; those that are not numbers with this unit stay."""
+    """Return fields without the unit after their numbers; fields that are not numbers with this unit stay unchanged."""
     return fields.str.replace(rf"^({VALUE}){BLANKS}*{re.escape(unit)}$", "$1") if unit else fields

@@ -1,23 +1,23 @@
-"""Numbers as people write them: which mark is the decimal one, and what each field is worth.
+"""Numbers as people write them: find the decimal mark of a column, and the value of each field.
 
-"1,200" has two readings. Neither is taken without evidence: a field that only one reading allows (`1,5`, `0,125`
-and `1500,250` have a decimal comma; `1,234,567` and `1,234.5` have not) decides its column, then the other columns of
-the file are asked, then the habits of writers:
+"1,200" has two readings, and neither is chosen without evidence. First, a field with only one reading decides its
+column (`1,5`, `0,125` and `1500,250` have a decimal comma; `1,234,567` and `1,234.5` do not). Second, the other columns
+of the file decide. Third, the habits of writers decide:
 
-- who puts commas between thousands writes `1,500`, so a plain `1500`, or `1e-05`, beside `1,200` speaks for decimal
-  commas;
-- who keeps all decimals writes `950,000`, and who drops zeros writes `1,2`, so a plain `950` beside `1,200` speaks for
-  thousands;
-- who has decimal commas does not separate fields by commas.
+- people who write commas between thousands write `1,500`, so a plain `1500`, or `1e-05`, in a column with `1,200` is
+  evidence for decimal commas;
+- people who keep all decimals write `950,000`, and people who drop zeros write `1,2`, so a plain `950` in a column with
+  `1,200` is evidence for thousands;
+- people who use decimal commas do not separate fields by commas.
 
-Accounting systems write the minus sign behind an amount: `1.234,50-`. It is read with two or three decimals only, for
+Accounting systems write the minus sign after an amount: `1.234,50-`. It is read only with two or three decimals, since
 `2-` may be a grade.
 
-Money rarely has three decimals, so the other columns of the file do not turn the `$92,486` of another country into
-92.486: only the column itself, or the currency if it has no decimals (yen), does. And a file with semicolons is most
-often one of decimal commas, in which `52.000` alone may have a point between thousands.
+Amounts of money rarely have three decimals. Therefore the other columns of the file do not turn `$92,486` into 92.486,
+which may be an amount in the format of another country; only the column itself decides, or a currency without decimals
+(yen). And a file with semicolons most often has decimal commas, so `52.000` may have a point between thousands there.
 
-If none of these decides, the column is refused with both readings, and the user says which one holds.
+If none of these decides, an error names both readings, and the user must say which one is right.
 """
 
 from __future__ import annotations
@@ -37,31 +37,29 @@ __all__ = ["Evidence", "choose_format", "evidence_of", "looks_like_number", "min
 
 UNIT = rf"(?:{'|'.join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))}|\p{{Sc}}|%)"
 BLANKS = r"[ \x{a0}\x{202f}]"
-GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # never decimal marks
+GROUP_MARKS = (" ", "\u00a0", "\u202f", "'", "’")  # separators of thousands that are never decimal marks
 DIGITS = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9.,])?|[.,][0-9]+"
 NUMBER = rf"^([+-]?)({UNIT}?){BLANKS}*([+-]?)((?:{DIGITS})(?:[eE][+-]?[0-9]+)?){BLANKS}*({UNIT}?)$"
 AMOUNT = r"[0-9](?:[0-9.,'’ \x{a0}\x{202f}]*[0-9])?[.,][0-9]{2,3}"
 BEHIND = rf"^({UNIT}?{BLANKS}*{AMOUNT}){BLANKS}*-({BLANKS}*{UNIT}?)$"
 EXPONENT = r"(?:[eE][+-]?[0-9]+)?"
-REPEATED = (
-    4  # times that each field stands in a column on average, from which on only distinct ones are looked at
-)
+REPEATED = 4  # if fields occur at least this many times on average, only the distinct ones are examined
 WITHOUT_DECIMALS = {"¥", "JPY", "円", "₩", "KRW", "원", "₫", "VND", "IDR", "Ft", "HUF", "ISK", "CLP"}
 
 
 def _grouped(mark: str, least: int) -> str:
-    """Groups of three digits, or the Indian groups of two before the last three."""
+    """Return the pattern of groups of three digits, or of Indian groups of two digits before the last three."""
     m = re.escape(mark) if mark in ".'" else mark
     return rf"[1-9][0-9]{{0,2}}(?:{m}[0-9]{{3}}){{{least},}}|[1-9][0-9]?(?:{m}[0-9]{{2}})+{m}[0-9]{{3}}"
 
 
 SHAPES = {
     "short": r"^[0-9]{1,3}$",
-    "long": r"^(?:[0-9]{4,}|[0-9]+[eE][+-]?[0-9]+)$",  # nobody puts marks between thousands and writes 1e-05
+    "long": r"^(?:[0-9]{4,}|[0-9]+[eE][+-]?[0-9]+)$",  # 1e-05: its writer has no thousands separators
     "comma_three": r"^[1-9][0-9]{0,2},[0-9]{3}$",
     "point_three": r"^[1-9][0-9]{0,2}\.[0-9]{3}$",
-    "comma_decimal": rf"^[0-9]*,[0-9]+{EXPONENT}$",  # less comma_three
-    "point_decimal": rf"^(?:[0-9]*\.[0-9]+{EXPONENT}|[0-9]+\.{EXPONENT})$",  # less point_three
+    "comma_decimal": rf"^[0-9]*,[0-9]+{EXPONENT}$",  # except comma_three
+    "point_decimal": rf"^(?:[0-9]*\.[0-9]+{EXPONENT}|[0-9]+\.{EXPONENT})$",  # except point_three
     "comma_groups": rf"^(?:(?:{_grouped(',', 2)})(?:\.[0-9]*)?|[1-9][0-9]{{0,2}},[0-9]{{3}}\.[0-9]*)$",
     "point_groups": rf"^(?:(?:{_grouped('.', 2)})(?:,[0-9]*)?|[1-9][0-9]{{0,2}}\.[0-9]{{3}},[0-9]*)$",
 }
@@ -69,7 +67,7 @@ SHAPES = {
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the fields of one column say about its marks.
+    """Evidence about the number format of one column.
 
     Parameters
     ----------
@@ -78,9 +76,9 @@ class Evidence:
     units : tuple of str
         Currencies and "%" that occur.
     without_unit : str or None
-        A field that has none, if there is one.
+        A field without a unit, if there is one.
     group_marks : tuple of str
-        Blanks and apostrophes between thousands.
+        Blanks and apostrophes that occur between thousands.
     zero_after_comma, zero_after_point : bool
         Whether a field with three digits after its only mark ends in 0.
     """
@@ -94,7 +92,7 @@ class Evidence:
 
     @property
     def decimal(self) -> str | None:
-        """The decimal mark if the fields leave no other reading; None if they are silent or disagree."""
+        """Decimal mark if the fields allow only one reading; None if they allow both or contradict each other."""
         point, comma = self.for_point, self.for_comma
         if (point is None) == (comma is None):
             return None
@@ -102,12 +100,12 @@ class Evidence:
 
     @property
     def for_point(self) -> str | None:
-        """A field that has no reading with a decimal comma."""
+        """Example of a field that cannot be read with a decimal comma."""
         return next((self.examples[s] for s in ("point_decimal", "comma_groups") if s in self.examples), None)
 
     @property
     def for_comma(self) -> str | None:
-        """A field that has no reading with a decimal point."""
+        """Example of a field that cannot be read with a decimal point."""
         return next((self.examples[s] for s in ("comma_decimal", "point_groups") if s in self.examples), None)
 
     @property
@@ -131,7 +129,7 @@ def looks_like_number(fields: pl.Series) -> pl.Series:
 
 
 def evidence_of(fields: pl.Series) -> Evidence:
-    """Look at all known fields of a column; those that are not numbers are passed over."""
+    """Return the evidence of all known fields of a column; fields that are not numbers are ignored."""
     distinct = fields.drop_nulls().unique(maintain_order=True)
     core = _core(distinct)
     examples: dict[str, str] = {}
@@ -161,26 +159,30 @@ def evidence_of(fields: pl.Series) -> Evidence:
 def choose_format(
     column: str, evidence: Evidence, *, name: str, told: str | None, elsewhere: str | None, separator: str
 ) -> NumberFormat:
-    """Return how the numbers of a column are written.
+    """Return the number format of a column.
 
     Parameters
     ----------
     column : str
-        What messages call it.
+        The column and its file, as the subject of messages.
     evidence : Evidence
     name : str
-        Of the column, for the advice.
+        Name of the column, for the advice in messages.
     told : {".", ","} or None
-        The decimal mark that the user named; decides where the fields allow both.
+        Decimal mark given by the user; it decides if the fields allow both.
     elsewhere : {".", ","} or None
-        The decimal mark that the other columns of the file have beyond doubt.
+        Decimal mark of the other columns of the file, if there is no doubt about it.
     separator : str
-        Of the file.
+        Separator of the file.
+
+    Returns
+    -------
+    NumberFormat
 
     Raises
     ------
     InputError
-        The fields contradict each other, or allow two readings and nothing decides.
+        If the fields contradict each other, or allow two readings and nothing decides.
     """
     found = evidence.examples
     if evidence.for_point is not None and evidence.for_comma is not None:
@@ -219,10 +221,10 @@ def choose_format(
 
 
 def _of_money(evidence: Evidence) -> str | None:
-    """The decimal mark of a column of money by its own habit, whatever the other columns of the file do.
+    """Return the decimal mark of a column of money from the column alone; None if it does not decide.
 
-    Amounts of another country stand in many files. Only a currency beside the numbers says that they are such; a price
-    with three decimals (fuel) has no habit of thousands, see `_habit`, and stays a question.
+    Many files contain amounts in the format of another country, which only a currency with the numbers shows. Prices
+    with three decimals (fuel) show no habit of writing thousands (see `_habit`), so the user must decide.
     """
     if not _is_money(evidence):
         return None
@@ -238,19 +240,19 @@ def _is_money(evidence: Evidence) -> bool:
 
 
 def _three_decimals(evidence: Evidence, elsewhere: str | None, separator: str) -> str | None:
-    """An amount that would have three decimals if the other columns, or the usual, decided; None if none would."""
+    """Return an amount that would have three decimals by the other columns, or by default; None if there is none."""
     decimal = elsewhere or _default(evidence, separator)
     return evidence.examples.get("comma_three" if decimal == "," else "point_three") if decimal else None
 
 
 def _habit(evidence: Evidence) -> str | None:
-    """The decimal mark by what writers do, where each field alone allows both; None if that says nothing."""
+    """Return the decimal mark by the habits of writers, for fields that all allow both; None if these do not decide."""
     found = evidence.examples
     if ("comma_three" in found) == ("point_three" in found):
         return None
     mark, other = (",", ".") if "comma_three" in found else (".", ",")
     zero = evidence.zero_after_comma if mark == "," else evidence.zero_after_point
-    thousands = "short" in found and zero  # neither who keeps decimals nor who drops zeros writes both
+    thousands = "short" in found and zero  # as decimals, these would be two different habits
     if thousands and "long" not in found:
         return other
     if "long" in found and not thousands:
@@ -259,9 +261,9 @@ def _habit(evidence: Evidence) -> str | None:
 
 
 def _default(evidence: Evidence, separator: str) -> str | None:
-    """The decimal mark where nothing else decides: of plain decimals, and of files separated by commas."""
+    """Return the decimal mark if nothing else decides: for plain decimals, and for files separated by commas."""
     found = evidence.examples
-    contradicted = "short" in found and "long" in found  # habits speak for both readings
+    contradicted = "short" in found and "long" in found  # evidence for both readings
     if "comma_three" not in found:
         doubtful = separator == ";" or (contradicted and evidence.zero_after_point)
         return None if "point_three" in found and doubtful else "."
@@ -298,7 +300,7 @@ def _unit(column: str, evidence: Evidence) -> str:
 
 
 def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
-    """Return the values of the fields as float64; null where a field is null or not written like this."""
+    """Return the values of the fields as float64; null for fields that are null or do not have this format."""
     import polars as pl
 
     if written.is_plain:
@@ -328,18 +330,18 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
 
 
 def minus_behind(fields: pl.Series) -> str | None:
-    """Return a field whose minus sign stands behind its number; None if there is none."""
+    """Return a field with the minus sign after its number; None if there is none."""
     found = fields.filter(fields.str.contains(BEHIND).fill_null(False))
     return str(found[0]) if len(found) else None
 
 
 def _sign_first(fields: pl.Series) -> pl.Series:
-    """Write the minus sign of typesetters as a hyphen, and one behind an amount in front of it."""
+    """Replace the typographic minus sign by a hyphen, and move one after an amount to the front."""
     return fields.str.replace("\u2212", "-", literal=True).str.replace(BEHIND, "-${1}${2}")
 
 
 def _core(fields: pl.Series) -> pl.Series:
-    """Digits and marks of each field without sign and unit, blanks and apostrophes between thousands taken out."""
+    """Return the digits and marks of each field, without unit and without blanks and apostrophes between thousands."""
     import polars as pl
 
     text = _sign_first(fields)
@@ -353,7 +355,7 @@ def _core(fields: pl.Series) -> pl.Series:
         rf"^[1-9][0-9]{{0,2}}(?:(?:{BLANKS}[0-9]{{3}})+|(?:['’][0-9]{{3}})+)(?:[.,][0-9]*)?$"
     )
     bare = core.str.replace_all(r"[ '’\x{a0}\x{202f}]", "")
-    # behind grouped thousands a comma or point is the decimal mark, whatever follows: a fourth digit says so
+    # After grouped thousands a comma or point is the decimal mark. A digit is appended, so that it is read as such.
     ending = bare.str.replace(r"([.,])([0-9]*)$", "${1}${2}5")
     return pl.select(pl.when(~marked).then(core).when(well).then(ending)).to_series()
 

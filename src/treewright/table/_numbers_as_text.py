@@ -1,7 +1,7 @@
-"""Columns of a frame that hold numbers as text: a file's are read as numbers, a frame's have to be made so.
+"""Columns of a frame that hold numbers as text: unlike those of a file, they must be converted by the user.
 
-A column is one of numbers by the test of the reader of files: most of its different words are numbers behind or before
-a currency, a unit or marks between thousands. The call of pandas that is proposed was tried on all of them.
+The test is that of the reader of files: most of the column's different words are numbers, perhaps with a currency, a
+unit or thousands separators. The call of pandas that is proposed has been tried on all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = 3
 
 
 def numbers_as_text(table: Table) -> Iterator[Finding]:
-    """Columns whose words are numbers, or most of them; with the call that makes them numbers, if there is one."""
+    """Yield columns whose words are all or mostly numbers, with the call that converts them, if there is one."""
     for column in table.columns:
         words = column.categories
         if column.kind is not ColumnKind.CATEGORICAL or len(words) < FEWEST_NUMBERS:
@@ -44,7 +44,7 @@ def numbers_as_text(table: Table) -> Iterator[Finding]:
 
 
 def _by_reader(name: str, words: Sequence[str]) -> str:
-    """What is said of words of which the reader of files takes more than half for numbers of one form; else ""."""
+    """Return the text about words if the reader of files takes more than half for numbers of one format; else ""."""
     if find_spec("polars") is None:
         return ""
     import polars as pl
@@ -64,7 +64,7 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
     held, own = fields.filter(like).to_list(), f"X[{name!r}]"
     said = f"{name} holds numbers as text ({some_of(held, SHOWN)}), and each is a word of its own."
     evidence = evidence_of(bare.filter(like))
-    money = bool(evidence.units) and "%" not in evidence.units  # has no three decimals
+    money = bool(evidence.units) and "%" not in evidence.units  # amounts rarely have three decimals
     try:
         written = choose_format(
             name, evidence, name=name, told=None, elsewhere=None, separator="," if money else ";"
@@ -79,12 +79,12 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         return ""
     if not others:
         return f"{said} If they are quantities: {call})."
-    lost = f"what is none ({some_of(others, SHOWN)}) is then missing"
-    return f"{said} If they are quantities, {lost}: {call}, errors='coerce')."
+    lost = f"other words ({some_of(others, SHOWN)}) become missing"
+    return f"{said} If they are quantities, convert them; {lost}: {call}, errors='coerce')."
 
 
 def _call(name: str, words: Sequence[str], numbers: Sequence[float], unit: str, written: NumberFormat) -> str:
-    """Return the call of pandas but for its end, if it makes each word its number; else ""."""
+    """Return the call of pandas without its end, if it converts every word to its number; else ""."""
     marks = [re.escape(mark) for mark in dict.fromkeys((written.thousands, written.unit or unit)) if mark]
     pattern = "|".join([r"\s", *marks])
     for word, number in zip(words, numbers, strict=True):
@@ -104,7 +104,7 @@ def _call(name: str, words: Sequence[str], numbers: Sequence[float], unit: str, 
 
 
 def _by_pattern(name: str, words: Sequence[str]) -> str:
-    """What is said of words that are all numbers, with different units or in a form that no call makes numbers."""
+    """Return the text about words that are all numbers, with different units or in a format that no call converts."""
     found = [NUMBER_AS_TEXT.match(word.strip()) for word in words]
     if not all(found) or any(re.match(r"0\d", word.strip()) for word in words):  # a code
         return ""

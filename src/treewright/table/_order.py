@@ -1,4 +1,4 @@
-"""Columns of words in an order, from the least to the most: what the order may be, and its codes."""
+"""Ordered words, from the lowest to the highest: check the order given for a column, and encode the words."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ __all__ = ["check_orders", "codes_in_order", "kept_words", "outside_of_order"]
 
 
 def check_orders(order: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the words of each column from the least to the most.
+    """Return the words of each column from the lowest to the highest, after checking them.
 
     Raises
     ------
     InputError
-        No list of words, fewer than two, or one that stands there twice.
+        If the order of a column is not a list of at least two different words.
     """
     if not isinstance(order, Mapping):
         raise InputError(
-            f"order={order!r:.60}; give the words of each column from the least to the most, such as "
+            f"order={order!r:.60}; give the words of each column from the lowest to the highest, such as "
             "{'risk': ['low', 'medium', 'high']}."
         )
     for name, words in order.items():
         listed = isinstance(words, (list, tuple)) and all(isinstance(word, str) for word in words)
         if not listed or len(words) < 2 or len(set(words)) < len(words):
             raise InputError(
-                f"order of column {name!r}: {words!r:.60}; give two or more different words, from the least to the "
-                "most, such as ['low', 'medium', 'high']."
+                f"order of column {name!r}: {words!r:.60}; give two or more different words, from the lowest to the "
+                "highest, such as ['low', 'medium', 'high']."
             )
     return {name: tuple(words) for name, words in order.items()}
 
@@ -41,7 +41,7 @@ def check_orders(order: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...
 def kept_words(
     words: Mapping[str, Mapping[str, str]], orders: Mapping[str, Sequence[str]]
 ) -> dict[str, Mapping[str, str]]:
-    """Return what each word of a column stands for; one of an order that usually means missing stands for itself."""
+    """Return the replacements of words by column; words of an order that usually mean missing are kept as words."""
     kept = dict(words)
     for name, order in orders.items():
         own = {word: word for word in order if word in MISSING_VALUES}
@@ -51,12 +51,12 @@ def kept_words(
 
 
 def codes_in_order(raw: RawColumn) -> NDArray[np.float64]:
-    """Return the place of each word in the order of its column; NaN = missing.
+    """Return the position of each row's word in the order of its column; NaN if missing.
 
     Raises
     ------
     ColumnFault
-        A word that the order lacks.
+        If a word is not in the order.
     """
     assert raw.codes is not None  # only words have an order
     place = {word: float(k) for k, word in enumerate(raw.order)}
@@ -69,8 +69,8 @@ def codes_in_order(raw: RawColumn) -> NDArray[np.float64]:
 
 
 def outside_of_order(name: str, outside: Iterable[str], order: Iterable[str]) -> str:
-    """The error about words that the order of their column lacks."""
+    """Return the message about words that are not in the order of their column."""
     return (
-        f"Column {name!r} holds words that its order lacks: {quoted(outside)}. The order is {quoted(order)}. Add them "
-        "to the order, declare them missing, or replace them by words of the order."
+        f"Column {name!r} holds words that are not in its order: {quoted(outside)}. The order is {quoted(order)}. Add "
+        "them to the order, declare them missing, or replace them by words of the order."
     )

@@ -1,4 +1,4 @@
-"""The library that reads CSV and Parquet files, on first use only: tables in memory need none of its 180 MB."""
+"""Import polars, which reads CSV and Parquet files, on first use: tables in memory do not need its 180 MB."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ def need_polars(what: str) -> ModuleType:
     Parameters
     ----------
     what : str
-        What is to be read, for the message: the name of a file.
+        What needs polars, for the message, such as the name of a file.
+
+    Returns
+    -------
+    module
 
     Raises
     ------
     MissingDependencyError
-        It is not installed; the message names the extra that brings it.
+        If polars is not installed; the message names the extra that installs it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether labels are quantities: many numbers, hardly any of them twice, each of which would be a class of its own."""
+"""Detect labels that are quantities: many different numbers, each of which would be a class of its own."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 __all__ = ["MANY_LABELS", "ROWS_OF_A_CLASS", "is_no_class", "is_quantity"]
 
 MANY_LABELS = 30
-ROWS_OF_A_CLASS = 20  # on average; whole numbers with fewer are not numbers of classes
+ROWS_OF_A_CLASS = 20  # average rows per class; whole numbers with fewer rows are not codes of classes
 QUANTITY = re.compile(
     r"^\W{0,3}[A-Z]{0,3}\s?-?\d[\d.,'’\s]*\s?[A-Z%\W]{0,4}$"
 )  # a number, perhaps with a unit
 
 
 def is_quantity(labels: NDArray[Any]) -> bool:
-    """Whether labels are numbers, perhaps with a unit, and so many that they may be no classes.
+    """Whether labels are numbers, perhaps with a unit, and so many different ones that they may not be classes.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def is_quantity(labels: NDArray[Any]) -> bool:
 
 
 def is_no_class(labels: NDArray[Any]) -> bool:
-    """Whether labels are a quantity beyond reasonable doubt.
+    """Whether labels are almost certainly a quantity, not classes.
 
-    That is: more than 30 different numbers, and these have a unit or a fraction, or fewer than 20 rows each on
-    average. In published tables whole numbers to be predicted, such as prices and counts, have 2 to 7 rows each;
-    classes that are numbered have hundreds.
+    They are if there are more than 30 different numbers, and these have a unit or a fraction, or fewer than 20 rows
+    each on average. In published tables, whole numbers that are a target for regression, such as prices and counts,
+    have 2 to 7 rows each; numbered classes have hundreds.
 
     Parameters
     ----------

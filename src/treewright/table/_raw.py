@@ -1,8 +1,8 @@
-"""One column as it came, before anything is decided about its kind: numbers, or words as codes.
+"""One column before its kind is decided: numbers, or words as codes.
 
-All readers (arrays, frames, lists, CSV) end here, so that the same values give the same column whatever
-container held them. Nothing is guessed and nothing is lost: a value that float64 cannot hold (an integer
-beyond 2**53), an infinity, or a mixture of numbers and text is an error that names the column.
+All readers (arrays, frames, lists, CSV) produce this form, so that the same values give the same column, whatever the
+container. Nothing is guessed and nothing is lost: a value that float64 cannot hold (an integer beyond 2**53), an
+infinity, or a mixture of numbers and text is an error that names the column.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from treewright.table._faults import ColumnFault
 
 __all__ = ["RawColumn", "as_words", "dates_error", "from_numeric", "from_objects", "quoted", "text_of_number"]
 
-LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here, and not the next one
+LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to this one exactly, but not the next
 _TIMES: dict[str, tuple[type, ...]] = {
     "durations": (
         datetime.timedelta,
         np.timedelta64,
-    ),  # a timedelta64 first: numpy derives it from an integer
+    ),  # timedelta64 first, because numpy derives it from an integer type
     "times of day": (datetime.time,),
     "dates": (datetime.date, np.datetime64),
 }
-_PANDAS_TIMES = {"dates": ("NaTType", "Period")}  # by name, without importing pandas
+_PANDAS_TIMES = {"dates": ("NaTType", "Period")}  # names of types, so that pandas need not be imported
 _TIMES_AS_NUMBERS = {
     "dates": "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, "
     "weekday, hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
@@ -42,23 +42,23 @@ _TIMES_AS_NUMBERS = {
 
 @dataclass(frozen=True)
 class RawColumn:
-    """Numbers or words of one column; exactly one of `numbers` and `codes` is set.
+    """The numbers or words of one column; exactly one of `numbers` and `codes` is set.
 
     Parameters
     ----------
     name : str
     numbers : ndarray of shape (n_rows,), float64, or None
-        NaN = missing; known values are finite.
+        NaN is missing; known values are finite.
     boolean : bool
-        Whether the numbers came as truth values.
+        Whether the numbers were booleans in the container.
     words : tuple of str
-        Distinct texts, sorted.
+        Distinct words, sorted.
     codes : ndarray of shape (n_rows,), float64, or None
-        Position in `words`; NaN = missing.
+        Position of each row's word in `words`; NaN is missing.
     declared : bool
-        Whether the user or the container says that these are categories.
+        Whether the user or the container declares the column as categorical.
     order : tuple of str, default=()
-        Their order, from the least to the most, if the user or the container says that they have one.
+        The words from the lowest to the highest, if the user or the container declares an order.
 
     Examples
     --------
@@ -78,25 +78,25 @@ class RawColumn:
 
 
 def quoted(values: Iterable[object], limit: int = 5) -> str:
-    """List values for a message: the first few, each as Python writes it."""
+    """Return a list of values for a message: the first few, each as Python's `repr` writes it."""
     shown = [repr(value.item() if isinstance(value, np.generic) else value) for value in values]
     return ", ".join(shown[:limit]) + (f", ... ({len(shown)} in all)" if len(shown) > limit else "")
 
 
 def text_of_number(value: float, boolean: bool = False) -> str:
-    """Text of a number that is used as a category: `3`, not `3.0`; `true`, not `1`."""
+    """Return the name of a number that is used as a category: `3`, not `3.0`; `true`, not `1`."""
     if boolean:
         return "true" if value else "false"
     return str(int(value)) if value == int(value) else repr(float(value))
 
 
 def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
-    """Read a numpy array of truth values, integers or floats (NaN = missing).
+    """Read a numpy array of booleans, integers or floats (NaN is missing).
 
     Raises
     ------
     InputError
-        Complex numbers, dates, infinities, integers beyond 2**53.
+        If the array has complex numbers, dates, infinities, or integers beyond 2**53.
     """
     kind = values.dtype.kind
     if kind == "c":
@@ -116,14 +116,14 @@ def from_numeric(name: str, values: NDArray[Any]) -> RawColumn:
 
 
 def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
-    """Read Python objects: text, numbers, truth values; None, NaN and pandas' NA are missing.
+    """Read Python objects: text, numbers and booleans; None, NaN and pandas' NA are missing.
 
     Raises
     ------
     InputError
-        Numbers and text in one column, or a number that `from_numeric` refuses.
+        If there are numbers and text in one column, or a number that `from_numeric` refuses.
     InputTypeError
-        A cell that is neither text nor a number.
+        If a cell is neither text nor a number.
     """
     words = _words_alone(values)
     if words is not None:
@@ -137,7 +137,7 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
     for what in _TIMES:
         if what in found:
             raise dates_error(name, what)
-    if any(issubclass(cell, Decimal) for cell in kinds):  # a signaling NaN raises wherever it is touched
+    if any(issubclass(cell, Decimal) for cell in kinds):  # a signaling NaN raises in any operation
         values = [None if isinstance(v, Decimal) and v.is_nan() else v for v in values]
         kinds[type(None)] = "missing"
         found.add("missing")
@@ -168,9 +168,9 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
 
 
 def _words_alone(values: Sequence[Any]) -> dict[Any, str | None] | None:
-    """Return the text of each distinct cell, None for a missing one; None if there is anything but text.
+    """Return the text of each distinct cell, with None for a missing one; None if some cell is not text.
 
-    What equals a text is that text, whatever its type: the types of a million cells need not be looked at.
+    A cell that equals a text counts as that text, so the types of a million cells need not be checked.
     """
     if not len(values) or type(values[0]) is not str:
         return None
@@ -184,7 +184,7 @@ def _words_alone(values: Sequence[Any]) -> dict[Any, str | None] | None:
 
 
 def _of_words(name: str, words: Mapping[Any, str | None], values: Sequence[Any]) -> RawColumn:
-    """Return a column of text, given the word of each distinct cell, None for a missing one."""
+    """Return a column of text from the word of each distinct cell; None is missing."""
     known = tuple(sorted({word for word in words.values() if word is not None}))
     code = {word: float(k) for k, word in enumerate(known)}
     position = {v: np.nan if word is None else code[word] for v, word in words.items()}
@@ -193,7 +193,7 @@ def _of_words(name: str, words: Mapping[Any, str | None], values: Sequence[Any])
 
 
 def as_words(raw: RawColumn) -> RawColumn:
-    """Read a column as declared categories; numbers become names."""
+    """Return a column as declared categories; numbers become their names."""
     if raw.numbers is None:
         return replace(raw, declared=True)
     missing = np.isnan(raw.numbers)
@@ -207,10 +207,10 @@ def as_words(raw: RawColumn) -> RawColumn:
 
 
 def check_finite(name: str, numbers: NDArray[np.float64]) -> None:
-    """Refuse infinities. NaN is a missing value and passes.
+    """Raise an error for infinities; NaN is a missing value and is accepted.
 
-    An infinity in a table is nearly always a division by zero, has no midpoint to its neighbour, and cannot
-    be written to JSON; so it is refused here once and no later step has to think of it.
+    An infinity in a table is nearly always a division by zero. It has no midpoint with the next value, and JSON cannot
+    represent it. It is therefore refused here, and no later step has to consider it.
     """
     if np.isfinite(numbers).all():
         return
@@ -252,7 +252,7 @@ def _cell_kind(name: str, cell: type) -> str:
 
 
 def dates_error(name: str, what: str) -> ColumnFault:
-    """The error about a column of `what`: "dates", "durations" or "times of day"."""
+    """Return the error about a column of `what`: "dates", "durations" or "times of day"."""
     return ColumnFault(
         f"Column {name!r} holds {what}. {_TIMES_AS_NUMBERS[what].format(f'X[{name!r}]')}", name
     )

@@ -1,4 +1,4 @@
-"""How a file was read, used again for another one: what a call does not say is taken from the earlier reading."""
+"""Read a file like an earlier one: what a call does not specify is taken from the earlier reading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_with(
     names: Sequence[str],
     faults: list[InputError] | None = None,
 ) -> CsvText:
-    """Read the outer form as before if that gives the columns looked for; else find the separator anew."""
+    """Read a file as text with the earlier separator if that gives the required columns; else detect it again."""
     if reading is None or separator is not None:
         known = encoding or (None if reading is None else reading.encoding)
         return read_text(path, separator, known, faults, names)
@@ -88,7 +88,7 @@ def reading_of(text: CsvText, reader: FieldReader, before: Reading | None) -> Re
 
 
 def _joined(reading: Reading | None, given: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the missing values of single columns: those of an earlier reading, and those given."""
+    """Return the missing values of single columns: those of the earlier reading, and those given."""
     before = {} if reading is None else reading.missing_in
     return {
         name: tuple(dict.fromkeys((*before.get(name, ()), *given.get(name, ()))))

@@ -1,4 +1,4 @@
-"""Reading of a `columns.yaml`: what it may hold, and the message that names the entry that it may not."""
+"""Read a `columns.yaml` and check its entries; a message names the first entry that is not valid."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_settings(path: str | Path) -> Settings:
     Raises
     ------
     InputError
-        The file cannot be read, is not YAML, or holds what it cannot; the message names the entry.
+        If the file cannot be read, is not YAML, or has an entry that is not valid; the message names the entry.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _note(entry: dict[str, Any], where: str) -> ColumnNote:
             float(code)
         except ValueError:
             raise InputError(
-                f"{where}, codes: {code[:40]!r} is not a number; codes are numbers that mean a word."
+                f"{where}, codes: {code[:40]!r} is not a number; give numbers and what they mean: {{'-9': no record}}."
             ) from None
     return ColumnNote(
         said.get("name", ""),
@@ -158,14 +158,14 @@ def _text(fields: Mapping[str, Any], name: str, where: str) -> str | None:
 
 
 def _list(value: Any, where: str) -> tuple[str, ...]:
-    """A list of words; nothing is an empty one."""
+    """Return a list of words; an absent entry is an empty list."""
     if not isinstance(value or [], list) or not all(isinstance(word, str) for word in value or ()):
         raise InputError(f"{where}: give a list of words, such as ['-999'].")
     return tuple(value or ())
 
 
 def _words(value: Any, where: str, *known: str) -> dict[str, str]:
-    """A mapping from words to words; nothing is an empty one."""
+    """Return a mapping from words to words; an absent entry is an empty mapping."""
     found = _mapping(value or {}, where, *known)
     for name, word in found.items():
         if not isinstance(word, str):

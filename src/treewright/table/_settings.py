@@ -1,33 +1,33 @@
-"""`columns.yaml`: what a person settled about the columns of a file, kept beside it and edited by hand.
+"""`columns.yaml`: settings of the columns of a file, kept next to it and edited by hand.
 
-The file is small and plain:
+An example:
 
-    about: {purpose: ..., owner: ..., contact: ...}   # said in the report
+    about: {purpose: ..., owner: ..., contact: ...}   # shown in the report
     encoding: cp1252                  # absent: UTF-8
-    separator: ";"                    # absent: found by itself
-    decimal: comma                    # or point; absent: by the evidence of the numbers
+    separator: ";"                    # absent: detected
+    decimal: comma                    # or point; absent: decided from the numbers
     dates: day-first                  # or month-first
-    missing: ["-999"]                 # fields that mean missing in all columns, besides the usual ones
+    missing: ["-999"]                 # fields that mean missing in all columns, in addition to the usual ones
     columns:
       Kunden-Nr.: {use: ignore}       # or quantity (the default), category
       zip: {use: category}
-      owner: {words: {YES: Yes}}      # another spelling, and the word that it stands for
-      region: {words: {NA: NA}}       # a word here, although it usually means missing
-      risk: {order: [low, medium, high]}    # all words, from the least to the most
-      limit: {decimal: point}         # or comma: of this column, where its fields may be read either way
+      owner: {words: {YES: Yes}}      # a spelling, and the word that replaces it
+      region: {words: {NA: NA}}       # here NA is a word, although it usually means missing
+      risk: {order: [low, medium, high]}    # all words, from the lowest to the highest
+      limit: {decimal: point}         # or comma: decimal mark of this column if its fields can be read either way
       age: {missing: ["-9"]}          # fields that mean missing in this column only
-      NumInq6M:                       # how people read it
+      NumInq6M:                       # how the report shows the column
         name: inquiries
         description: inquiries about a loan in the last six months
         unit: per half year
-        change: only-down             # or any (the default), never, only-up: what a person can change
-        codes: {"-9": no record}      # numbers that are words
+        change: only-down             # or any (the default), never, only-up: how a person can change the value
+        codes: {"-9": no record}      # numbers that are codes, and their meaning
     labels:
-      BAD: Bad                        # another spelling, and the label that it stands for
+      BAD: Bad                        # a spelling, and the label that replaces it
     label-names:
-      Bad: not repaid                 # what people read in the place of a label
+      Bad: not repaid                 # how the report shows a label
 
-It is read as text throughout, so that `no` stays a word and `007` keeps its zeros.
+All values are read as text, so that `no` stays a word and `007` keeps its zeros.
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ __all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
 
 @dataclass(frozen=True)
 class ColumnNote:
-    """How a column is shown to readers.
+    """How a column is shown in reports.
 
     Parameters
     ----------
     name : str, default=""
         Name in the report; "" is the name in the file.
     description, unit : str, default=""
+        Meaning of the column, and unit of its numbers.
     change : {"any", "never", "only-up", "only-down"}, default="any"
-        What a person can change about it.
+        How a person can change the value of the column.
     codes : mapping of str to str
-        Numbers that are words, such as "-9" for "no record".
+        Numbers that are codes, with their meaning, such as "-9" for "no record".
 
     Examples
     --------
@@ -72,34 +73,34 @@ class ColumnNote:
 
 @dataclass(frozen=True)
 class Settings:
-    """What was settled about the columns of a file.
+    """Settings of the columns of a file, the content of a `columns.yaml`.
 
     Parameters
     ----------
     ignore, categorical, missing : tuple of str
-        As in `load_csv`; `missing` are words besides the usual ones.
+        As in `load_csv`; `missing` is in addition to the usual words for missing values.
     decimal_comma, day_first : bool or None
         As in `load_csv`.
     encoding, separator : str or None
         As in `load_csv`.
     words : mapping of str to mapping of str to str
-        By column, the word that each other spelling stands for.
+        Words to replace by another word, by column.
     labels : mapping of str to str
-        The label that each other spelling stands for.
+        Labels to replace by another label.
     notes : mapping of str to ColumnNote
-        For the columns that are shown to readers in other words.
+        How columns are shown in reports, by column.
     label_names : mapping of str to str
-        What is shown to readers instead of a label.
+        How labels are shown in reports, by label.
     missing_in : mapping of str to tuple of str
-        By column, fields that mean missing there only.
+        Fields that mean missing in one column only, by column.
     about : mapping of str to str
-        Of "purpose", "owner", "contact", "date", "period", "source", "limits".
+        Texts about the table, with the keys "purpose", "owner", "contact", "date", "period", "source" and "limits".
     quantity : tuple of str
-        Columns that are quantities by a person's word, whatever they look like.
+        Columns that a person has declared as quantities, even if they look like codes.
     order : mapping of str to tuple of str
-        By column, its words from the least to the most.
+        Words of a column from the lowest to the highest, by column.
     decimal_in : mapping of str to str
-        By column, its decimal mark.
+        Decimal mark of a column, by column.
 
     Examples
     --------
@@ -140,13 +141,14 @@ def settings_of(
     separator: str | None = None,
     decimal_in: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Return the settings that accept every proposal of a look.
+    """Return the settings that accept every proposal of a `Look`.
 
     Parameters
     ----------
     seen : Look
+        Result of `look` or `look_at`.
     ignore, categorical, missing, missing_in, decimal_comma, day_first, encoding, separator, decimal_in
-        What was settled before, with which the look was made.
+        Earlier settings, with which `seen` was made; they are kept.
 
     Returns
     -------

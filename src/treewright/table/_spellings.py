@@ -1,4 +1,4 @@
-"""Labels that are written in several ways: one name for all spellings, kept in the reading for later files."""
+"""Merge different spellings of a label, and store the replacements in the reading for later files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ __all__ = ["rename_labels", "spellings"]
 
 
 def spellings(labels: NDArray[Any]) -> dict[str, str]:
-    """Return the most frequent spelling for each label that differs only in capitals, blanks, hyphens or accents.
+    """Return the replacement of each label that differs from a more frequent one only in its spelling.
+
+    Spellings differ in capitals, blanks, hyphens or accents.
 
     Parameters
     ----------
@@ -25,7 +27,7 @@ def spellings(labels: NDArray[Any]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Empty for labels that are numbers.
+        From a label to its most frequent spelling; empty for labels that are numbers.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def rename_labels(csv: CsvTable, names: Mapping[str, str]) -> CsvTable:
     ----------
     csv : CsvTable
     names : mapping of str to str
-        The name of each label that is to have another one.
+        From a label to the name that replaces it.
 
     Returns
     -------

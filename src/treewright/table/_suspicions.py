@@ -1,6 +1,6 @@
-"""Suspicions about columns, labels and rows: heuristics that look at the values and sometimes at the name.
+"""Suspicious columns, labels and rows: heuristics that use the values and sometimes the name of a column.
 
-The thresholds are chosen to stay silent on ordinary quantities.
+The thresholds are chosen such that ordinary quantities give no finding.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ __all__ = [
     "of_rows",
 ]
 
-FEWEST_ROWS = 20  # below, values differ from row to row by chance
-NEARLY_ALL = 0.98  # of the rows
+FEWEST_ROWS = 20  # with fewer rows, all values may differ by chance
+NEARLY_ALL = 0.98  # share of the rows
 MANY_CATEGORIES = 50
 SHOWN = 3
 ID_NAME = re.compile(
@@ -51,7 +51,7 @@ KNOWN_IDS = re.compile(
     r"(^|[^a-z])(iban|ssn|nip|pesel|regon|vin|imei|isbn|ean|phone|telephone|telefon|tel|mobile|fax)([^a-z]|$)",
     re.IGNORECASE,
 )
-MERGED = (3, 0.25)  # at least so many values, in at most this share of the rows
+MERGED = (3, 0.25)  # fewest values, and their largest share of the rows
 WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
@@ -65,7 +65,7 @@ DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2
 
 
 def of_fault(fault: InputError) -> Iterator[Finding]:
-    """What is wrong with a column; of numbers among text, also which of them may mean missing."""
+    """Yield the findings of a column that cannot be read, and of numbers in it that may mean missing."""
     if isinstance(fault, FileFault) and fault.option is not None:
         yield Finding(None, str(fault), *fault.option, is_fault=True)
     elif not isinstance(fault, ColumnFault):
@@ -83,7 +83,7 @@ def of_fault(fault: InputError) -> Iterator[Finding]:
 
 
 def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) -> Iterator[Finding]:
-    """At most one suspicion for each column, the strongest; and variants of its words."""
+    """Yield at most one suspicion about a column, the strongest one, and spellings of its words to merge."""
     name = column.name
     known = values[~np.isnan(values)]
     distinct, rows = np.unique(known, return_counts=True)
@@ -98,7 +98,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
             name,
         )
         return
-    if len(distinct) == 1:  # a split can ask whether there is a value
+    if len(distinct) == 1:  # such a column is useful: a split can separate known from missing values
         return
     words = column.kind is ColumnKind.CATEGORICAL
     every = len(distinct) >= NEARLY_ALL * len(known) >= NEARLY_ALL * FEWEST_ROWS  # a few rows may be repeated
@@ -182,11 +182,13 @@ def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Seq
     )
     if any(word.strip() in answers for word in words):
         return Finding(name, f"{text}Make {made}, or leave the column out.", "ignore", name)
-    return Finding(name, f"{text}To let a split ask for one answer, make {made}; otherwise keep it as it is.")
+    return Finding(
+        name, f"{text}To let a split use a single answer, make {made}; otherwise keep it as it is."
+    )
 
 
 def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
-    """Words with an order that nobody has told; of several spellings the most frequent, which comes first."""
+    """Yield a finding for words with an order that was not given; of several spellings the most frequent counts."""
     merged = one_spelling(words)
     own = [word for word in words if word not in merged]
     ordered = in_an_order(own)
@@ -194,33 +196,34 @@ def _of_an_order(name: str, words: Sequence[str]) -> Iterator[Finding]:
         return
     others = [word for word in own if word not in ordered]
     text = (
-        f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). A split "
-        "only sets one word apart from all others, unless it knows the order: it then asks for at most one of them."
+        f"{name} holds words in an order ({' < '.join(ordered[:SHOWN])}{' < ...' if ordered[SHOWN:] else ''}). Without "
+        "the order a split can only separate one word from all others; with it, the lower words from the higher ones."
     )
     if others:
-        which = f"Its other words ({some_of(others, SHOWN)}) are of no known scale: put them into the order, or make"
+        which = f"Its other words ({some_of(others, SHOWN)}) are on no known scale: add them to the order, or make"
         yield Finding(name, f"{text} {which} them missing.")
     else:
         yield Finding(name, text, "order", order=tuple(ordered))
 
 
 def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
-    """What a column is if it has a value in the first row of each block only; "" if it is something else."""
+    """Return the text about a column that has values only in the first row of each block; "" if it is not like that."""
     filled = np.flatnonzero(~np.isnan(values))
     known = values[filled]
     sparse = MERGED[0] <= len(filled) <= MERGED[1] * len(values)
     if not sparse or filled[0] != 0 or (known != np.floor(known)).any() or (np.diff(known) == 0).any():
         return ""
     return (
-        f"{name} has a value in {len(filled):,} of {len(values):,} rows, another one than before each time, and empty "
-        "fields below it, as merged cells are saved. If so, fill the values down in the file. If not, keep it as it is."
+        f"{name} has a value in {len(filled):,} of {len(values):,} rows, always different from the one before, with "
+        "empty fields below it, as merged cells are saved. If they were merged, fill the values down in the file. "
+        "Otherwise keep it as it is."
     )
 
 
 def _units_of(column: Column, distinct: NDArray[np.float64]) -> list[str]:
-    """The word behind all numbers of a column, a unit that files do not know or any in a frame; or its several units.
+    """Return the word after all numbers of a column (a unit that the reader of files does not know), or several units.
 
-    Several words behind numbers are units only if they are known as such: `1st` and `2nd` are no measurements.
+    Several words after numbers are units only if all are known units: `1st` and `2nd` are not measurements.
     """
     found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
     units = sorted({"" if match is None else match.group(1) for match in found})
@@ -230,7 +233,7 @@ def _units_of(column: Column, distinct: NDArray[np.float64]) -> list[str]:
 
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
-    """What many words are that are all dates or all times, and what to do about it; "" if they are something else."""
+    """Return the text about words that are all dates or all times, with what to do; "" if they are not."""
     words = [column.categories[int(code)] for code in distinct]
     shown = ", ".join(words[:SHOWN])
     if all(map(TIME_OF_DAY.match, words)):
@@ -247,7 +250,7 @@ def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
 
 
 def dates_as_text(table: Table) -> Iterator[Finding]:
-    """Columns of a frame whose words are all dates: a file's are read as dates, a frame's have to be made so."""
+    """Yield columns of a frame whose words are all dates; unlike those of a file, the user must convert them."""
     for column in table.columns:
         words = column.categories
         if column.kind is ColumnKind.CATEGORICAL and len(words) > 1 and all(map(DATE.match, words)):
@@ -262,7 +265,7 @@ def dates_as_text(table: Table) -> Iterator[Finding]:
 
 
 def _fillers(column: Column, distinct: NDArray[np.float64], rows: NDArray[np.int64]) -> Iterator[Finding]:
-    """Values that seem to mean "unknown"."""
+    """Yield findings for values that seem to mean "unknown"."""
     if column.kind is ColumnKind.CATEGORICAL:
         held = {column.categories[int(code)]: int(count) for code, count in zip(distinct, rows, strict=True)}
         for word in filler_words(list(held)):
@@ -279,7 +282,7 @@ def _filler_numbers(name: str, distinct: NDArray[np.float64], rows: NDArray[np.i
 
 
 def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> Iterator[Finding]:
-    """Words that differ only in capitals, blanks, hyphens or accents, the most frequent first."""
+    """Yield groups of words that differ only in capitals, blanks, hyphens or accents, the most frequent first."""
     groups = groups_alike(words)
     if groups:
         shown = "; ".join(" = ".join(map(repr, group)) for group in groups[:SHOWN])
@@ -319,7 +322,7 @@ def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int
 
 
 def _unknown_labels(labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> list[str]:
-    if len(counts) < 3:  # one of two labels is a class, whatever it is called
+    if len(counts) < 3:  # with two labels, each is a class, whatever its name
         return []
     if labels.dtype.kind in "if":
         return [
@@ -343,7 +346,7 @@ def of_rows(table: Table, labels: NDArray[Any] | None) -> Iterator[Finding]:
 
 
 def _is_fine(table: Table) -> bool:
-    """Whether some column has so many values that hardly any two rows are equal by chance."""
+    """Whether some column has so many different values that two rows are hardly ever equal by chance."""
     return any(4 * len(np.unique(x)) > table.n_rows for x in table.X.T)
 
 

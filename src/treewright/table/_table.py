@@ -27,9 +27,9 @@ class Table:
     X : ndarray of shape (n_rows, n_columns), float64, Fortran order
         Each column is contiguous. Known values are finite.
     notes : tuple of str
-        Plain sentences about unusual columns (all values missing, numbers stored as text).
+        Sentences about unusual columns (all values missing, numbers stored as text).
     numbers_as_text : tuple of str
-        Categorical columns that consist of many numbers stored as text, and that were not declared categorical.
+        Categorical columns whose words are many numbers stored as text, and that were not declared categorical.
 
     Examples
     --------
@@ -58,11 +58,11 @@ class Table:
 
     @cached_property
     def ranks(self) -> ColumnRanks:
-        """Its columns of numbers ranked by value, each when it is first asked for; kept with the table."""
+        """Ranks of the values of its numeric columns; each column is ranked on first use, and the ranks are kept."""
         return ColumnRanks(self.X)
 
     def take(self, rows: NDArray[np.int64]) -> Table:
-        """Return the table of the given rows, in the given order.
+        """Return the table with the given rows, in the given order.
 
         Parameters
         ----------
@@ -86,5 +86,5 @@ class Table:
         return table
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: whoever reads the table in another process ranks what it needs."""
+        """Return only the fields, without ranks: another process that unpickles the table ranks what it needs."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,4 +1,4 @@
-"""The columns of a file as text, before anything is typed: what every kind of file is read into."""
+"""The columns of a file as text, before types are decided: the common form of all kinds of files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CsvText"]
 
 @dataclass(frozen=True)
 class CsvText:
-    """Header and columns of text.
+    """Header and columns of a file, as text.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ class CsvText:
     columns : tuple of polars.Series of strings
         Fields as written, not stripped; an empty field may be null.
     lines : ndarray of shape (n_rows,), int64
-        Line of the file on which each row starts, counted from 1; of a file without lines the number of the row.
+        Line of the file on which each row starts, counted from 1; for a file without lines the number of the row.
     separator : str
     encoding : str
     refused : mapping of str to str
-        Columns that are no fields of text, and what is to be said where one of them is read.
+        Columns that cannot be written as text, with the error message if one of them is read.
     order : mapping of str to tuple of str
-        Columns whose words the file itself puts in an order, from the least to the most.
+        Order of the words, from the lowest to the highest, of columns for which the file defines one.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Lines of a sheet that are no rows: titles above the header, units below it, totals at the end."""
+"""Lines of a file that are not rows of the table: titles above the header, units below it, totals at the end."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = [
     "refuse_units",
 ]
 
-MOST_TITLES = 20  # lines above the header that are looked at
-FEWEST_ABOVE_A_TOTAL = 20  # rows
-MOST_REMARKS = 10  # rows below a total
-MOST_EMPTY = 0.5  # of the fields of a header
-MOST_NUMBERS = 0.8  # of the fields of a column of numbers
-MOST_COLUMNS = 500  # that are looked at for a line of units
+MOST_TITLES = 20  # most lines of titles above the header
+FEWEST_ABOVE_A_TOTAL = 20  # fewest rows above a line of totals
+MOST_REMARKS = 10  # most rows below a line of totals
+MOST_EMPTY = 0.5  # largest share of empty fields in a header
+MOST_NUMBERS = 0.8  # share of numbers among the fields of a numeric column
+MOST_COLUMNS = 500  # number of columns that are examined for a line of units
 TYPES = frozenset(
     """
     int integer float double real decimal numeric numerical text string str char varchar bool boolean date datetime
@@ -55,7 +55,7 @@ BRACKETED = re.compile(
 def refuse_titles(
     where: str, names: Sequence[str], columns: Sequence[pl.Series], lines: NDArray[np.int64]
 ) -> None:
-    """Refuse a first line that is mostly empty where a full one follows: it is a title, and the header is below it.
+    """Raise an error for a first line that is mostly empty if a full one follows: it is a title above the header.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ def refuse_titles(
     names : sequence of str
         Fields of the first line; ``unnamed_3`` stands for an empty third one.
     columns : sequence of polars.Series of strings
-        What stands below it.
+        Columns of the fields below the first line.
     lines : ndarray of shape (n_rows,)
         Line of the file on which each row starts.
 
     Raises
     ------
     InputError
-        With the lines to delete.
+        If the first line is a title; the message names the lines to delete.
     """
     named = sum(name != f"unnamed_{j}" for j, name in enumerate(names, start=1))
     if len(names) - named < max(2, MOST_EMPTY * len(names)):
@@ -95,25 +95,25 @@ def refuse_titles(
 def refuse_units(
     where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64], without_label: bool = False
 ) -> None:
-    """Refuse a first row of units or types above columns of numbers and dates: a second header line.
+    """Raise an error for a first row of units or types above columns of numbers and dates: a second header line.
 
-    A first row of other words may be a row of the table: it is left to the reader of each column.
+    A first row of other words may be a row of the table: the reader of each column decides.
 
     Parameters
     ----------
     where : str
         Name of the file.
     columns : sequence of polars.Series of strings
-        First fields of the columns that are to be read as numbers or dates, stripped; null is missing.
+        First fields of the columns that may be read as numbers or dates, stripped; null is missing.
     lines : ndarray of shape (n_rows,)
         Line of the file on which each row starts.
     without_label : bool, default=False
-        Whether the first row has no label, and others have.
+        Whether the first row has no label, although other rows have one.
 
     Raises
     ------
     InputError
-        With the line to delete.
+        If the first row is a line of units; the message names the line to delete.
     """
     if len(lines) < 3:
         return
@@ -143,7 +143,7 @@ def refuse_units(
 
 
 def _are_read(columns: Sequence[pl.Series]) -> list[pl.Series]:
-    """Return for each field of each column whether it is a number or a date: all together, for columns are many."""
+    """Return for each field of each column whether it is a number or a date, in one pass because columns are many."""
     import polars as pl
 
     if not columns:
@@ -157,14 +157,14 @@ def _are_read(columns: Sequence[pl.Series]) -> list[pl.Series]:
 def refuse_headers_below(
     where: str, names: Sequence[str], columns: Sequence[pl.Series], lines: NDArray[np.int64]
 ) -> None:
-    """Refuse rows that are the header once more, as in files that were put behind one another.
+    """Raise an error for rows that repeat the header, as in files that were concatenated.
 
     Parameters
     ----------
     where : str
         Name of the file.
     names : sequence of str
-        Of the columns.
+        Names of the columns.
     columns : sequence of polars.Series of strings
         Fields of the columns.
     lines : ndarray of shape (n_rows,)
@@ -173,9 +173,9 @@ def refuse_headers_below(
     Raises
     ------
     InputError
-        With the lines to delete.
+        If rows repeat the header; the message names the lines to delete.
     """
-    if len(names) < 2:  # a word may be its column's name
+    if len(names) < 2:  # in a single column, a word may be equal to its name
         return
     found = columns[0].str.strip_chars() == names[0]
     for name, column in zip(names[1:], columns[1:], strict=True):
@@ -196,9 +196,9 @@ def refuse_headers_below(
 
 
 def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
-    """Refuse a last row with an empty field and "Total", or the like, in a column that has no such word above.
+    """Raise an error for a last row with an empty field, and "Total" or the like in a column without such words above.
 
-    Rows of at most one field may stand below it: blank ones, and remarks such as the source.
+    Below it there may be rows with at most one field: blank ones, and remarks such as the source.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.in
     Raises
     ------
     InputError
-        With the lines to delete.
+        If there is a line of totals; the message names the lines to delete.
     """
     n_rows = len(lines)
     for row in range(n_rows - 1, max(n_rows - 1 - MOST_REMARKS, FEWEST_ABOVE_A_TOTAL - 2), -1):
@@ -231,7 +231,7 @@ def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.in
 
 
 def are_units(words: Sequence[str]) -> bool:
-    """Whether words are all units or types, at least one of them more than a letter, which is a mark of much else.
+    """Whether all words are units or types, and at least one has several letters: single ones have other meanings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From records to a data frame of the user's library: the border in the other direction."""
+"""Convert columns to a data frame of the library that the user works with."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def to_frame(
     Parameters
     ----------
     columns : mapping of str to sequence
-        All of one length.
+        Values of each column, all of the same length.
     backend : {"polars", "pandas", "pyarrow"}, default="polars"
+        Library of the data frame.
 
     Returns
     -------
@@ -31,9 +32,9 @@ def to_frame(
     Raises
     ------
     InputError
-        `backend` is another word.
+        If `backend` is none of these names.
     MissingDependencyError
-        The library is not installed.
+        If the library is not installed; the message names the command that installs it.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Parquet and Arrow files as columns of text, so that every verb reads them by the rules of CSV files.
+"""Convert Parquet and Arrow files to columns of text, so that every command reads them by the rules of CSV files.
 
-One rule for all files is worth the detour: percentages, dates and codes that were saved as text are found in a Parquet
-file as in a CSV file. What a type says beyond doubt is kept: a number has a decimal point and no thousands, whole
-numbers have no decimals, a day is written year first, and ordered categories bring their order.
-Numbers come back as they were, to the last bit (the shortest text of a double is read as that double).
+One set of rules for all files is worth the detour: percentages, dates and codes that were saved as text are recognized
+in a Parquet file as in a CSV file. Information in the types is kept: numbers are written with a decimal point and
+without thousands separators, whole numbers without decimals, dates with the year first, and ordered categories keep
+their order. Numbers are unchanged to the last bit, because the shortest text of a double is read as that double.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["is_typed_file", "text_of_typed_file"]
 
 PARQUET, ARROW = b"PAR1", b"ARROW1"
-# Three decimals may be thousands; with a fourth, a zero, the number is the same and nobody can doubt it.
+# Three digits after a point could be thousands; with a fourth digit, a zero, the number has only one reading.
 THREE_DECIMALS, FOUR_DECIMALS = r"^(-?\d+\.\d{3})$", "${1}0"
-MOST_CELLS = 1 << 27  # that are read whole: a file of some kilobytes may say one value billions of times
+MOST_CELLS = 1 << 27  # most cells to read at once: a small file may repeat a value billions of times
 
 
 def is_typed_file(data: bytes) -> bool:
@@ -33,7 +33,7 @@ def is_typed_file(data: bytes) -> bool:
 
 
 def text_of_typed_file(data: bytes, where: str) -> CsvText:
-    """Read a Parquet or Arrow file; columns that are no fields, such as lists, are `refused` by name.
+    """Read a Parquet or Arrow file; columns that cannot be written as text, such as lists, are listed in `refused`.
 
     Parameters
     ----------
@@ -41,10 +41,14 @@ def text_of_typed_file(data: bytes, where: str) -> CsvText:
     where : str
         Name of the file, for messages.
 
+    Returns
+    -------
+    CsvText
+
     Raises
     ------
     InputError
-        The file is damaged, has no rows or no columns, or too many of both to be read whole.
+        If the file is damaged, has no rows or no columns, or too many cells to be read at once.
     """
     import polars as pl
 
@@ -54,7 +58,7 @@ def text_of_typed_file(data: bytes, where: str) -> CsvText:
         n_rows, n_columns = content.select(pl.len()).collect().item(), len(content.collect_schema())
         if n_rows * n_columns > MOST_CELLS:
             raise InputError(
-                f"{where} holds {n_rows:,} rows of {n_columns} columns, more than are read whole. Save a sample of its "
+                f"{where} holds {n_rows:,} rows of {n_columns} columns, too many to read at once. Save a sample of its "
                 "rows; `fit --shard-rows 100000` reads a Parquet file in pieces."
             )
         frame = content.collect()
@@ -79,7 +83,7 @@ def text_of_typed_file(data: bytes, where: str) -> CsvText:
 
 
 def _as_text(series: pl.Series) -> pl.Series | None:
-    """Return a column as a CSV file would hold it; None if it cannot."""
+    """Return a column as the text that a CSV file would contain; None if it cannot be written as text."""
     import polars as pl
 
     dtype = series.dtype
@@ -103,7 +107,7 @@ def _numbers_as_text(numbers: pl.Series) -> pl.Series:
 
 
 def _times_as_text(moments: pl.Series) -> pl.Series:
-    """Days alone where no time of day is known: programs save dates as midnights."""
+    """Return dates without time if all times are midnight, because programs save dates in this way."""
     known = moments.drop_nulls()
     midnights = bool((known.dt.truncate("1d") == known).all())
     return moments.dt.to_string("%Y-%m-%d" if midnights else "%Y-%m-%d %H:%M:%S")

@@ -1,14 +1,14 @@
-r"""Numbers and dates in forms that mean the same as the usual one, written in the usual one.
+r"""Rewrite unusual forms of numbers and dates into the usual form with the same meaning.
 
-- Accountants write a negative amount in brackets: `(1,535.87)`, `($500)`. A single `(2)` may be the mark of a remark,
-  so brackets are read only in a column of amounts: where some field has decimals, marks between thousands or a
-  currency.
-- East Asian input writes digits and signs as wide as its letters: `５９`, `１２％`. In Shift JIS the yen sign has the
-  code of the backslash, so that `¥12,300` arrives as `\12,300`.
+- Accountants write a negative amount in brackets: `(1,535.87)`, `($500)`. A single `(2)` may be a reference to a
+  remark, so brackets are read only in a column of amounts: one in which some field has decimals, thousands separators
+  or a currency.
+- East Asian input methods write full-width digits and signs: `５９`, `１２％`. In Shift JIS the yen sign has the code
+  of the backslash, so that `¥12,300` is decoded as `\12,300`.
 - `12,000/-` is an Indian amount without paise.
-- `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` are days beyond doubt, and become `2021-03-05`.
+- `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` can only be dates, and become `2021-03-05`.
 
-Words stay as they are: the caller keeps the fields as they were written, and takes these only for numbers and dates.
+Words are not affected: the caller keeps the original fields, and uses the rewritten ones only for numbers and dates.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ IN_BRACKETS = (
 AMOUNT = r"^[^0-9]*[0-9][0-9.,'’ \x{a0}\x{202f}]*[.,][0-9]{2,3}[^0-9]*$|\p{Sc}|[A-Z]{3}"
 WITHOUT_CENTS = r"^(.*[0-9])/[-=]$"
 MONTHS = {
-    # English, German, French, Spanish, Italian, Portuguese, Dutch; three letters stand for all that begin with them
+    # English, German, French, Spanish, Italian, Portuguese, Dutch; three letters match all words that begin with them
     1: "jan january januar jän jänner janvier janv ene enero gen gennaio janeiro januari",
     2: "feb february februar février févr fév fevrier febrero febbraio fev fevereiro februari",
     3: "mar march mär märz mrz mars marzo março marco mrt maart",
@@ -59,8 +59,8 @@ DAY_FIRST = (
 )
 MONTH_FIRST = rf"^{WORD}[ -]*([0-9]{{1,2}})(?:st|nd|rd|th)?,? *([0-9]{{4}}){CLOCK}$"
 SIGNS = r"^([0-9]{4})[年년][ ]*([0-9]{1,2})[月월][ ]*([0-9]{1,2})[日일]"
-GLANCE = 1000  # fields, some of which show a form that is usual in the column
-PIVOT = 69  # years of two digits from 69 on are of the last century, as in POSIX
+GLANCE = 1000  # first fields to examine: some have the form if it is common in the column
+PIVOT = 69  # two-digit years from 69 are in the 20th century, as in POSIX
 
 
 def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool = False) -> pl.Series:
@@ -71,9 +71,13 @@ def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool =
     fields : Series
         Stripped; null is missing.
     encoding : str, default="utf-8"
-        Of the file: in Shift JIS a backslash before a number is a yen sign.
+        Encoding of the file: in Shift JIS a backslash before a number is a yen sign.
     amounts : bool, default=False
-        Whether the column is known to hold amounts.
+        Whether the column is known to hold amounts, so that brackets mean negative numbers.
+
+    Returns
+    -------
+    Series
 
     Examples
     --------
@@ -96,7 +100,7 @@ def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool =
 
 
 def usual_dates(fields: pl.Series) -> pl.Series:
-    """Return fields with the days that name their month, or year, month and day, as year-month-day.
+    """Return fields in which dates with a named month, or with signs for year, month and day, are year-month-day.
 
     Examples
     --------

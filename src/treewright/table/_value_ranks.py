@@ -1,6 +1,6 @@
-"""Columns ranked by value, each once: what thresholds, searches over ranks and the folds of a table start from.
+"""Ranks of the values of each column, computed once for thresholds, searches over ranks and cross-validation folds.
 
-The ranks are kept here, with the table, whose folds take theirs from them; who sorts is `treewright.binarize`.
+The ranks are stored with the table; its folds derive theirs without a sort. `treewright.binarize` does the sorting.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Sort = Callable[[NDArray[np.float64], NDArray[np.uint32]], "ValueRanks"]
 
 @dataclass(frozen=True, eq=False)
 class ValueRanks:
-    """The distinct known values of one column, and which of them each row has.
+    """The distinct known values of one column, and the position of each row's value among them.
 
     Parameters
     ----------
     values : ndarray of shape (n_values,), float64
-        Ascending.
+        Distinct known values, ascending.
     rank : ndarray of shape (n_rows,), uint32
-        Position of the row's value among `values`; their number where it is missing.
+        Position of the row's value in `values`; ``n_values`` if it is missing.
     n_known : int
-        Rows with a known value.
+        Number of rows with a known value.
 
     Examples
     --------
@@ -45,21 +45,21 @@ class ValueRanks:
 
     @cached_property
     def before(self) -> NDArray[np.int64]:
-        """Rows with a smaller value, for each value; counted when first asked for, for most searches never ask."""
-        if len(self.values) == self.n_known:  # all distinct: counting a million would wait for memory
+        """Number of rows with a smaller value, for each value; counted on first use, because few searches need it."""
+        if len(self.values) == self.n_known:  # all values are distinct, so nothing needs to be counted
             return np.arange(self.n_known, dtype=np.int64)
         counts = np.bincount(self.rank, minlength=len(self.values) + 1)[: len(self.values)]
         return np.asarray(np.cumsum(counts) - counts, dtype=np.int64)
 
     def take(self, rows: NDArray[np.int64], rank: NDArray[np.uint32]) -> ValueRanks:
-        """Return the ranks of some of the rows, without a sort; they are written into `rank`.
+        """Return the ranks of some of the rows, without a sort; they are written to `rank`.
 
         Parameters
         ----------
         rows : ndarray of shape (n_taken,), int64
             Positions of the rows.
         rank : ndarray of shape (n_taken,), uint32
-            Overwritten, and part of what is returned.
+            Array for the ranks; it is overwritten and becomes part of the result.
 
         Returns
         -------
@@ -70,23 +70,23 @@ class ValueRanks:
         counts = np.bincount(there, minlength=n_values + 1)[:n_values]
         kept = counts > 0
         place = np.zeros(n_values + 1, dtype=np.uint32)
-        np.cumsum(kept, out=place[1:], dtype=np.uint32)  # values that are kept up to and with each one
+        np.cumsum(kept, out=place[1:], dtype=np.uint32)  # kept values up to and including each one
         place[:-1] = place[1:]
-        place[:-1] -= 1  # of a kept value; others are not asked for
+        place[:-1] -= 1  # new rank of a kept value; values that are dropped do not occur
         np.take(place, there, out=rank)
         return ValueRanks(self.values[kept], rank, int(counts.sum()))
 
 
 class ColumnRanks:
-    """The ranks of a table's columns, each made when it is first asked for; not for columns of text.
+    """Ranks of a table's columns, each computed on first use; not for categorical columns.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns), float64
     whole : ColumnRanks, default=None
-        Of a table that `X` has some rows of: what is ranked there is not sorted again.
+        Ranks of the table from which the rows of `X` were taken: columns ranked there are not sorted again.
     rows : ndarray of int64, default=None
-        Which rows.
+        Positions of these rows in that table.
     """
 
     def __init__(
@@ -100,13 +100,18 @@ class ColumnRanks:
         self._matrix: NDArray[np.uint32] | None = None
 
     def of(self, column: int, sort: Sort) -> ValueRanks:
-        """Return the ranks of a column; those of all columns are the rows of one matrix.
+        """Return the ranks of a column; the ranks of all columns are the rows of one matrix.
 
         Parameters
         ----------
         column : int
+            Position of the column.
         sort : callable
-            Makes the ranks of values and writes them into an array.
+            Computes the ranks of the values and writes them to an array.
+
+        Returns
+        -------
+        ValueRanks
         """
         if column not in self._made:
             if self._matrix is None:
@@ -120,5 +125,5 @@ class ColumnRanks:
         return self._made[column]
 
     def knows(self, column: int) -> bool:
-        """Whether the ranks of a column can be had without a sort."""
+        """Whether the ranks of a column are available without a sort."""
         return column in self._made or (self._whole is not None and self._whole.knows(column))

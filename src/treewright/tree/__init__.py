@@ -1,4 +1,4 @@
-"""The one tree: schema, splits, flat arrays. Needs numpy only."""
+"""The tree that all methods share: the columns' schema, the splits and flat arrays. Needs only numpy."""
 
 from treewright.tree._column import Column, ColumnKind
 from treewright.tree._conditions import (

@@ -1,7 +1,7 @@
-"""What a column of a table is: its name, its kind and, for categories, their values.
+"""A column of a table: its name, its kind and, if it is categorical, its categories.
 
-The schema travels with every tree, so that a node can speak of the original column and a model file can be
-checked against the table that it meets.
+Every tree stores the columns that it was trained on (its schema). A node can therefore be described in terms of the
+original column, and new tables can be checked against the schema of a model file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Column", "ColumnKind"]
 
 
 class ColumnKind(StrEnum):
-    """Kind of a column; decides which splits it may take part in.
+    """Kind of a column; it decides which splits are possible on the column.
 
     Examples
     --------
@@ -24,8 +24,8 @@ class ColumnKind(StrEnum):
     """
 
     CONTINUOUS = "continuous"  # numbers; splits `x <= t`
-    BINARY = "binary"  # two values, false/0 and true/1; split `x <= 0.5`
-    CATEGORICAL = "categorical"  # words; splits `x in {...}`: one word, or of ordered ones the first
+    BINARY = "binary"  # two values, false/0 and true/1; the split is `x <= 0.5`
+    CATEGORICAL = "categorical"  # text; splits `x in {...}`: one category, or the first few if ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,16 @@ class Column:
     name : str
     kind : ColumnKind
     categories : tuple of str, default=()
-        Values of a categorical column, sorted, or in their own order; value ``categories[k]`` is encoded as ``k``.
+        Values of a categorical column, in their own order if it is ordered, otherwise sorted; ``categories[k]`` is
+        encoded as ``k``.
     has_missing : bool, default=False
-        Whether the training table had missing values here.
+        Whether the column had missing values in the training table.
     ordered : bool, default=False
-        Whether the categories go from the least to the most: a split then sends the first of them to one side.
+        Whether the categories are ordered from the lowest to the highest: a split then sends the first few of them to
+        one side.
     unit : str, default=""
-        What people read behind the numbers of the column; `treewright.show.with_titles` sets it from `columns.yaml`.
+        Unit of measurement, shown after the numbers of the column; `treewright.show.with_titles` sets it from
+        `columns.yaml`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What a leaf asks of each column: the splits on its path, those on one column merged into one condition.
+"""The conditions of a leaf: the splits on its path, with those on the same column merged into one condition.
 
-On a path ``age <= 60``, ``sex = f``, ``age > 40`` the two conditions on age are one interval. Rules in words
-and SQL are made of these. A merged condition is exact, ties and missing values included: a missing value
-passes if it passes every split that was merged. Cost: the length of the path.
+On the path ``age <= 60``, ``sex = f``, ``age > 40`` the two conditions on age become one interval. Rules in words
+and SQL are made from these conditions. A merged condition is exact, also for ties and missing values: a missing value
+passes if it passes every split that was merged. The cost is linear in the length of the path.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class IntervalCondition:
-    """Known values pass if ``low < x <= high``.
+    """Condition that known values pass if ``low < x <= high``.
 
     Parameters
     ----------
     column : int
+        Position of the column in the table.
     low, high : float or None, default=None
-        None is no limit.
+        Limits, in units of the column; None means no limit.
     missing : bool, default=True
         Whether a missing value passes.
 
@@ -81,8 +82,13 @@ class IntervalCondition:
         Parameters
         ----------
         columns : sequence of Column
+            All columns of the table.
         digits : int or None, default=None
             Significant digits of numbers; None writes them in full.
+
+        Returns
+        -------
+        str
         """
         name = columns[self.column].name
         if not self.some_known:
@@ -100,15 +106,16 @@ class IntervalCondition:
 
 @dataclass(frozen=True, slots=True)
 class CategoryCondition:
-    """Known values pass if their category is one of `codes`.
+    """Condition that known values pass if their category is one of `codes`.
 
     Parameters
     ----------
     column : int
+        Position of the column in the table.
     codes : tuple of int
-        Ascending.
+        Codes of the categories, ascending.
     others : bool, default=True
-        Whether a category passes that the schema does not know.
+        Whether a category that is not in the schema passes.
     missing : bool, default=True
         Whether a missing value passes.
 
@@ -153,20 +160,26 @@ class CategoryCondition:
         Parameters
         ----------
         columns : sequence of Column
+            All columns of the table.
         digits : int or None, default=None
             Not used: categories are not numbers.
+
+        Returns
+        -------
+        str
         """
         return describe(CategorySplit(self.column, self.codes, self.missing), columns, True, digits)
 
 
 @dataclass(frozen=True, slots=True)
 class LinearCondition:
-    """One side of a linear split.
+    """Condition that a row goes to one side of a linear split.
 
     Parameters
     ----------
     split : LinearSplit
     goes_left : bool
+        Whether rows that go left pass, or those that go right.
 
     Examples
     --------
@@ -184,8 +197,13 @@ class LinearCondition:
         Parameters
         ----------
         columns : sequence of Column
+            All columns of the table.
         digits : int or None, default=None
             Significant digits of numbers; None writes them in full.
+
+        Returns
+        -------
+        str
         """
         return describe(self.split, columns, self.goes_left, digits)
 
@@ -194,19 +212,19 @@ Condition = IntervalCondition | CategoryCondition | LinearCondition
 
 
 def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
-    """Return what a row must fulfil to fall into `leaf`: one condition per column, linear splits by themselves.
+    """Return the conditions that a row must meet to reach `leaf`: one per column, and one per linear split.
 
     Parameters
     ----------
     tree : Tree
     leaf : int
-        Number of a node; any node will do.
+        Number of a node; it need not be a leaf.
 
     Returns
     -------
     tuple of Condition, or None
-        In the order in which the path asks first; conditions that everything passes are left out. None if no
-        row can get there.
+        In the order in which the columns first appear on the path. Conditions that every value passes are left out.
+        None if no row can reach the node.
 
     See Also
     --------
@@ -242,8 +260,8 @@ def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]
 
     Notes
     -----
-    One walk over the tree: a step merges one split and undoes it on the way back, so the cost is that of the
-    answer, also for a tree that is one long chain.
+    The tree is traversed once: each step merges one split, and undoes it on the way back. The cost is therefore linear
+    in the size of the result, also for a tree that is one long chain.
 
     Examples
     --------
@@ -256,7 +274,7 @@ def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]
     2 35.0 None
     """
     merged: dict[object, Condition] = {}
-    undo: list[tuple[object, Condition | None]] = []  # one a step of the path to the node at hand
+    undo: list[tuple[object, Condition | None]] = []  # one per step of the path to the current node
     pending: list[tuple[int, int, Split | None, bool]] = [(0, 0, None, True)]
     while pending:
         node, depth, above, goes_left = pending.pop()
@@ -280,12 +298,12 @@ def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...]
 
 
 def _key(split: Split, goes_left: bool) -> object:
-    """Splits with the same key are merged: those on one column."""
+    """Return the key of a split: splits with the same key, which are those on the same column, are merged."""
     return (split, goes_left) if isinstance(split, LinearSplit) else split.column
 
 
 def _merge(columns: Sequence[Column], known: Condition | None, split: Split, goes_left: bool) -> Condition:
-    """The condition of one more split, together with that of the splits before on the same column."""
+    """Return the condition of a split, merged with that of the earlier splits on the same column."""
     if isinstance(split, LinearSplit):
         return LinearCondition(split, goes_left)
     passes_missing = split.missing_left == goes_left
@@ -313,7 +331,7 @@ def _merge(columns: Sequence[Column], known: Condition | None, split: Split, goe
 
 
 def _kept(merged: dict[object, Condition], columns: Sequence[Column]) -> tuple[Condition, ...] | None:
-    """The conditions that say something; None if nothing passes one of them."""
+    """Return the conditions that exclude some value; None if nothing passes one of them."""
     kept = []
     for condition in merged.values():
         if not isinstance(condition, LinearCondition) and condition.is_never:
@@ -327,13 +345,18 @@ def _kept(merged: dict[object, Condition], columns: Sequence[Column]) -> tuple[C
 
 
 def left_codes(split: ThresholdSplit | CategorySplit, column: Column) -> tuple[frozenset[int], bool]:
-    """Return the codes that go left, and whether an unknown category does (its code is above all known ones).
+    """Return the category codes that go left, and whether an unknown category (its code is above all known ones) does.
 
     Parameters
     ----------
     split : ThresholdSplit or CategorySplit
-        On a categorical column.
+        A split on a categorical column.
     column : Column
+
+    Returns
+    -------
+    codes : frozenset of int
+    unknown_left : bool
     """
     if isinstance(split, CategorySplit):
         return frozenset(split.left), False

@@ -1,7 +1,7 @@
-"""How a tree, or a result that has one, shows itself: one line in a terminal, a picture in a notebook.
+"""How a tree, or a result that contains one, is displayed: as one line in a terminal, as a picture in a notebook.
 
-The picture is made in `treewright.show`, which stands above this package. The import of it below is the one exception
-to the order of the packages, named in ``pyproject.toml``; it runs when a notebook asks for a picture.
+The picture is drawn by `treewright.show`, a package of a higher layer. Its import below is the only exception to the
+order of the layers, and is listed in ``pyproject.toml``; it runs only when a notebook requests a picture.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["html_of", "tree_in_a_line"]
 
-MOST_CLASSES = 6  # named in one line
-LONGEST_NAME = 24  # characters of a class
+MOST_CLASSES = 6  # number of classes that the line names
+LONGEST_NAME = 24  # characters of a class's name
 
 
 def tree_in_a_line(tree: Tree) -> str:
@@ -34,7 +34,7 @@ def _predicts(tree: Tree) -> str:
 
 
 def html_of(tree: Tree, sentence: str = "") -> str:
-    """Return the picture of a tree with a sentence below it."""
+    """Return the picture of a tree as HTML, with a sentence below it."""
     from treewright.show import notebook_html
 
     shown: Any = notebook_html(tree, sentence=sentence)

@@ -1,4 +1,4 @@
-"""Proven numbers in few digits: rounded so that the text never says more than was proven."""
+"""Proven numbers with few digits: rounded so that the text never claims more than was proven."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 __all__ = ["at_least", "at_most", "exactly", "percent_at_least", "percent_at_most", "power_at_most"]
 
-NOISE = 1e-6  # of the last decimal: 0.3 that float64 has as 0.30000000000000004 is still 0.3
-HAIR = 1e-9  # of a difference of two sums, which may be 3.0000000001e-07 where 3e-07 was meant
-SMALL_PERCENT = 1e-4  # below it a power of ten is easier to read
+NOISE = 1e-6  # rounding error in units of the last decimal: 0.30000000000000004 still counts as 0.3
+HAIR = 1e-9  # relative error of a difference of two sums: it may be 3.0000000001e-07 where 3e-07 is exact
+SMALL_PERCENT = 1e-4  # smaller percentages are easier to read as a power of ten
 
 
 def at_least(bound: float, decimals: int = 6) -> str:
-    """Return the decimals of a lower bound, never more than it is.
+    """Return a lower bound as text, rounded down.
 
     Parameters
     ----------
     bound : float
     decimals : int, default=6
+        Largest number of digits after the decimal point.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -26,19 +31,24 @@ def at_least(bound: float, decimals: int = 6) -> str:
     >>> at_least(0.0199999, 3)
     '0.019'
     """
-    scaled = bound * 10**decimals  # beyond 1e302 it is infinite
+    scaled = bound * 10**decimals  # infinite for a bound above 1e302
     if not math.isfinite(scaled):
         return str(bound)
     return f"{math.floor(scaled + NOISE) / 10**decimals:.{decimals}f}"
 
 
 def at_most(amount: float, decimals: int = 6) -> str:
-    """Return the decimals of an upper bound, never less than it is.
+    """Return an upper bound as text, rounded up.
 
     Parameters
     ----------
     amount : float
     decimals : int, default=6
+        Largest number of digits after the decimal point.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -53,11 +63,15 @@ def at_most(amount: float, decimals: int = 6) -> str:
 
 
 def exactly(number: float) -> str:
-    """Return a number in six digits if they are all of it, otherwise in as many as it has.
+    """Return a number as text: with six significant digits if they are exact, otherwise with as many as it needs.
 
     Parameters
     ----------
     number : float
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -70,12 +84,17 @@ def exactly(number: float) -> str:
 
 
 def power_at_most(amount: float, digits: int = 1) -> str:
-    """Return the leading digits of a number above 0 with a power of ten, such as 4e-15; never less than it is.
+    """Return a number above 0 in scientific notation, such as 4e-15, rounded up.
 
     Parameters
     ----------
     amount : float
     digits : int, default=1
+        Number of significant digits.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -90,11 +109,16 @@ def power_at_most(amount: float, digits: int = 1) -> str:
 
 
 def percent_at_most(share: float) -> str:
-    """Return a share in percent, one decimal or two digits of a small one; never less than it is.
+    """Return a share in percent, rounded up: with one decimal, or with two significant digits if it is small.
 
     Parameters
     ----------
     share : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -110,11 +134,16 @@ def percent_at_most(share: float) -> str:
 
 
 def percent_at_least(share: float) -> str:
-    """Return a share in percent with one decimal, never more than it is: 100.0% is all.
+    """Return a share in percent with one decimal, rounded down: 100.0% means all.
 
     Parameters
     ----------
     share : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Trees from their splits in depth-first order and the labels or targets of their rows."""
+"""Classification and regression trees, made from splits in depth-first order and the labels or targets of rows."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def grow(
     sample_weight: NDArray[np.float64],
     costs: NDArray[np.float64],
 ) -> Tree:
-    """Make a tree from splits in depth-first order, and fill in its counts and predictions from data.
+    """Make a classification tree from splits in depth-first order, with counts and predictions from data.
 
     Parameters
     ----------
     columns : sequence of Column
     classes : ndarray of shape (n_classes,)
+        Labels.
     splits : sequence of Split or None
         One entry per node, depth-first, left before right; None for a leaf.
     X : ndarray of shape (n_rows, n_columns)
@@ -40,7 +41,7 @@ def grow(
         Class index of each row.
     sample_weight : ndarray of shape (n_rows,)
     costs : ndarray of shape (n_classes, n_classes)
-        ``costs[true, predicted]``; a leaf predicts the cheapest class, the lowest index on ties.
+        ``costs[true, predicted]``; a leaf predicts the class of least cost, the one with the lowest index on ties.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def grow(
         if splits[node] is None or not exact:
             value[node] = np.bincount(y[rows], weights=sample_weight[rows], minlength=len(classes))
         count[node] = len(rows)
-    if exact:  # of a million rows each level would be a pass over all of them
+    if exact:  # a node is the sum of its children: otherwise each level would be a pass over all rows
         for node in range(len(splits) - 1, -1, -1):
             if splits[node] is not None:
                 value[node] = value[left[node]] + value[right[node]]
@@ -74,7 +75,7 @@ def grow(
 
 
 def _add_up_exactly(weight: NDArray[np.float64]) -> bool:
-    """Whether sums of the weights do not depend on their order: whole numbers whose sum is one of float64."""
+    """Whether sums of the weights do not depend on their order: whole numbers whose sum is exact in float64."""
     return bool((weight == np.floor(weight)).all()) and float(weight.sum()) < 2.0**53
 
 
@@ -99,12 +100,12 @@ def grow_regression(
     sample_weight : ndarray of shape (n_rows,)
         Positive.
     quantile : Fraction or None, default=None
-        In place of means, nodes hold this quantile of their rows.
+        If given, nodes hold this quantile of their rows instead of the mean.
 
     Returns
     -------
     Tree
-        With ``classes=None``.
+        A tree with ``classes=None``.
 
     Examples
     --------
@@ -131,12 +132,12 @@ def grow_regression(
 
 
 def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Return the weighted mean, without overflow for large targets and exact for constant ones.
+    """Return the weighted mean, without overflow for large targets, and exact for constant ones.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,), float64
-        At least one.
+        At least one target.
     weight : ndarray of shape (n_rows,), float64
         Positive.
 
@@ -151,8 +152,8 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
     >>> mean_of(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
     2.0
     """
-    # Added up by numpy itself: np.dot calls the threads of BLAS, which take more time of the processor to wait for
-    # each other than the sum does, and whose number decides its last digit.
+    # Added up by numpy itself and not by np.dot: the threads of BLAS spend more processor time waiting for each other
+    # than the sum takes, and the last digit of the sum would depend on their number.
     origin, share = float(y[0]), weight / weight.sum()
     with np.errstate(over="ignore", invalid="ignore"):
         mean_apart = float((share * (y - origin)).sum())
@@ -160,19 +161,19 @@ def mean_of(y: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
         return origin + mean_apart
     return 2 * (
         origin / 2 + float((share * (y / 2 - origin / 2)).sum())
-    )  # two targets lie further apart than a float
+    )  # the difference of two targets may be beyond float64
 
 
 def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Fraction) -> float:
-    """Return a weighted quantile: the value up to which at least `share` of the weight lies, and no less beyond it.
+    """Return a weighted quantile: `share` of the weight or more is at or below it, the rest or more at or above it.
 
-    Where a whole interval of values does so, its middle; so the median of two numbers is their mean. Shares that
-    differ by less than 1e-12 are the same.
+    If a whole interval of values satisfies this, its middle is returned, so the median of two numbers is their mean.
+    Shares that differ by less than 1e-12 count as equal.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,), float64
-        At least one.
+        At least one target.
     weight : ndarray of shape (n_rows,), float64
         Positive.
     share : Fraction
@@ -190,7 +191,7 @@ def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Frac
     >>> quantile_of(np.array([5.0, 1.0, 2.0]), np.ones(3), Fraction(1, 2))
     2.0
     """
-    if weight.min() == weight.max():  # no row need be sorted, and no sum is rounded
+    if weight.min() == weight.max():  # rows need not be sorted, and no sum is rounded
         at, over = divmod(len(y) * share.numerator, share.denominator)
         ends = np.partition(y, [at - 1, at] if over == 0 else [at])
         return float(ends[at]) if over else float(ends[at - 1]) / 2 + float(ends[at]) / 2
@@ -200,6 +201,6 @@ def quantile_of(y: NDArray[np.float64], weight: NDArray[np.float64], share: Frac
     near = 1e-12 * below[-1]
     at = int(np.searchsorted(below, wanted - near))
     value = float(y[order[at]])
-    if below[at] <= wanted + near and at + 1 < len(y):  # as good up to the next value
+    if below[at] <= wanted + near and at + 1 < len(y):  # any value up to the next target satisfies it too
         return value / 2 + float(y[order[at + 1]]) / 2
     return value

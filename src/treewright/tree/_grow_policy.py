@@ -1,4 +1,4 @@
-"""A policy tree from its splits and the rewards of its rows."""
+"""Policy trees, made from splits in depth-first order and the rewards of rows."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def grow_policy(
     sample_weight : ndarray of shape (n_rows,)
         Positive.
     regret : ndarray of shape (n_rows, n_actions), float64
-        What each row loses by each action, weights and costs of actions included: a node takes the action of least
-        regret over its rows, the first of several.
+        Loss of each row under each action compared with its best one, with weights and costs of actions included. A
+        node takes the action whose regret, summed over its rows, is least, and the first of these on ties.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def grow_policy(
     count = np.zeros(len(splits), dtype=np.int64)
     prediction = np.zeros(len(splits), dtype=np.int32)
     for node, rows in enumerate(rows_of_nodes(splits, X)):
-        chosen = slice(None) if len(rows) == len(X) else rows  # all of them are not copied
+        chosen = slice(None) if len(rows) == len(X) else rows  # without a copy if these are all rows
         weight = sample_weight[chosen]
         value[node] = _means_of(rewards[chosen], weight)
         count[node] = len(rows)
@@ -78,14 +78,14 @@ def grow_policy(
 
 
 def _means_of(rewards: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `mean_of` each column, bit for bit, some columns at once: there may be a thousand actions."""
+    """Return `mean_of` for each column, bit for bit, several columns at once: there may be a thousand actions."""
     means = np.empty(rewards.shape[1])
     share = weight / weight.sum()
     at_once = max(1, CELLS_AT_ONCE // len(rewards))
     for begin in range(0, len(means), at_once):
         some = np.ascontiguousarray(
             rewards[:, begin : begin + at_once].T
-        )  # so that each line is added up as one
+        )  # contiguous, so that each action is added up in the same order as by itself
         with np.errstate(over="ignore", invalid="ignore"):
             mean = some[:, 0] + (share * (some - some[:, :1])).sum(axis=1)
         for far in np.flatnonzero(~np.isfinite(mean)):

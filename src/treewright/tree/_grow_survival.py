@@ -1,4 +1,4 @@
-"""A survival tree from its splits and the events and hazards of its rows."""
+"""Survival trees, made from splits in depth-first order and the events and hazards of rows."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def grow_survival(
     X : ndarray of shape (n_rows, n_columns)
         Encoded rows.
     events : ndarray of shape (n_rows,), float64
-        Weight of the event of each row; 0 if it was censored.
+        Weight of each row with an event; 0 for a censored row.
     hazard : ndarray of shape (n_rows,), float64
-        Weight times cumulative hazard of the whole table at the time of the row.
+        Weight of each row times the cumulative hazard of the whole table at the row's time.
 
     Returns
     -------
     Tree
-        `value` is the weight of the events of a node over its hazard, 0 without events.
+        `value` is the weight of a node's events divided by the node's hazard; 0 without events.
 
     Examples
     --------

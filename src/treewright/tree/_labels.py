@@ -1,4 +1,4 @@
-"""Where labels that come from outside stand among the classes of a tree."""
+"""Positions of labels from a file or from a user among the classes of a tree."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from treewright.errors import InputError
 
 __all__ = ["label_positions"]
 
-SHOWN_UNKNOWN, SHOWN_KNOWN = 5, 20  # labels in an error
+SHOWN_UNKNOWN, SHOWN_KNOWN = 5, 20  # how many labels an error message lists
 
 
 def label_positions(
     labels: NDArray[Any], classes: NDArray[Any], who: str, advice: str = ""
 ) -> NDArray[np.int64]:
-    """Return where each label stands among `classes`.
+    """Return the position of each label among `classes`.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def label_positions(
     classes : ndarray of shape (n_classes,)
         All different, in any order.
     who : str
-        Begins the error, such as "y holds".
+        Beginning of the error message, such as "y holds".
     advice : str, default=""
-        Ends the error: what to do.
+        End of the error message: what to do.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def label_positions(
     Raises
     ------
     InputError
-        A label that is none of `classes`, or that differs from them in type.
+        If a label is not among `classes`, or has another type than they have; the message ends with `advice`.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""A line in a leaf of a regression tree: the leaf's mean, and a slope for each of some columns of numbers.
+"""A linear model in a leaf of a regression tree: the leaf's mean, and slopes for some of the numeric columns.
 
 A row in the leaf gets ``mean + slope_1 * (x_1 - center_1) + slope_2 * (x_2 - center_2) + ...``, added from left to
-right in float64, so that exported code gives the same bits. A missing value has no term, as if it were the center.
-No row gets less than the smallest or more than the largest target that the leaf was fitted to: a line that goes on
-beyond its rows says anything.
+right in float64, so that exported code gives the same bits. A missing value adds no term, as if it were the center.
+A prediction is never below the smallest or above the largest target that the leaf was fitted to, because a linear model
+cannot be trusted outside the range of its rows.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ __all__ = ["Line"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a leaf adds to its mean for a row.
+    """Linear model of a leaf: the amount that it adds to its mean for a row.
 
     Parameters
     ----------
     columns : tuple of int
-        Columns of numbers, those with the largest effect on the training rows first.
+        Positions of numeric columns, in descending order of their effect on the training rows.
     centers : tuple of float
-        One per column: the mean of the leaf's training rows.
+        For each of these columns the mean over the leaf's training rows.
     slopes : tuple of tuple of float
-        For each output one slope per column, in units of the output per unit of the column.
+        One tuple per output with one slope per column, in units of the output per unit of the column.
     low, high : tuple of float
-        For each output the smallest and the largest value that the leaf predicts.
+        For each output the smallest and the largest value that the leaf can predict.
     freedom : float
-        Effective number of coefficients, the mean among them: 1 plus the trace of the smoother.
+        Effective degrees of freedom, including one for the mean: 1 plus the trace of the smoother.
 
     Examples
     --------
@@ -57,16 +57,20 @@ class Line:
         X: NDArray[np.float64],
         rows: NDArray[np.int64] | slice = slice(None),
     ) -> NDArray[np.float64]:
-        """Return what the leaf predicts for rows, shape (n_rows, n_outputs).
+        """Return the predictions of the leaf for some rows.
 
         Parameters
         ----------
         mean : ndarray of shape (n_outputs,)
-            Of the leaf.
+            Mean of the leaf.
         X : ndarray of shape (n_rows, n_columns)
             Encoded rows.
         rows : ndarray of int64 or slice, default=all
-            Which of them: only the columns of the line are read, which of a wide table is little.
+            Rows of `X` to predict. Only the line's own columns are read, which are few columns of a wide table.
+
+        Returns
+        -------
+        ndarray of shape (n_rows_selected, n_outputs), float64
         """
         columns = [X[rows, column] for column in self.columns]
         said = np.repeat(mean[None, :].astype(np.float64), len(X[rows, :0]), axis=0)

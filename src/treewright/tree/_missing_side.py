@@ -1,4 +1,4 @@
-"""The side of missing values where training says nothing about them."""
+"""The side to which missing values go where the training rows do not decide it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["settle_missing"]
 
 
 def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np.float64]) -> Tree:
-    """Send missing values to the side of more training weight where no training row decides their side.
+    """Send missing values to the side with more training weight wherever no training row decides their side.
 
-    A search may turn them to either side of a split whose rows all have a value: both cost the same. Splits of columns
-    without any missing value in training have that side already.
+    If all training rows at a split have a value, a search may send missing values to either side at the same cost.
+    Splits on columns that have no missing value in training already send them to the side with more weight.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
     Returns
     -------
     Tree
-        `tree` itself if the columns of its splits are complete. Every training row keeps its leaf.
+        `tree` itself if the columns of its splits have no missing values. Every training row stays in its leaf.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
     >>> table, y = table_from([[1, 0], [2, 0], [3, 0], [None, 1]]), np.array([0, 1, 1, 0], dtype=np.int32)
     >>> splits = [ThresholdSplit(1, 0.5), ThresholdSplit(0, 1.5, missing_left=True), None, None, None]
     >>> tree = grow(table.columns, np.array(["no", "yes"]), splits, table.X, y, np.ones(4), 1.0 - np.eye(2))
-    >>> settle_missing(tree, table.X, np.ones(4)).splits[1].missing_left  # one row goes left there, and two right
+    >>> settle_missing(tree, table.X, np.ones(4)).splits[1].missing_left  # here one row goes left, two right
     False
     """
     open_sides = {

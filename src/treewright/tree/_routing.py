@@ -1,4 +1,4 @@
-"""What splits in depth-first order say by themselves: the children of each node, and the rows that reach it."""
+"""What follows from splits in depth-first order alone: the children of each node, and the rows that reach it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["children_of", "rows_of_nodes"]
 
 
 def children_of(splits: Sequence[Split | None]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the left and the right child of each node, `LEAF` for those of leaves.
+    """Return the left and the right child of each node; `LEAF`, which is -1, for a leaf.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def children_of(splits: Sequence[Split | None]) -> tuple[NDArray[np.int32], NDAr
 
     Returns
     -------
-    (ndarray of shape (n_nodes,), ndarray of shape (n_nodes,)), int32
+    left, right : ndarray of shape (n_nodes,), int32
 
     Examples
     --------
@@ -34,7 +34,7 @@ def children_of(splits: Sequence[Split | None]) -> tuple[NDArray[np.int32], NDAr
     """
     left = np.full(len(splits), LEAF, dtype=np.int32)
     right = np.full(len(splits), LEAF, dtype=np.int32)
-    pending = [LEAF]  # parents whose next child is still to come; the root has none
+    pending = [LEAF]  # stack of parents whose next child is still to come; LEAF: the root has no parent
     for node, split in enumerate(splits):
         parent = pending.pop()
         if parent != LEAF:
@@ -45,7 +45,7 @@ def children_of(splits: Sequence[Split | None]) -> tuple[NDArray[np.int32], NDAr
 
 
 def rows_of_nodes(splits: Sequence[Split | None], X: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the indices of the rows that reach each node, ascending, in the order of the nodes.
+    """Yield for each node, in depth-first order, the ascending indices of the rows that reach it.
 
     Parameters
     ----------

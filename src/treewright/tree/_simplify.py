@@ -1,4 +1,4 @@
-"""Trees without splits that decide nothing, and without leaves that nobody falls into."""
+"""Simplify a tree: drop splits that do not change a prediction, and leaves that no training row reaches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["merge_equal_leaves", "prune_empty_leaves", "reduce_tree"]
 
 
 def reduce_tree(tree: Tree) -> Tree:
-    """Drop leaves without training rows, then merge sibling leaves of one class, again and again.
+    """Drop leaves without training rows, then merge sibling leaves of the same class until none are left.
 
     Parameters
     ----------
@@ -22,8 +22,9 @@ def reduce_tree(tree: Tree) -> Tree:
     Returns
     -------
     Tree
-        `tree` itself if there is nothing to reduce. On the training rows every prediction stays, and the
-        smallest accuracy of a leaf never falls: a merged leaf's accuracy is a mean of the two it replaces.
+        `tree` itself if there is nothing to reduce. Predictions of training rows stay the same, and the smallest
+        accuracy of a leaf never decreases: the accuracy of a merged leaf is a weighted mean of the two that it
+        replaces.
 
     References
     ----------
@@ -44,7 +45,7 @@ def reduce_tree(tree: Tree) -> Tree:
 
 
 def merge_equal_leaves(tree: Tree) -> Tree:
-    """Merge sibling leaves that predict the same class, again and again; every prediction stays.
+    """Merge sibling leaves that predict the same class until none are left; every prediction stays the same.
 
     Parameters
     ----------
@@ -82,10 +83,10 @@ def merge_equal_leaves(tree: Tree) -> Tree:
 
 
 def prune_empty_leaves(tree: Tree) -> Tree:
-    """Replace every split with no training row on one side by its other side.
+    """Replace every split that has no training row on one side by the subtree on its other side.
 
-    Predictions of training rows stay. A new row that would have fallen on the empty side now gets the answer of
-    the other one, which rests on rows.
+    Predictions of training rows stay the same. A new row that would have gone to the empty side now gets the prediction
+    of the other side, which is based on training rows.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def prune_empty_leaves(tree: Tree) -> Tree:
     count = tree.n_node_samples
     if count[0] == 0 or (count > 0).all():
         return tree
-    stands_for = np.arange(tree.node_count)  # the node that takes the place of each
+    stands_for = np.arange(tree.node_count)  # for each node the one that takes its place
     for node in range(tree.node_count - 1, -1, -1):
         if tree.splits[node] is None:
             continue
@@ -123,7 +124,10 @@ def prune_empty_leaves(tree: Tree) -> Tree:
 def _rebuilt(
     tree: Tree, stands_for: NDArray[np.int64], is_leaf: NDArray[np.bool_], prediction: NDArray[np.int32]
 ) -> Tree:
-    """Number the nodes that stay depth-first; `stands_for` skips nodes, `is_leaf` cuts below them."""
+    """Return the tree of the remaining nodes, numbered depth-first.
+
+    A node is replaced by the one in `stands_for`; nodes below one in `is_leaf` are dropped.
+    """
     kept: list[int] = []
     stack = [int(stands_for[0])]
     while stack:

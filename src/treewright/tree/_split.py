@@ -1,11 +1,11 @@
-"""The one rule that sends a row left or right; ties and missing values are decided here and nowhere else.
+"""The rule that sends a row left or right; ties and missing values are decided here and nowhere else.
 
 A row is a vector of float64: numbers as they are, booleans as 0/1, categories as their position in
 `Column.categories`, NaN for a missing value. `x <= threshold` goes left. A missing value goes left exactly if
 `missing_left`; the direction is learned with the split. The split `x <= inf` with `missing_left=False` asks
 only whether the value is known.
 
-Longer than 400 lines: the rule is read by every part of the library, so its methods say what they take and return.
+The file is longer than 400 lines because every part of the library uses this rule, and each method is documented.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ __all__ = [
 ]
 
 
-# Some rows of a matrix, by number or by a mask. One column of them is asked for: to copy all columns first took most of
-# the time of `apply`.
+# Some rows of a matrix, given by their positions or by a mask. Only one column of these rows is read at a time: copying
+# all columns first took most of the time of `apply`.
 Rows = NDArray[np.int64] | NDArray[np.bool_] | slice
 EVERY_ROW = slice(None)
-SIGNS = tuple("<>=\u2264\u2265\u2260!")  # of relations
+SIGNS = tuple("<>=\u2264\u2265\u2260!")  # characters with which a relation can begin
 FEW_ROWS = 2048
 ROWS_AT_ONCE, COLUMNS_AT_ONCE = 2**15, 64
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSplit:
-    """Rows with ``x[column] <= threshold`` go left.
+    """Split that sends rows with ``x[column] <= threshold`` left.
 
     Parameters
     ----------
@@ -75,12 +75,12 @@ class ThresholdSplit:
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
             Encoded rows.
-        rows : slice or ndarray, default: all
-            Which of them: positions, or truth values of shape (n_rows,).
+        rows : slice or ndarray, default=all
+            Rows to use: positions, or a mask of shape (n_rows,).
 
         Returns
         -------
-        ndarray of shape (n_rows,) or (n_asked,), bool
+        ndarray of shape (n_rows_selected,), bool
         """
         x = X[:, self.column][rows]
         left = x <= self.threshold
@@ -91,14 +91,16 @@ class ThresholdSplit:
 
 @dataclass(frozen=True, slots=True)
 class CategorySplit:
-    """Rows whose category is one of `left` go left.
+    """Split that sends rows whose category is one of `left` to the left.
 
     Parameters
     ----------
     column : int
+        Position of the column in the table.
     left : tuple of int
-        Category codes that go left, ascending.
+        Codes of the categories that go left, ascending.
     missing_left : bool, default=False
+        Whether a missing value goes left.
 
     Examples
     --------
@@ -120,12 +122,12 @@ class CategorySplit:
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
             Encoded rows.
-        rows : slice or ndarray, default: all
-            Which of them: positions, or truth values of shape (n_rows,).
+        rows : slice or ndarray, default=all
+            Rows to use: positions, or a mask of shape (n_rows,).
 
         Returns
         -------
-        ndarray of shape (n_rows,) or (n_asked,), bool
+        ndarray of shape (n_rows_selected,), bool
         """
         x = X[:, self.column][rows]
         left = np.isin(x, np.asarray(self.left, dtype=np.float64))
@@ -136,16 +138,17 @@ class CategorySplit:
 
 @dataclass(frozen=True, slots=True)
 class LinearSplit:
-    """Rows with ``sum(weights * x[columns]) <= threshold`` go left; a row with a missing term goes right
-    unless `missing_left`.
+    """Split that sends rows with ``sum(weights * x[columns]) <= threshold`` left.
 
     Parameters
     ----------
     columns : tuple of int
+        Positions of the columns in the table.
     weights : tuple of float
-        One for each column.
+        One per column.
     threshold : float
     missing_left : bool, default=False
+        Whether a row with a missing value in one of the columns goes left.
 
     Examples
     --------
@@ -164,7 +167,7 @@ class LinearSplit:
 
     @property
     def column(self) -> int:
-        """First column of the combination (what a one-column reader would be shown)."""
+        """Position of the first column of the combination, for code that expects one column per split."""
         return self.columns[0]
 
     def score(self, X: NDArray[np.float64], rows: Rows = EVERY_ROW) -> NDArray[np.float64]:
@@ -174,16 +177,16 @@ class LinearSplit:
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
             Encoded rows.
-        rows : slice or ndarray, default: all
-            Which of them: positions, or truth values of shape (n_rows,).
+        rows : slice or ndarray, default=all
+            Rows to use: positions, or a mask of shape (n_rows,).
 
         Returns
         -------
-        ndarray of shape (n_rows,) or (n_asked,), float64
-            Not a number where a column of the split is missing.
+        ndarray of shape (n_rows_selected,), float64
+            NaN for a row with a missing value in one of the split's columns.
         """
-        # Term by term: a matrix product may round differently with the number of rows. In blocks that stay in the
-        # cache of the processor: of rows, or of columns where rows are few, added up in the same order.
+        # Term by term: a matrix product may round differently with the number of rows. In blocks that fit into the
+        # processor's cache: blocks of rows or, if there are few rows, of columns, always added up in the same order.
         chosen: NDArray[np.signedinteger] = (
             np.arange(len(X))[rows]
             if isinstance(rows, slice) or rows.dtype == np.bool_
@@ -199,7 +202,7 @@ class LinearSplit:
                 asked = X.T[some[0] : some[-1] + 1] if side_by_side else X.T[list(some)]
                 terms = asked.take(chosen, axis=1) * weights[block]
                 terms[0] += score
-                # A sum over the first axis adds line to line; a single row is one axis, which is added up in pairs.
+                # A sum over the first of two axes adds one line after the other; a single axis is summed pairwise.
                 score = np.add.reduce(terms) if len(chosen) > 1 else np.cumsum(terms, axis=0)[-1]
             return score
         term = np.empty(min(ROWS_AT_ONCE, len(chosen)))
@@ -217,12 +220,12 @@ class LinearSplit:
         ----------
         X : ndarray of shape (n_rows, n_columns), float64
             Encoded rows.
-        rows : slice or ndarray, default: all
-            Which of them: positions, or truth values of shape (n_rows,).
+        rows : slice or ndarray, default=all
+            Rows to use: positions, or a mask of shape (n_rows,).
 
         Returns
         -------
-        ndarray of shape (n_rows,) or (n_asked,), bool
+        ndarray of shape (n_rows_selected,), bool
         """
         score = self.score(X, rows)
         left = score <= self.threshold
@@ -237,17 +240,22 @@ Split = ThresholdSplit | CategorySplit | LinearSplit
 def split_at(
     column: int, threshold: float, missing_left: bool = False, *, ordered: bool = False
 ) -> ThresholdSplit | CategorySplit:
-    """Return the split of a column at a threshold: of ordered categories, the set of those up to there.
+    """Return the split of a column at a threshold; for ordered categories, the split by the set of those below it.
 
     Parameters
     ----------
     column : int
-        Its position in the table.
+        Position of the column in the table.
     threshold : float
         In units of the column, or between two codes of ordered categories; ``inf`` sends every known value left.
     missing_left : bool, default=False
+        Whether a missing value goes left.
     ordered : bool, default=False
-        Whether it is a column of ordered categories.
+        Whether the column has ordered categories.
+
+    Returns
+    -------
+    ThresholdSplit or CategorySplit
 
     Examples
     --------
@@ -263,7 +271,7 @@ def split_at(
 def describe(
     split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
 ) -> str:
-    """Return the condition of one side of `split` in words of the original table.
+    """Return the condition of one side of `split` in words, with the names and categories of the original table.
 
     Parameters
     ----------
@@ -271,7 +279,7 @@ def describe(
     columns : sequence of Column
     goes_left : bool, default=True
         Which side to describe.
-    digits : int, default=None
+    digits : int or None, default=None
         Significant digits of numbers; None writes the shortest decimal that reads back as the same float64.
 
     Returns
@@ -293,7 +301,7 @@ def describe(
 
 
 def subject(split: Split, columns: Sequence[Column], digits: int | None = None) -> str:
-    """Return what `split` asks about: the name of its column, or the sum of a linear split.
+    """Return the left-hand side of the condition of `split`: the name of its column, or the weighted sum in words.
 
     Parameters
     ----------
@@ -301,6 +309,10 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
     columns : sequence of Column
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -323,19 +335,23 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
 def relation(
     split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
 ) -> str:
-    """Return the condition of one side of `split` without its subject: ``<= 42``, ``= red or missing``.
+    """Return the condition of one side of `split` without the column's name: ``<= 42``, ``= red or missing``.
 
-    A missing value is mentioned where the training table had some: on its own side by "or missing", and on
-    the other side by "and known" if the words would include it otherwise ("!= red and known").
+    Missing values are mentioned if the column had some in the training table: "or missing" on the side to which they
+    go, and "and known" on the other side if the condition would otherwise include them ("!= red and known").
 
     Parameters
     ----------
     split : Split
     columns : sequence of Column
     goes_left : bool, default=True
-        Which side.
+        Which side to describe.
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+
+    Returns
+    -------
+    str
 
     Examples
     --------
@@ -363,7 +379,7 @@ def relation(
 def _known_words(
     split: Split, columns: Sequence[Column], goes_left: bool, digits: int | None
 ) -> tuple[str, bool]:
-    """Words for the known values on one side ("known": all, "never": none), and whether they say "not"."""
+    """Return words for the known values of one side ("known": all, "never": none), and whether they are a negation."""
     if isinstance(split, CategorySplit):
         categories = columns[split.column].categories
         left = [categories[code] for code in split.left]
@@ -394,12 +410,12 @@ def _known_words(
 
 
 def _told_apart(category: str) -> str:
-    """A category behind a sign; in quotes if it begins with one itself: ``= "< 0 DM"``."""
+    """Return a category as it stands after a sign: in quotes if it begins with a sign itself, ``= "< 0 DM"``."""
     return f'"{category}"' if category[:1] in SIGNS else category
 
 
 def _words_in_order(here: Sequence[str], categories: Sequence[str]) -> str:
-    """Several ordered categories without a gap, by their ends: "at most medium"; "" where there is a gap."""
+    """Return words for consecutive ordered categories, such as "at most medium"; "" if they are not consecutive."""
     first, last = categories.index(here[0]), categories.index(here[-1])
     if last - first + 1 > len(here):
         return ""
@@ -409,19 +425,23 @@ def _words_in_order(here: Sequence[str], categories: Sequence[str]) -> str:
 
 
 def number_words(x: float, digits: int | None) -> str:
-    """Shortest decimal that reads back as the same float64, or one of so many significant digits."""
+    """Return a number as text: with `digits` significant digits, or the shortest decimal of the same float64."""
     text = repr(float(x)) if digits is None else f"{x:.{digits}g}"
     return text[:-2] if text.endswith(".0") else text
 
 
 def with_unit(number: str, unit: str) -> str:
-    """Return a written number and its unit: number, space, unit, also for "%" and currencies.
+    """Return a number with its unit: number, space, unit, also for "%" and currencies.
 
     Parameters
     ----------
     number : str
     unit : str
-        "" writes the number alone.
+        If it is "", the number stands alone.
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The tree of all methods: flat, frozen arrays with scikit-learn's names, and the schema it speaks of.
+"""The tree that all methods return: flat, read-only arrays with scikit-learn's names, and the table's schema.
 
 Node 0 is the root; nodes are numbered in depth-first order, left before right. A node is a leaf exactly if
-its split is None. Nothing here knows how the tree was found.
+its split is None. Nothing here depends on how the tree was found.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["Tree", "TreeKind", "leaf_path", "leaves_in_words"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
-ROWS_AT_ONCE = 2**16  # that go through a tree together
-ROWS_OF_NODE = 2**8  # ... for each of its nodes at least
-WHOLE = 1e-9  # of the rows of a leaf: what reading shares of another library may leave of a whole number
+ROWS_AT_ONCE = 2**16  # how many rows go through a tree together
+ROWS_OF_NODE = 2**8  # ... and at least this many for each of its nodes
+WHOLE = 1e-9  # per row of a leaf: rounding error of counts that were read as shares from another library
 
 
 class TreeKind(Enum):
-    """What the leaves of a tree hold; the value completes "a ... tree".
+    """What the leaves of a tree predict; the value completes "a ... tree".
 
     Examples
     --------
@@ -48,7 +48,7 @@ class TreeKind(Enum):
 
     @property
     def answers(self) -> str:
-        """What such trees predict, in the plural."""
+        """What trees of this kind predict, as a noun in the plural."""
         return {"classification": "classes", "policy": "actions"}.get(self.value, "numbers")
 
 
@@ -61,24 +61,26 @@ class Tree:
     columns : tuple of Column
         Schema of the table that the tree was made for.
     classes : ndarray of shape (n_classes,) or None
-        Labels (of a policy tree: actions) in the order of the columns of `value`; None for a tree of numbers.
+        Labels (or the actions of a policy tree) in the order of the columns of `value`; None for a tree that predicts
+        numbers.
     splits : tuple of Split or None, length node_count
         None marks a leaf.
     children_left, children_right : ndarray of shape (node_count,), int32
         Child nodes; -1 for a leaf.
     prediction : ndarray of shape (node_count,), int32
-        Class (or action) index that the node would predict as a leaf (with a cost matrix not always the most
-        frequent).
+        Index of the class (or action) that the node would predict if it were a leaf; with a cost matrix this is not
+        always the most frequent class.
     value : ndarray of shape (node_count, n_outputs), float64
         Training weight per class (classification), the mean target of each output (regression), the mean
         reward of each action (policy), or the hazard ratio (survival, n_outputs = 1).
     n_node_samples : ndarray of shape (node_count,), int64
-        Training rows in the node.
+        Number of training rows in the node.
     kind : TreeKind
-        What `value` holds. Without this argument, a tree without classes is a regression tree.
+        What `value` holds. If it is not given, a tree with classes is a classification tree and one without them a
+        regression tree.
     lines : tuple of Line or None, length node_count; or None
-        For a regression tree whose leaves may have lines: a leaf with a line adds it to its mean. None for a tree that
-        predicts only the values.
+        Linear models in the leaves of a regression tree: a leaf with a `Line` adds it to its mean. None for a tree
+        without such leaves.
 
     Examples
     --------
@@ -147,7 +149,7 @@ class Tree:
 
     @cached_property
     def node_depth(self) -> NDArray[np.int32]:
-        """Number of splits above each node, shape (node_count,)."""
+        """Depth of each node: the number of splits above it, shape (node_count,)."""
         depth = np.zeros(self.node_count, dtype=np.int32)
         for node in range(self.node_count):  # parents come before children
             if self.splits[node] is not None:
@@ -156,24 +158,24 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Largest number of splits on a path."""
+        """Depth of the tree: the largest number of splits on a path."""
         return int(self.node_depth.max())
 
     @cached_property
     def feature(self) -> NDArray[np.int32]:
-        """Column of each split (first one of a linear split); -2 for a leaf."""
+        """Column of each node's split (of a linear split the first one), shape (node_count,); -2 for a leaf."""
         return np.array([NO_FEATURE if s is None else s.column for s in self.splits], dtype=np.int32)
 
     @cached_property
     def asked(self) -> frozenset[int]:
-        """Positions of the columns that the tree splits on or has a slope for; predicting needs no others."""
+        """Positions of the columns that have a split or a slope; predictions need no other columns."""
         parts = [split for split in self.splits if split is not None]
         in_splits = {column for split in parts for column in getattr(split, "columns", (split.column,))}
         return frozenset(in_splits.union(*(line.columns for line in self.lines or () if line is not None)))
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
-        """Threshold of each split; NaN for a category split, -2 for a leaf."""
+        """Threshold of each node's split, shape (node_count,); NaN for a category split, -2 for a leaf."""
         return np.array(
             [NO_FEATURE if s is None else getattr(s, "threshold", np.nan) for s in self.splits],
             dtype=np.float64,
@@ -193,9 +195,10 @@ class Tree:
 
     @cached_property
     def is_weighted(self) -> bool:
-        """Whether the values of leaves are seen to be weights: not as much as rows, or of some class no whole number.
+        """Whether the tree was evidently trained with weights: a leaf's values are not counts that sum to its rows.
 
-        Weights that add up to whole numbers, as many as there are rows in every leaf, cannot be told from rows.
+        Weights cannot be detected if they add up, in every leaf, to a whole number for each class and to the number of
+        rows in total.
         """
         leaves = self.is_leaf & (self.n_node_samples > 0)
         if not self.predicts_classes or not leaves.any():
@@ -206,10 +209,10 @@ class Tree:
 
     @cached_property
     def node_shares(self) -> NDArray[np.float64]:
-        """Share of training weight of each class in each node, shape (node_count, n_classes).
+        """Share of each class in the training weight of each node, shape (node_count, n_classes).
 
-        A node without training weight gives all of it to its prediction; so does every node of a policy tree, whose
-        actions are certain.
+        In a node without training weight the predicted class has share 1; so has the action of every node of a policy
+        tree.
         """
         if self.kind is TreeKind.POLICY:
             return np.eye(self.value.shape[1])[self.prediction]
@@ -233,7 +236,8 @@ class Tree:
         Raises
         ------
         InputTypeError
-            Rows that are not encoded, such as a frame.
+            If `X` is not encoded, such as a data frame: encode it with `treewright.table.encode_like`, or use the
+            estimator's ``predict``.
         """
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
             raise InputTypeError(
@@ -242,7 +246,7 @@ class Tree:
                 "treewright.table.encode_like(X, tree.columns)."
             )
         leaf = np.zeros(len(X), dtype=np.int64)
-        # Some rows at a time stay in the cache and take no new memory; more of them where there are many splits to ask.
+        # A block of rows stays in the cache and needs no new memory; blocks are larger if the tree has many splits.
         at_once = max(ROWS_AT_ONCE, ROWS_OF_NODE * self.node_count)
         for first in range(0, len(X), at_once):
             self._apply(X[first : first + at_once], leaf[first : first + at_once])
@@ -271,7 +275,12 @@ class Tree:
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_outputs)
-            For several outputs, all values.
+            Two-dimensional only for a regression tree with several outputs.
+
+        Raises
+        ------
+        InputTypeError
+            As for `apply`.
         """
         leaf = self.apply(X)
         if self.classes is None:
@@ -284,7 +293,7 @@ class Tree:
         return self.classes[self.prediction[leaf]]
 
     def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the share of training weight of each class in the leaf of each row.
+        """Return the share of each class in the training weight of each row's leaf.
 
         Parameters
         ----------
@@ -294,19 +303,28 @@ class Tree:
         Returns
         -------
         ndarray of shape (n_rows, n_classes), float64
-            In a leaf without training weight, 1 for its prediction.
+            1 for the predicted class of a leaf without training weight.
+
+        Raises
+        ------
+        InputTypeError
+            As for `apply`.
         """
         return np.asarray(self.node_shares[self.apply(X)], dtype=np.float64)
 
 
 def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
-    """Return the splits from the root to `leaf`, each with whether the path goes left.
+    """Return the splits on the path from the root to `leaf`, each with True if the path goes left there.
 
     Parameters
     ----------
     tree : Tree
     leaf : int
-        Number of a node.
+        Number of a node; it need not be a leaf.
+
+    Returns
+    -------
+    list of (Split, bool)
 
     Examples
     --------
@@ -331,11 +349,15 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
 
 
 def leaves_in_words(tree: Tree) -> str:
-    """Return ``1 leaf``, or ``5 leaves``.
+    """Return the number of leaves in words: ``1 leaf``, ``5 leaves``.
 
     Parameters
     ----------
     tree : Tree
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""How sure a share is: the score interval of E. B. Wilson.
+"""Confidence interval of a share: the score interval of E. B. Wilson.
 
-All shares that a two-sided normal test with the variance of the share itself would not reject. Unlike the textbook
-interval it stays inside [0, 1], and is honest for a leaf of five rows that are all right.
+The interval contains all shares that a two-sided normal test, with the variance of the tested share, would not reject.
+Unlike the textbook interval it stays inside [0, 1], and it is not too narrow for a leaf with five rows, all correct.
 
-It counts observations. Weights of rows are not that: whoever has weights divides them by their mean first, so that all
-rows together are as many observations as there are rows (a common factor, or the large whole numbers that balance the
-classes, would make any bound as narrow as one likes).
+The interval counts observations, and weights of rows are not counts. Divide weights by their mean first, so that all
+rows together count as many observations as there are rows. Otherwise a common factor, or the large whole numbers that
+balance classes, would make the interval as narrow as one likes.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
     Parameters
     ----------
     correct : float
-        Successes, 0 to `total`.
+        Number of successes, 0 to `total`.
     total : float
-        Trials, >= 0, not necessarily whole; without any the interval is all of [0, 1].
+        Number of trials, >= 0, not necessarily whole; with 0 the interval is all of [0, 1].
     confidence : float, default=0.95
         Two-sided level, strictly between 0 and 1.
 
@@ -39,7 +39,7 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
     Raises
     ------
     InputError
-        `confidence` out of range, or ``correct`` outside 0 to ``total``.
+        If `confidence` is not strictly between 0 and 1, or `correct` is not between 0 and `total`.
 
     References
     ----------
@@ -67,6 +67,6 @@ def wilson_interval(correct: float, total: float, confidence: float = 0.95) -> t
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse what is no level of confidence."""
+    """Raise InputError unless `confidence` is a number strictly between 0 and 1."""
     if not is_real(confidence) or not 0 < confidence < 1:
         raise InputError(f"confidence={confidence!r}; give a number strictly between 0 and 1.")

@@ -1,4 +1,4 @@
-"""An independent checker: recomputes every claim about a tree from the data and the tree alone."""
+"""An independent checker: it recomputes every claim about a tree from nothing but the data and the tree."""
 
 from treewright.verify._born_again import verify_born_again
 from treewright.verify._f1 import verify_f1

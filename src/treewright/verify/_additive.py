@@ -1,8 +1,8 @@
-"""What the checkers of trees with additive losses share, without any code of the search.
+"""The common part of the checkers of trees with additive losses; it uses no code of the search.
 
-A loss is additive if it is a sum over the leaves of a number that depends on the leaf's rows alone. Then the loss, the
-objective and the limits can be recomputed from the routes, and the lower bound must hold for every tree that can be cut
-out of the tree itself: splits made leaves, or replaced by one of their sides.
+A loss is additive if it is a sum over the leaves of a number that depends only on the leaf's rows. Then the loss, the
+objective and the limits can be recomputed by routing the rows. The lower bound must also hold for every tree that can
+be made from this one by turning splits into leaves or replacing them by the subtree on one of their sides.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["RELATIVE", "Mean", "Question", "check", "verify_additive"]
 
-RELATIVE = 1e-9  # of sums of real numbers in different order
-LAST_BITS = 2.0**-50  # relative, of a difference of two numbers
-LARGEST_TOLERANCE = 1e-8  # of a proof, as a share of the loss of one leaf
+RELATIVE = 1e-9  # relative difference of sums of the same real numbers in another order
+LAST_BITS = 2.0**-50  # relative rounding error of a difference of two numbers
+LARGEST_TOLERANCE = 1e-8  # largest gap that a proof may leave, as a share of the loss of a single leaf
 NOT_ASKED = {"min_leaf_accuracy": None, "n_outputs": None, "quantile": None, "action_costs": None}
 LIMITS = ("cost_complexity", "max_depth", "max_leaf_nodes", "min_samples_leaf")
 
@@ -37,7 +37,7 @@ Rows = NDArray[np.int64]
 
 
 class Mean(NamedTuple):
-    """A number beside the loss, and how large the numbers are that it was summed from."""
+    """A statistic that is reported beside the loss, and the size of the numbers that it was summed from."""
 
     value: float
     scale: float
@@ -45,30 +45,30 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What a checker has to know of a loss.
+    """Description of a loss for the checker.
 
     Parameters
     ----------
     problem : RegressionProblem, PolicyProblem or SurvivalProblem
-        With `table`, `cost_complexity` and the limits.
+        The training data and the question, with `table`, `cost_complexity` and the limits.
     kind : TreeKind
-        Of the trees that answer it.
+        Kind of the trees with this loss.
     result : type
-        Of their results.
+        Class of their results.
     criterion : str
-        What ``options["criterion"]`` of a result must say.
+        Required value of ``options["criterion"]`` in a result.
     loss : callable
         Loss of one leaf with the given rows.
     values : callable
-        Checks what the nodes of a tree say, given the rows of each.
+        Checks the values of the nodes of a tree, given the rows of each.
     unit : float or None, default=None
-        In which losses are told; None is the loss of a single leaf.
+        Unit in which losses are reported; None is the loss of a single leaf.
     scale : float, default=1.0
-        How large losses are in that unit; rounding is allowed in proportion.
+        Size of losses in that unit; the allowed rounding error is proportional to it.
     options : mapping, default={}
-        What else the options of a result must say; None where they must not speak of it.
+        Other options of a result and their required values; None for an option that a result must not have.
     means : callable, default=none
-        From a tree and the rows of its nodes to the numbers of its statistics that people are told beside the loss.
+        From a tree and the rows of its nodes to the statistics that are reported beside the loss.
     """
 
     problem: Any
@@ -83,7 +83,7 @@ class Question:
     means: Callable[[Tree, list[Rows]], Mapping[str, Mean]] = lambda tree, rows: {}
 
     def leaf_cost(self) -> Callable[[Rows], float]:
-        """Return what a leaf adds to the objective, as a function of its rows."""
+        """Return the function from the rows of a leaf to its cost: its share of the objective."""
         one_leaf = self.unit or self.loss(np.arange(self.problem.table.n_rows))
         leaf_penalty = self.problem.cost_complexity
 
@@ -95,7 +95,7 @@ class Question:
 
 
 def verify_additive(question: Question, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a tree, and the result that it comes with, against the data."""
+    """Check a tree, or a result with its tree, against the data."""
     tree, result = (claim.tree, claim) if isinstance(claim, SolveResult) else (claim, None)
     checks = list(_schema_checks(question, tree))
     if result is not None:
@@ -183,7 +183,7 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
         yield check(name, abs(claimed - found) <= slack, f"{claimed:.12g}", f"{found:.12g}")
     bound, tolerance = float(result.lower_bound), float(result.stats["tolerance"])
     optimal = result.status is SolveStatus.OPTIMAL
-    # Only a proof may leave open no more; where leaves cost more than all rows, sums are rounded by their size.
+    # A proof of optimality must not leave a larger gap. If leaves cost more than all rows, rounding grows with them.
     most = LARGEST_TOLERANCE * max(question.scale, objective) if optimal else math.inf
     yield check("tolerance", 0 <= tolerance <= most, f"0 to {most:g}", f"{tolerance:.3g}")
     yield check(
@@ -198,7 +198,7 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     )
     gap = objective - bound
     consistent = not optimal or (gap <= tolerance + slack and result.stop_reason is None)
-    left = result.objective - bound  # the sentence tells the tolerance: a proof leaves no more open than that
+    left = result.objective - bound  # a proof must not leave more than its stated tolerance
     consistent &= not optimal or left <= tolerance * (1 + RELATIVE) + LAST_BITS * abs(result.objective)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
     yield check("status", consistent, result.status.value, f"gap {gap:.3g}")
@@ -210,7 +210,7 @@ def _best_part(question: Question, tree: Tree, rows: list[Rows], leaf_cost: Call
 
     def pruned(node: int, here: Rows) -> float:
         if len(here) == 0:
-            return 0.0  # such a leaf is left out
+            return 0.0  # a leaf without rows costs nothing
         split = tree.splits[node]
         if split is None:
             return leaf_cost(here)

@@ -1,7 +1,7 @@
-"""What a born-again certificate claims, held against the ensemble: sizes, bounds, and that both decide alike.
+"""Check a born-again tree and its certificate against the ensemble: sizes, bounds, and equal predictions.
 
-Nothing about labels is claimed, so there is no table to check against. That no smaller faithful tree exists is the
-method's proof; here its bounds are held against the tree that is at hand.
+The certificate claims nothing about labels, so no table is needed. That no smaller faithful tree exists is proven by
+the method and cannot be recomputed; its bounds are compared with the tree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["verify_born_again"]
 
-# What each objective makes least: which of the two bounds must meet the tree if it is called optimal.
+# What each objective minimizes: the bound on it must be equal to the tree's own number if the tree is called optimal.
 PROVEN = {
     "depth": ("depth",),
     "leaves": ("leaves",),
@@ -34,13 +34,13 @@ def verify_born_again(ensemble: Ensemble, result: BornAgainResult) -> Verificati
     ----------
     ensemble : Ensemble
     result : BornAgainResult
-        Of an ensemble as a whole; a tree that was pruned with rows decides like it on those rows only and is not
-        verified here.
+        Result for the whole ensemble. A tree that was pruned with rows agrees with the ensemble only on those rows, and
+        cannot be verified here.
 
     Returns
     -------
     VerificationReport
-        With a check for each number and word of the certificate's sentence.
+        Contains a check for every statement of the certificate's sentence.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
     yield _equal("objective", result.objective, value)
     for name, here in size.items():
         bound = stats[f"{name}_lower_bound"]
-        # With "depth-leaves" the bound on leaves is about trees of least depth; this one may be deeper.
+        # With "depth-leaves" the bound on leaves holds for trees of the least depth; this one may be deeper.
         other = objective == "depth-leaves" and name == "leaves" and tree.depth > stats["depth_lower_bound"]
         fault = f"{here}" if bound > here and not other else ""
         yield _check(
@@ -115,7 +115,7 @@ def _size_checks(ensemble: Ensemble, result: BornAgainResult) -> Iterator[Check]
 
 
 def _domain_check(ensemble: Ensemble, result: BornAgainResult) -> Check:
-    """The notes say of which domain the scope speaks, if there is one."""
+    """Check that the notes describe the domain of the scope, if there is one."""
     named = [note for note in result.notes if note.startswith("The domain: ")]
     if ensemble.domain is None:
         return _equal("domain", len(named) + ("domain" in result.options), 0)

@@ -1,8 +1,8 @@
-"""The note on a tree of a near-optimal set: whether what it says of the set agrees with the result that carries it.
+"""Check the note on a tree that was chosen from a near-optimal set: does it agree with the result that it is part of?
 
-How many trees there are, and that the set is complete, only the search can know. Here: the note is in the words of a
-set; its trees are those of the question; the tree can be one of them; and what is said to be proven of the least
-objective is no more than the bound of the result.
+The number of trees and the completeness of the set are known only to the search. What is checked: the note has the
+wording of such notes; it describes the same question as the result; the tree can be an element of the set; and the
+bound that the note states for the least objective is not above the bound of the result.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from treewright.result import SolveResult, SolveStatus, StopReason, constraints_
 __all__ = ["fault_of_chosen_note", "is_chosen_note"]
 
 BEGINS = "Chosen among near-optimal trees: number "
-NEAR = 2e-5  # relative: objectives are said in six digits
+NEAR = 2e-5  # relative: notes state objectives with six digits
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 COUNT = r"\d{1,3}(?:,\d{3})*"
-NAME = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"  # as Python writes text
+NAME = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"  # a string as Python's repr writes it
 RULE = (
     rf"(?:(?:without|with the first split on) {NAME}(?: or {NAME})*|with no columns but {NAME}(?:, {NAME})*"
     rf"|with a split on {NAME}(?: and {NAME})*|of at most \d+ (?:leaf|leaves)|beginning like the given tree)"
@@ -26,7 +26,7 @@ ALSO = (
     r"(?: \(with (?:any label in each leaf|redundant splits|any label in each leaf and redundant splits)\))?"
 )
 WHY = "|".join(re.escape(stop.value) for stop in StopReason)
-SET = (  # between the words of the limits and of the splits
+SET = (  # the part between the limits and the splits
     rf", (?P<trees>1 tree|{COUNT} trees)(?: {RULE}(?: and {RULE})*)? (?:has|have) an objective of at most "
     rf"(?P<most>{NUMBER})(?:, the best of them (?P<own>{NUMBER}))?; "
     rf"(?:the least of all is (?P<least>{NUMBER}), proven|the least that was found is {NUMBER}, not proven)\. "
@@ -36,12 +36,12 @@ SET = (  # between the words of the limits and of the splits
 
 
 def is_chosen_note(note: str) -> bool:
-    """Whether a note says which tree of a set this is."""
+    """Whether a note describes the near-optimal set from which the tree was chosen."""
     return note.startswith(BEGINS)
 
 
 def fault_of_chosen_note(note: str, result: SolveResult) -> str:
-    """Return what is wrong with a note of a set, or an empty string."""
+    """Return the fault of a note on a near-optimal set, or an empty string."""
     limits, scope = re.escape(constraints_in_words(result.options)), re.escape(result.scope)
     begins = re.escape(BEGINS) + rf"(?P<number>{COUNT}) in order of the objective\. Among all trees"
     said = re.fullmatch(begins + limits + ALSO + " over " + scope + SET, note, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Which trees can be compared with an ensemble box by box."""
+"""Refuse trees that cannot be compared with an ensemble box by box."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["refuse_other_columns"]
 
 
 def refuse_other_columns(tree: Tree, n_features: int) -> None:
-    """Refuse a tree with other columns than an ensemble of so many, or with splits that are no thresholds."""
+    """Raise InputError if a tree has other columns than the ensemble, or splits that are not threshold splits."""
     if len(tree.columns) != n_features:
         raise InputError(
             f"The tree has {len(tree.columns)} columns and the ensemble {n_features}; they were not made for the same "

@@ -1,4 +1,4 @@
-"""How many rows are in each node: the first thing that differs if the table is another one."""
+"""The number of rows in each node: the first difference if the table is not the training table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["check_of_counts"]
 
 
 def check_of_counts(tree: Tree, count: NDArray[np.int64]) -> Check:
-    """Return the check that each node has the rows that the tree says, and, if not, what that may come from.
+    """Return the check that each node has as many rows as the tree states, with likely causes if it has not.
 
     Parameters
     ----------
     tree : Tree
     count : ndarray of shape (node_count,)
-        Rows of the table that reach each node.
+        Number of rows of the table that reach each node.
     """
     name, claimed = "rows in each node", f"{len(count)} counts"
     wrong = np.flatnonzero(tree.n_node_samples != count)

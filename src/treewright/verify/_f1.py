@@ -1,9 +1,10 @@
 """Check a tree of largest F1 and its certificate against the data, without any code of the search.
 
-The tree is checked as one of plain costs: of all labels of its leaves, those are best that are cheapest when a false
-positive costs F and a false negative 2 - F, F the largest F1 itself (with the penalty of its leaves). The bound is held
-against the parts of the tree in the same way: no tree has an objective below b if, and only if, at ``F = 1 - b`` none
-costs less than ``2 b`` times the weight of the positive rows (``FP + FN + leaves >= 2 b / F * TP``, times F).
+The tree is checked as a tree of plain misclassification costs. Its leaf labels are best if they are the cheapest when a
+false positive costs F and a false negative 2 - F, where F is the largest F1 itself (with the penalty of its leaves).
+The bound is checked on the tree's prunings and subtrees in the same way: no tree has an objective below b if, and only
+if, at ``F = 1 - b`` none costs less than ``2 b`` times the weight of the positive rows
+(``FP + FN + leaves >= 2 b / F * TP``, times F).
 """
 
 from __future__ import annotations
@@ -27,18 +28,19 @@ from treewright.verify._words import fault_of_fields, question_checks
 
 __all__ = ["verify_f1"]
 
-MOST_TOLERANCE = 1e-8  # that a proof may leave open where weights are whole numbers
-SMALL = 1e-12  # relative: the bound of a tree is found where parts of it can no more be told from it
+MOST_TOLERANCE = 1e-8  # largest gap that a proof may leave if weights are whole numbers
+SMALL = 1e-12  # relative: smaller differences of objectives count as equal
 
 
 def verify_f1(problem: F1Problem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a tree of largest F1, and the result that it comes with, against the data.
+    """Check a tree of largest F1, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : F1Problem
         The training data and the question; from `treewright.problem.make_f1_problem`.
     claim : F1Result or Tree
+        A tree claims its structure, counts and leaf labels; a result claims its numbers as well.
 
     Returns
     -------
@@ -67,13 +69,13 @@ def verify_f1(problem: F1Problem, claim: SolveResult | Tree) -> VerificationRepo
 
 
 def _at(problem: F1Problem, objective: float) -> Problem:
-    """Return the problem of plain costs in which a tree of this objective is told from better ones."""
+    """Return the problem with misclassification costs that decides whether a tree is below this objective."""
     costs = np.array([[0.0, 1 - objective], [1 + objective, 0.0]])
     return problem.into(Problem, costs=costs, cost_complexity=(1 - objective) * problem.cost_complexity)
 
 
 def _parts(facts: Facts, tree: Tree) -> tuple[float, float]:
-    """Return the weight of true positives, and that predicted wrong."""
+    """Return the weight of true positives and the weight of wrong predictions."""
     yes = tree.prediction[facts.leaves] == 1
     false, right = facts.weight[facts.leaves[yes]].sum(axis=0)
     return float(right), float(false + facts.weight[facts.leaves[~yes], 1].sum())
@@ -84,7 +86,7 @@ def _lost(right: float, wrong: float) -> float:
 
 
 def _own_objective(problem: F1Problem, tree: Tree) -> float:
-    """Return the objective of a tree that may be none; 0 then, for the checks of its structure to say so."""
+    """Return the objective of a tree, or 0 if its arrays are not a tree: the checks of the structure report that."""
     bare = verify(_at(problem, 0.0), tree).checks
     if any(not one.ok for one in bare if one.name in ("structure", "columns", "classes", "splits")):
         return 0.0
@@ -108,7 +110,7 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
         "lower_bound <= objective", 0 <= bound <= objective + near, f"<= {objective:.12g}", f"{bound:.12g}"
     )
     least_objective = max(0.0, min(bound, objective) - near)
-    at = _at(problem, least_objective)  # where a tree that is no better costs as much or more
+    at = _at(problem, least_objective)  # here a tree that is not better costs at least as much
 
     def costs(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(
@@ -133,5 +135,5 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
 
 
 def _as_asked(problem: F1Problem) -> Problem:
-    """Return the problem with the penalty that the question names."""
+    """Return the problem with the leaf penalty of the question."""
     return replace(_at(problem, 0.0), cost_complexity=problem.cost_complexity)

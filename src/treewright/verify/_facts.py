@@ -1,4 +1,4 @@
-"""What the data say about a tree, recomputed: rows, weights and costs of each node, loss, objective, depth."""
+"""The facts about a tree, recomputed from the data: rows, weights and costs of each node, loss, objective, depth."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ from treewright.verify._route import rows_of_nodes
 
 __all__ = ["TOLERANCE", "Facts", "is_whole"]
 
-TOLERANCE = 1e-9  # of sums of real numbers; whole numbers are compared exactly
+TOLERANCE = 1e-9  # for sums of real numbers; whole numbers are compared exactly
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the data say about a tree.
+    """The facts about a tree, recomputed from the data.
 
     Parameters
     ----------
     rows : list of ndarray
-        Of each node, the rows that pass it.
+        For each node the rows that pass it.
     count : ndarray of shape (n_nodes,), int64
+        Number of these rows.
     weight : ndarray of shape (n_nodes, n_classes)
+        Weight of each class in each node.
     prices : ndarray of shape (n_nodes, n_classes)
         Cost of predicting each class in each node, as a share of the total weight.
     leaves : ndarray of int64
+        Numbers of the leaves.
     depth : int
     loss, objective : float
     """
@@ -44,7 +47,7 @@ class Facts:
 
     @classmethod
     def of(cls, problem: Problem, tree: Tree) -> Facts:
-        """Route the rows and add up; the structure of the tree must have been checked before."""
+        """Route the rows through a tree and recompute its facts; its structure must have been checked before."""
         passed = rows_of_nodes(tree, problem.table.X)
         count = np.array([len(rows) for rows in passed], dtype=np.int64)
         weight = np.zeros((len(passed), problem.n_classes))
@@ -71,5 +74,5 @@ class Facts:
 
 
 def is_whole(values: NDArray[np.float64]) -> bool:
-    """Whether all are whole numbers, whose sums are exact in any order."""
+    """Whether all values are whole numbers, so that their sums are exact in any order."""
     return bool((values == np.floor(values)).all())

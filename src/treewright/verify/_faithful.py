@@ -1,13 +1,13 @@
-"""Proof that a tree and an ensemble decide alike everywhere, or a row on which they differ.
+"""Prove that a tree and an ensemble predict the same class for every row, or find a row on which they differ.
 
-Independent of the methods: it reads the thresholds of both, walks the leaves of the tree, and proves for the
-box of each leaf that the ensemble has the leaf's class on all of it. A box is settled by interval bounds over
-the trees of the ensemble or, once every tree has one reachable leaf there, by the ensemble's own sums;
-otherwise it is cut in two at a node of the tree whose value is least certain. Deciding this is NP-hard (Vidal
-and Schiffer 2020, Theorem 1), so the time has no useful bound in general; many thousand leaves take seconds.
+The proof is independent of the methods. It reads the thresholds of both models and proves, for the box of each leaf of
+the tree, that the ensemble predicts the leaf's class on the whole box. A box is decided by interval bounds over the
+trees of the ensemble or, once every tree has only one reachable leaf in the box, by the ensemble's own sums. A box that
+is not decided is cut in two at a node of the ensemble's tree whose value is least certain. The problem is NP-hard
+(Vidal and Schiffer 2020, Theorem 1), so the time has no useful bound in general; many thousand leaves take seconds.
 
-Boxes are kept as intervals of cells between the thresholds of both models; all boxes of a batch are treated
-by the same array operations.
+Boxes are stored as intervals of cells between the thresholds of both models. All boxes of a batch are treated by the
+same array operations.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ BATCH = 4096  # boxes treated at once
 
 @dataclass(frozen=True)
 class FaithfulnessReport:
-    """What was proven about a tree and an ensemble.
+    """Result of comparing a tree with an ensemble.
 
     Parameters
     ----------
     faithful : bool
-        Whether both decide alike on every row of the scope.
+        Whether both predict the same class for every row of the scope.
     counter_example : ndarray of shape (n_features,) or None
-        A row on which they differ; NaN marks a missing value.
+        A row for which they differ, with NaN for a missing value; None if they are the same for every row.
     tree_label, ensemble_label : object
-        The two decisions on that row; None if there is none.
+        Their predictions for that row; None without such a row.
     n_boxes : int
-        Boxes that the proof looked at.
+        Number of boxes that the proof examined.
     scope : str
-        Over which rows the statement holds, in words.
+        The rows for which the result holds, in words.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class FaithfulnessReport:
     scope: str
 
     def sentence(self) -> str:
-        """Say the result in one plain sentence.
+        """Return the result as one sentence.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class FaithfulnessReport:
         if self.faithful:
             where = f"{self.scope} ({self.n_boxes} boxes)"
             return f"Proven faithful: the tree and the ensemble decide alike on {where}."
-        assert self.counter_example is not None  # by construction
+        assert self.counter_example is not None  # a report that is not faithful has one
         return (
             f"Not faithful: on the row {self.counter_example.tolist()} the tree says {self.tree_label} and "
             f"the ensemble says {self.ensemble_label}."
@@ -82,14 +82,15 @@ class FaithfulnessReport:
 
 
 def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
-    """Prove that `tree` decides like `ensemble` on every row, or find a row on which it does not.
+    """Prove that `tree` predicts the same class as `ensemble` for every row, or find a row on which they differ.
 
     Parameters
     ----------
     tree : Tree
         Classification tree with threshold splits over the columns of the ensemble.
     ensemble : Ensemble
-        With a domain (`Ensemble.within`): every row of it. The check reads the trees as they were before.
+        If it has a domain (`Ensemble.within`), only the rows of the domain are compared. The check uses the trees as
+        they were before the domain was applied.
 
     Returns
     -------
@@ -98,8 +99,8 @@ def check_faithful(tree: Tree, ensemble: Ensemble) -> FaithfulnessReport:
     Raises
     ------
     InputError
-        If the tree has other columns than the ensemble, is a regression tree, or has splits that are no
-        thresholds.
+        If the tree has other columns than the ensemble, is not a classification tree, or has splits that are not
+        threshold splits.
 
     Examples
     --------
@@ -164,7 +165,7 @@ class _Space:
         self.domain = ensemble.domain
         if (
             ensemble.whole is not None
-        ):  # the trees as they came: what a domain makes of them is read here anew
+        ):  # the trees as they were before the domain: it is applied here by independent code
             ensemble = ensemble.whole
         self.ensemble = ensemble
         assert ensemble.missing is not None  # set in __post_init__
@@ -174,7 +175,7 @@ class _Space:
             own = [s.threshold for s in tree.splits if isinstance(s, ThresholdSplit) and s.column == f]
             both = np.unique(np.concatenate([planes, np.asarray(own, dtype=np.float64)]))
             both = both[np.isfinite(both)]
-            if self.domain is not None:  # cells without a row of the domain are none
+            if self.domain is not None:  # no cells without a row of the domain
                 both = np.unique(np.floor(both)) if self.domain.integer[f] else both
                 both = both[(both >= self.domain.low[f]) & (both < self.domain.high[f])]
             self.thresholds.append(both)
@@ -184,15 +185,16 @@ class _Space:
         kind = np.float32 if ensemble.single else np.float64
         size = sum(float(np.abs(t.value).max()) for t in ensemble.trees)
         size += float(np.abs(ensemble.bias).max()) + abs(ensemble.cut)
-        # Rounding of a sum of n terms is below n ulp of the sum of absolute values; links may merge a few ulp of 1.
+        # The rounding error of a sum of n terms is below n ulp of the sum of absolute values; links may add a few ulp
+        # of 1.
         self.margin = 8.0 * (len(ensemble.trees) + 4) * float(np.finfo(kind).eps) * (size + 1.0)
         if ensemble.link == "softmax32":
             self.margin += 1e-6
-        if ensemble.is_exact:  # no rounding at all: a tie is a tie, and falls to the smaller index
+        if ensemble.is_exact:  # nothing is rounded: a tie is exact, and the class of smaller index wins
             self.margin = 0.0
 
     def cell(self, feature: int, threshold: float) -> int:
-        """Largest known cell that ``x <= threshold`` sends left; -1 if none."""
+        """Return the largest known cell that ``x <= threshold`` sends left; -1 if there is none."""
         if self.domain is not None and threshold >= self.domain.high[feature]:
             threshold = np.inf  # all values of the domain
         elif self.domain is not None and self.domain.integer[feature]:
@@ -204,7 +206,7 @@ class _Space:
         )
 
     def leaf_boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Boxes of the tree's leaves, with the class index of the ensemble that each stands for."""
+        """Return the boxes of the tree's leaves, with each leaf's class as an index of the ensemble's classes."""
         tree, ensemble = self.tree, self.ensemble
         assert tree.classes is not None  # checked at the border
         index = {label: k for k, label in enumerate(ensemble.classes.tolist())}
@@ -230,7 +232,7 @@ class _Space:
     def parts(
         self, f: int, edge: int, missing_left: bool, left: bool, a: int, b: int
     ) -> list[tuple[int, int]]:
-        """Intervals of the cells a..b that go to one side: known ones, and the missing cell by itself."""
+        """Return the intervals of the cells a..b that go to one side: of known values, and the cell "missing" alone."""
         known = int(self.known[f])
         pieces = []
         low, high = (a, min(b, edge, known)) if left else (max(a, edge + 1), min(b, known))
@@ -243,10 +245,10 @@ class _Space:
     def possible(
         self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Leave out boxes without a row of the domain, and cells without one at the sides of the others.
+        """Drop boxes that contain no row of the domain, and shrink the others by the cells that contain none.
 
-        In a group at most one column is in its upper cell: two are impossible, one settles the others; if no column
-        but one can be the one, it is.
+        At most one column of a group (one-hot columns) is in its upper cell. A box with two of them is impossible; one
+        of them fixes the other columns. If exactly one column must be 1 and only one of them can be, it is.
         """
         if self.domain is None or not len(lo):
             return lo, hi, label
@@ -267,8 +269,8 @@ class _Space:
         return lo[keep], hi[keep], label[keep]
 
     def groups(self) -> Iterator[tuple[list[int], bool]]:
-        """Of each group the columns that a split asks about, and whether a row can have 0 in all of them."""
-        assert self.domain is not None  # asked by the callers
+        """Yield for each group its columns with a split, and whether a row can have 0 in all of them."""
+        assert self.domain is not None  # checked by the callers
         for group in self.domain.groups:
             able = [j for j in group if self.domain.high[j] >= 1]
             columns = [j for j in able if len(self.thresholds[j])]
@@ -278,11 +280,11 @@ class _Space:
     def judge(
         self, lo: NDArray[np.int64], hi: NDArray[np.int64], label: NDArray[np.int64]
     ) -> tuple[int | None, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return a wrong box (or None), the undecided boxes, and where to cut them."""
+        """Return a box with another class (or None), the undecided boxes, and where to cut them."""
         ensemble, n = self.ensemble, len(lo)
         k = ensemble.n_classes
         rows = np.arange(n)
-        low = np.zeros((n, k))  # of the margin of each class before the box's label
+        low = np.zeros((n, k))  # lower bounds: how far each class is ahead of the class of the box's leaf
         high = np.zeros((n, k))
         widest = np.full(n, -1.0)
         feature = np.zeros(n, dtype=np.int64)
@@ -320,7 +322,7 @@ class _Space:
             cut[better] = edge[node][better]
             leaf = leaves[np.argmax(reach[leaves], axis=0)]
             scores += np.where(unsure[:, None], 0.0, tree.value[leaf]).astype(kind)
-        # All trees fixed: the ensemble's own sums decide. Otherwise bounds beyond the margin do.
+        # If every tree has one reachable leaf, the ensemble's own sums decide; otherwise bounds beyond the margin.
         own = ensemble.classify(scores.astype(np.float64))
         others = np.arange(k)[None, :] != target[:, None]
         wins_tie = (np.arange(k)[None, :] > target[:, None]) & ensemble.is_exact
@@ -333,7 +335,7 @@ class _Space:
             return int(np.argmax(lost)), rows[:0], rows[:0], rows[:0]
         undecided = np.flatnonzero(~right)
         feature, cut = feature[undecided], cut[undecided]
-        # If the threshold is not inside the known cells, it is the missing cell that goes another way.
+        # If the threshold does not separate the known cells, the cell "missing" goes to the other side.
         known = self.known[feature]
         inside = (lo[undecided, feature] <= cut) & (cut < np.minimum(hi[undecided, feature], known))
         return None, undecided, feature, np.where(inside, cut, known)
@@ -341,7 +343,7 @@ class _Space:
     def reachable(
         self, tree: EnsembleTree, lo: NDArray[np.int64], hi: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Nodes that some cell of each box reaches, (n_nodes, n), and the first with two ways (or -1)."""
+        """Return whether each box reaches each node, (n_nodes, n), and its first node with two ways (or -1)."""
         n = len(lo)
         reach = np.zeros((len(tree.feature), n), dtype=np.bool_)
         reach[0] = True
@@ -360,10 +362,10 @@ class _Space:
         return reach, open_node
 
     def point(self, cell: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return a row of the cell: the threshold that closes it, a number beyond the last one, or NaN.
+        """Return a row of a cell: in each column its upper threshold, a number beyond the last threshold, or NaN.
 
-        `high` is the other end of its box, in which all rows are alike: where no column of a group is 1 in the cell,
-        it may have to be another cell.
+        `high` is the upper end of the box, and all rows of the box have the same prediction. If no column of a group is
+        1 in the given cell, although one must be, another cell of the box is used.
         """
         row = np.empty(len(cell))
         cell = cell.copy()
@@ -382,7 +384,7 @@ class _Space:
                     row[f] = self.domain.clip(f, row[f])
         domain = self.domain
         for group in () if domain is None else domain.one_hot:
-            if domain is not None and not row[list(group)].any():  # one that no split asks about
+            if domain is not None and not row[list(group)].any():  # set a column without a split to 1
                 able = (j for j in group if domain.high[j] >= 1)
                 row[next(j for j in able if not len(self.thresholds[j]))] = 1.0
         return row

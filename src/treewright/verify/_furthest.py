@@ -1,9 +1,10 @@
-"""How far a tree of numbers is from a regression ensemble on the row where it is furthest.
+"""The largest distance between a regression tree and a regression ensemble over all rows without missing values.
 
-Independent of the method: the box of each leaf, low < x <= high, is bounded by the least and the largest value that
-each tree of the ensemble can add there. Where that leaves more than the furthest row so far, the box is cut in two at
-a node of the tree that leaves most open; where every tree has one leaf, the number is known. Boxes of a batch are
-treated by the same array operations. As for classes (`_faithful`) the time has no useful bound in general.
+The computation is independent of the method. The distance in the box of each leaf, low < x <= high, is bounded from the
+least and the largest value that each tree of the ensemble can add there. If the bound is above the largest distance
+found so far, the box is cut in two at a node of the ensemble's tree with the widest range of values; if every tree has
+only one reachable leaf in the box, the distance is known. Boxes of a batch are treated by the same array operations. As
+for classes (`_faithful`), the time has no useful bound in general.
 """
 
 from __future__ import annotations
@@ -21,23 +22,25 @@ from treewright.verify._comparable import refuse_other_columns
 __all__ = ["Furthest", "furthest_apart"]
 
 BATCH = 4096  # boxes treated at once
-LARGEST = float(np.finfo(np.float32).max)  # models refuse rows beyond
+LARGEST = float(np.finfo(np.float32).max)  # models refuse larger values in a row
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Furthest:
-    """How far a tree and an ensemble are apart.
+    """The largest distance between a tree and an ensemble, and a row that has it.
 
     Parameters
     ----------
     distance : float
-        On `row`; what was given as `beyond` if no row is further.
+        Distance on `row`, in units of the target; equal to the argument `beyond` if no row has a larger one.
     at_most : float
-        No row is further: equal to `distance`, but where `max_boxes` ended the search.
+        Upper bound of the distance on all rows: equal to `distance` unless the search ended before, by `max_boxes`
+        (then a larger number) or with the first row above `beyond` (then infinite).
     row : ndarray of shape (n_features,) or None
+        None if no row has a distance above `beyond`.
     n_boxes : int
-        Boxes that were looked at.
+        Number of boxes that were examined.
 
     Examples
     --------
@@ -59,27 +62,29 @@ class Furthest:
 def furthest_apart(
     tree: Tree, ensemble: NumberEnsemble, *, beyond: float = 0.0, max_boxes: int | None = None
 ) -> Furthest:
-    """Find the row without missing values on which a tree is furthest from an ensemble.
+    """Find the row without missing values for which the predictions of a tree and an ensemble differ most.
 
     Parameters
     ----------
     tree : Tree
-        Regression tree of one output with threshold splits over the columns of the ensemble.
+        Regression tree with one output and with threshold splits over the columns of the ensemble.
     ensemble : NumberEnsemble
     beyond : float, default=0.0
-        Ends with the first row that is further than this, if it is above 0; else with the furthest of all.
+        If above 0, the search ends with the first row whose distance is larger than this; otherwise it finds the
+        largest distance of all rows. In units of the target.
     max_boxes : int or None, default=None
-        Gives up after so many boxes.
+        Largest number of boxes to examine, after which the search gives up; None is no limit.
 
     Returns
     -------
     Furthest
-        In float64 sums, which are within ``ensemble.rounding`` of the model's.
+        Computed in float64; the model's own predictions differ by at most ``ensemble.rounding``.
 
     Raises
     ------
     InputError
-        If the tree has other columns than the ensemble, is of another kind, or has splits that are no thresholds.
+        If the tree has other columns than the ensemble, is not a regression tree with one output, or has splits that
+        are not threshold splits.
 
     Examples
     --------
@@ -107,7 +112,7 @@ def furthest_apart(
             low, high, value = low[-BATCH:], high[-BATCH:], value[-BATCH:]
         n_boxes += len(low)
         least, largest, column, cut = _ranges(ensemble, place, low, high)
-        with np.errstate(over="ignore"):  # a file may say any number
+        with np.errstate(over="ignore"):  # a model file may hold numbers of any size
             reach = np.maximum(largest - value, value - least)
         settled = column < 0
         best = int(np.argmax(np.where(settled, reach, -np.inf)))
@@ -123,7 +128,7 @@ def furthest_apart(
             return Furthest(far, max(far, *left), row, n_boxes)
         open_ = open_[
             np.argsort(reach[open_], kind="stable")
-        ]  # those that reach furthest come last, and are next
+        ]  # in ascending order: the last ones are examined next
         here, at = np.arange(len(open_)), column[open_]
         upper, lower = high[open_].copy(), low[open_].copy()
         upper[here, at] = lower[here, at] = cut[open_]
@@ -134,7 +139,7 @@ def furthest_apart(
 
 
 def _leaf_boxes(tree: Tree, place: NDArray[np.int64], width: int) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the boxes of the leaves, without those that no row reaches, and what each leaf says."""
+    """Return the boxes of the leaves, without those that no row reaches, and each leaf's prediction."""
     boxes = []
     pending = [(0, np.full(width, -np.inf), np.full(width, np.inf))]
     while pending:
@@ -157,7 +162,7 @@ def _leaf_boxes(tree: Tree, place: NDArray[np.int64], width: int) -> tuple[Numbe
 def _ranges(
     ensemble: NumberEnsemble, place: NDArray[np.int64], low: Numbers, high: Numbers
 ) -> tuple[Numbers, Numbers, NDArray[np.int64], Numbers]:
-    """Return the range of the sums in each box, and where to cut it: column -1 where every tree has one leaf."""
+    """Return the range of the sums in each box, and where to cut it: column -1 if every tree has one reachable leaf."""
     n = len(low)
     least, largest = np.full(n, ensemble.bias), np.full(n, ensemble.bias)
     column, cut, widest = np.full(n, -1), np.zeros(n), np.full(n, -np.inf)
@@ -199,7 +204,7 @@ def _of_tree(
 def _most(
     ensemble: NumberEnsemble, place: NDArray[np.int64], low: Numbers, high: Numbers, value: Numbers
 ) -> float:
-    """Return how far a row of these boxes can be at most."""
+    """Return an upper bound of the distance on any row of these boxes."""
     most = 0.0
     for begin in range(0, len(low), BATCH):
         part = slice(begin, begin + BATCH)
@@ -209,7 +214,7 @@ def _most(
 
 
 def _row(low: Numbers, high: Numbers, columns: NDArray[np.int64], n_features: int) -> Numbers:
-    """Return a row of a box, of numbers that models take."""
+    """Return a row of a box, with values that models accept."""
     start = np.where(np.isfinite(low), low, 0.0)
     beyond = np.minimum(start + np.maximum(np.abs(start), 1.0), LARGEST)
     row = np.zeros(n_features)

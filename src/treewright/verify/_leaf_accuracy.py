@@ -1,8 +1,8 @@
-"""What the leaves of a tree are worth, recomputed: accuracy, or Wilson's lower confidence bound of it.
+"""The values of a tree's leaves, recomputed: the accuracy of a leaf, or its lower confidence bound (Wilson).
 
-The bound is found here as a root: the q < p with (p - q)^2 = z^2 q (1 - q) / n, where the score test with n
-observations just fails to reject q. All leaves together have as many observations as the table has rows, shared out
-by weight.
+The bound is computed here as a root: the q < p with (p - q)^2 = z^2 q (1 - q) / n, where the score test with n
+observations just fails to reject q. All leaves together have as many observations as the table has rows, distributed
+in proportion to weight.
 """
 
 from __future__ import annotations
@@ -21,16 +21,21 @@ __all__ = ["best_worst_leaf", "leaf_values", "worst_leaf"]
 def leaf_values(
     weight: NDArray[np.float64], criterion: Any = "accuracy", confidence: Any = None, per_weight: float = 1.0
 ) -> NDArray[np.float64]:
-    """Return what each node is worth as a leaf.
+    """Return the value of each node as a leaf.
 
     Parameters
     ----------
     weight : ndarray of shape (n_nodes, n_classes)
+        Weight of each class in each node.
     criterion : "accuracy" or "lower_bound"
     confidence : float
-        One-sided, of the bound.
+        One-sided level of the bound, between 0 and 1.
     per_weight : float
-        Observations of the bound in one unit of weight: the rows of the table over their weight.
+        Number of observations per unit of weight: the number of rows of the table divided by their total weight.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,), float64
     """
     n = weight.sum(axis=1)
     p = weight.max(axis=1) / np.maximum(n, np.finfo(np.float64).tiny)
@@ -41,16 +46,16 @@ def leaf_values(
     share = z * z / np.where(n > 0, n, 1.0)
     a, b, c = 1 + share, -(2 * p + share), p * p
     bound = (-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a)
-    return np.where(n > 0, bound, 0.0)  # nothing is known of a leaf without rows
+    return np.where(n > 0, bound, 0.0)  # nothing is known about a leaf without rows
 
 
 def worst_leaf(tree: Tree, values: NDArray[np.float64]) -> float:
-    """Return the least value of a leaf."""
+    """Return the value of the worst leaf."""
     return float(values[tree.is_leaf].min())
 
 
 def best_worst_leaf(tree: Tree, values: NDArray[np.float64]) -> float:
-    """Return the largest worst leaf of any pruning of the tree, by one pass from the leaves up."""
+    """Return the largest value of the worst leaf over all prunings of the tree, by one pass from the leaves up."""
     best = values.copy()
     for node in reversed(range(len(best))):
         if tree.splits[node] is not None:

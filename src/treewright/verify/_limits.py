@@ -1,4 +1,4 @@
-"""Whether a tree keeps the limits of the question."""
+"""Check that a tree keeps the limits of the question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["limit_checks"]
 
 
 def limit_checks(problem: Problem, facts: Facts) -> Iterator[Check]:
-    """Hold depth, leaves and the smallest leaf of a tree against the limits of the question."""
+    """Yield the checks of a tree's depth, number of leaves and smallest leaf against the limits of the question."""
     smallest = int(facts.count[facts.leaves].min())
     depth, leaves, rows = problem.max_depth, problem.max_leaf_nodes, problem.min_samples_leaf
     yield _check("max_depth", depth, facts.depth, "The tree is deeper than allowed.")

@@ -1,6 +1,6 @@
-"""Check the lines in the leaves of a regression tree: what they leave of the loss is recomputed row by row.
+"""Check the linear models in the leaves of a regression tree: the loss that remains is recomputed row by row.
 
-Nothing is proven of lines, so nothing else of them can be wrong but their form (`_structure.py`).
+No optimality is claimed for these lines. Apart from the loss, only their form can be wrong (see `_structure.py`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from treewright.verify._words import is_number
 
 __all__ = ["line_checks"]
 
-RELATIVE = 1e-7  # of a sum over rows; the terms of a line may cancel
+RELATIVE = 1e-7  # relative error of a sum over rows; the terms of a line may cancel
 
 
 def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterator[Check]:
-    """Yield the checks of a tree whose form is that of a tree, and of what its result says of its lines."""
+    """Yield the checks of the lines of a tree whose structure was checked, and of the numbers in its result."""
     tree, result = (claim.tree, claim) if isinstance(claim, SolveResult) else (claim, None)
     said = None if result is None else result.options.get("leaf_model", "constant")
     if result is not None and (tree.lines is not None or said != "constant"):
@@ -62,7 +62,7 @@ def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterat
 
 
 def _is_beyond(problem: RegressionProblem, line: Line | None, rows: NDArray[np.int64]) -> bool:
-    """Whether the bounds of a line are not the smallest and the largest target of its leaf."""
+    """Whether a line's smallest and largest prediction are not the smallest and the largest target of its leaf."""
     if line is None:
         return False
     y = problem.targets[rows]
@@ -70,7 +70,10 @@ def _is_beyond(problem: RegressionProblem, line: Line | None, rows: NDArray[np.i
 
 
 def _ends_with_its_rows(problem: RegressionProblem, tree: Tree, node: int, rows: NDArray[np.int64]) -> bool:
-    """Whether a line in one column is bounded by what it says of its rows, as those are that a tree is chosen for."""
+    """Whether a line in one column is limited to the range of its predictions for the leaf's own rows.
+
+    Lines are limited in this way if the tree was chosen for them.
+    """
     line = None if tree.lines is None else tree.lines[node]
     if line is None or len(line.columns) != 1 or problem.targets.shape[1] != 1:
         return False
@@ -81,7 +84,7 @@ def _ends_with_its_rows(problem: RegressionProblem, tree: Tree, node: int, rows:
 
 
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
-    """Return the squared errors about the means of some rows, in units of the largest target."""
+    """Return the sum of squared errors of some rows about their mean, in units of the largest target."""
     weight = problem.sample_weight[rows]
     unit = _unit(problem)
     return math.fsum(
@@ -91,7 +94,7 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
 
 
 def _left(problem: RegressionProblem, tree: Tree, node: int, rows: NDArray[np.int64]) -> float:
-    """Return the squared errors of what a leaf says of its rows."""
+    """Return the sum of squared errors of a leaf's predictions for its rows."""
     line = None if tree.lines is None else tree.lines[node]
     if line is None:
         return _loss(problem, rows)
@@ -104,7 +107,7 @@ def _left(problem: RegressionProblem, tree: Tree, node: int, rows: NDArray[np.in
 
 
 def _said(line: Line, output: int, mean: float, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return mean plus slopes times distances, with no distance where a value is missing."""
+    """Return the mean plus slopes times differences from the centers; a missing value counts as the center."""
     apart = X[:, list(line.columns)] - np.array(line.centers)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.where(np.isnan(apart), 0.0, apart) * np.array(line.slopes[output])

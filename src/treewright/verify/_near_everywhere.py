@@ -1,7 +1,8 @@
-"""What the certificate of a tree near a regression ensemble everywhere claims, held against the ensemble.
+"""Check a tree that is near a regression ensemble everywhere, and its certificate, against the ensemble.
 
-The distance is proven anew (`_furthest`). That fewer leaves cannot do is proven by rows whose numbers are too far apart
-for one leaf: they are in the certificate, and asked of the ensemble here.
+The distance is proven again by independent code (`_furthest`). That fewer leaves are not enough is proven by rows whose
+predictions are too far apart to share a leaf: the certificate contains these rows, and the ensemble's predictions for
+them are computed again.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["verify_near_everywhere"]
 
 NUMBERS = ("ensemble_trees", "ensemble_leaves", "leaves", "depth", "depth_lower_bound", "leaves_lower_bound")
 QUESTION = ("tolerance", "max_leaves")
-LARGEST = float(np.finfo(np.float32).max)  # that a row may hold
+LARGEST = float(np.finfo(np.float32).max)  # largest value in a row
 
 
 def verify_near_everywhere(
@@ -40,20 +41,20 @@ def verify_near_everywhere(
     ----------
     ensemble : NumberEnsemble
     result : BornAgainResult
-        Of `treewright.bornagain.near_everywhere` or ``BornAgainTreeRegressor(faithful="everywhere")``.
+        Result of `treewright.bornagain.near_everywhere` or ``BornAgainTreeRegressor(faithful="everywhere")``.
     asked : mapping of str to number, default=None
-        The question, where it is known apart from the result: ``tolerance`` and ``max_leaves``. None takes the
-        result's own word for it.
+        The question as it was given, ``tolerance`` and ``max_leaves``, if it is known independently of the result.
+        If None, the question that the result states is used unchecked.
 
     Returns
     -------
     VerificationReport
-        With a check for each number and word of the certificate's sentence.
+        Contains a check for every statement of the certificate's sentence.
 
     Raises
     ------
     InputError
-        The result is of another kind, or `asked` lacks a part.
+        If the result is of another kind, or `asked` does not have exactly these two keys.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def verify_near_everywhere(
     checks = checks_of_form(result, _fault_of_fields, fault_of_columns, QUESTION, asked)
     if all(one.ok for one in checks):
         checks += _claims(ensemble, result)
-    return VerificationReport(tuple(checks))  # the bound is among what was checked
+    return VerificationReport(tuple(checks))  # the bound was checked, too
 
 
 def _fault_of_fields(result: BornAgainResult) -> str:
@@ -137,7 +138,7 @@ def _claims(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
 def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check]:
     tree, stats, tolerance = result.tree, result.stats, float(result.options["tolerance"])
     rows = _rows(stats["rows_apart"], len(tree.columns))
-    assert rows is not None  # looked at before
+    assert rows is not None  # checked before
     numbers = np.sort(ensemble.predict(rows))
     close = np.flatnonzero(np.diff(numbers) <= 2 * (tolerance + ensemble.rounding))
     fault = f"{numbers[close[0]]:.9g} and {numbers[close[0] + 1]:.9g}" if len(close) else ""
@@ -167,7 +168,7 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
 
 
 def _rows(stated: Any, n_columns: int) -> NDArray[np.float64] | None:
-    """Return the rows that a certificate states, column by column and 0 elsewhere; None if they are none."""
+    """Return the rows that a certificate lists by columns, with 0 in the others; None if the list is not valid."""
     if not isinstance(stated, list) or not stated:
         return None
     rows = np.zeros((len(stated), n_columns))
@@ -185,7 +186,7 @@ def _rows(stated: Any, n_columns: int) -> NDArray[np.float64] | None:
 
 
 def _middles(tree: Tree) -> NDArray[np.float64]:
-    """Return of each node the middle of the numbers that the leaves below it say."""
+    """Return for each node the middle of the range of the predictions of the leaves below it."""
     least = tree.value[:, 0].copy()
     largest = least.copy()
     for node in np.flatnonzero(~tree.is_leaf)[::-1]:
@@ -195,7 +196,7 @@ def _middles(tree: Tree) -> NDArray[np.float64]:
 
 
 def _in_words(row: NDArray[np.float64], tree: Tree) -> str:
-    """Name what a row has in the columns that the tree asks about."""
+    """Return a row's values in the columns that the tree splits on, in words."""
     named = sorted({split.column for split in tree.splits if split is not None and hasattr(split, "column")})
     return ", ".join(f"{tree.columns[j].name} = {row[j]:.6g}" for j in named[:6]) or "any row"
 

@@ -1,4 +1,4 @@
-"""What checks of trees near a model's numbers, on rows or everywhere, ask first: form, columns, and the question."""
+"""The first checks of trees that are near a model's predictions, on rows or everywhere: form, columns, question."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Asked = Mapping[str, float | int | None]
 
 
 def check(name: str, fault: str, expected: str, message: str) -> Check:
-    """A check that failed if there is a fault."""
+    """Return a check that failed if `fault` is not empty."""
     return Check(name, not fault, expected, fault or "as claimed", message if fault else "")
 
 
 def refuse_other_questions(asked: Asked | None, question: tuple[str, ...]) -> None:
-    """Refuse a question that is given with other parts than it has."""
+    """Raise InputError if `asked` does not have exactly the keys of the question."""
     if asked is not None and set(asked) != set(question):
         raise InputError(f"asked has {', '.join(asked)}; give {', '.join(question)}.")
 
@@ -33,19 +33,19 @@ def checks_of_form(
     question: tuple[str, ...],
     asked: Asked | None,
 ) -> list[Check]:
-    """Check the structure, the fields, the columns and the question; where one fails, the later ones are not asked.
+    """Check the structure, the fields, the columns and the question, in this order up to the first that fails.
 
     Parameters
     ----------
     result : BornAgainResult
     own_fault : callable
-        What is wrong with the fields of this kind of result; "" if nothing is.
+        Returns the fault of the fields of this kind of result; "" if there is none.
     fault_of_columns : callable
-        What is wrong with the columns of the tree.
+        Returns the fault of the tree's columns; "" if there is none.
     question : tuple of str
-        Options that are the question.
+        Names of the options that make up the question.
     asked : mapping or None
-        The question, where it is known apart from the result.
+        The question, if it is known independently of the result.
     """
     tree = result.tree
     fault = fault_of_structure(tree) or fault_of_splits(tree)

@@ -1,4 +1,4 @@
-"""How many near-optimal trees there are, counted slowly and by code of its own."""
+"""Count near-optimal trees by slow, independent code."""
 
 from __future__ import annotations
 
@@ -23,34 +23,36 @@ def count_near_optimal(
     any_label: bool = False,
     redundant_splits: bool = False,
 ) -> dict[int, int]:
-    """Count all trees over some splits up to an objective, by their number of leaves.
+    """Count all trees over the given splits up to an objective, by their number of leaves.
 
     Parameters
     ----------
     problem : Problem
-        With a `max_depth`; weights and costs that are whole numbers.
+        Its `max_depth` must be set, and its weights and costs must be whole numbers.
     splits : sequence of Split
+        Splits that the trees may use.
     max_objective : Fraction
-        Largest sum of costs, plus ``cost_complexity`` times the total weight for each leaf: in units of a row.
+        Largest objective: the sum of costs plus ``cost_complexity`` times the total weight for each leaf, in units of
+        one row.
     any_label : bool, default=False
-        Whether a leaf may predict any class, or only its cheapest (the first of equals).
+        Whether a leaf may predict any class, or only the class of least cost (the first one on ties).
     redundant_splits : bool, default=False
-        Whether trees count in which the two sides of a split are leaves with the same label.
+        Whether to count trees that have a split between two leaves with the same label.
 
     Returns
     -------
     dict of int to int
-        Numbers of trees.
+        From a number of leaves to the number of trees with as many leaves.
 
     Raises
     ------
     InputError
-        There is no `max_depth`, or a weight or cost is not a whole number.
+        If `max_depth` is None, or a weight or cost is not a whole number.
 
     Notes
     -----
-    All sets of rows that the splits can reach are gone through, without any bound: for small tables. It shares no code
-    with `treewright.near_optimal`.
+    The count enumerates all sets of rows that the splits can produce, without any bound. It is therefore for small
+    tables only. It shares no code with `treewright.near_optimal`.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def count_near_optimal(
     known: dict[tuple[bytes, int], Counter[tuple[int, int, int]]] = {}
 
     def trees(rows: np.ndarray, depth: int) -> Counter[tuple[int, int, int]]:
-        """Return numbers of trees by leaves, cost and label; the label of a tree of several leaves is -1."""
+        """Return the number of trees for each (leaves, cost, label); the label is -1 for a tree with several leaves."""
         key = (rows.tobytes(), depth)
         if key in known:
             return known[key]

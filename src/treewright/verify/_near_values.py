@@ -1,8 +1,8 @@
-"""A small tree near a regression model, held against the model's numbers: rows counted, smaller trees tried.
+"""Check a small tree that is near a regression model's predictions: count the rows, and try smaller trees.
 
-That no smaller tree is near on as many rows is the method's proof. Here its bounds are held against every tree that
-can be cut out of this one: each split made a leaf, or replaced by either of its sides, with all numbers that leaves
-may say.
+That no smaller tree is near on as many rows is proven by the method and cannot be recomputed. Its bounds are compared
+with every tree that can be made from this one by turning splits into leaves or replacing them by the subtree on one of
+their sides, with all numbers that the leaves could predict.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from treewright.verify._words import is_number
 __all__ = ["verify_near_values"]
 
 COUNTS = ("rows", "rows_alike", "rows_asked", "leaves", "leaves_lower_bound")
-ROUNDING = 1e-9  # of a mean
+ROUNDING = 1e-9  # relative rounding error of a mean
 QUESTION = ("tolerance", "share", "max_depth", "max_leaves")
 DEEP = (
-    10  # deeper trees are cut by making splits leaves alone: replacing them doubles the work with each level
+    10  # in deeper trees splits are only turned into leaves: replacing them doubles the work with each level
 )
 
 
@@ -43,29 +43,30 @@ def verify_near_values(
     *,
     asked: Mapping[str, float | int | None] | None = None,
 ) -> VerificationReport:
-    """Check a tree near the numbers of a model and its certificate against the numbers.
+    """Check a tree that is near a regression model on given rows, and its certificate, against the model's predictions.
 
     Parameters
     ----------
     predicted : array-like of shape (n_rows,)
-        What the model predicts for the rows that the tree was made from.
+        Predictions of the model for the rows that the tree was made from.
     table : Table
-        These rows, over the columns of the tree.
+        These rows, with the columns of the tree.
     result : BornAgainResult
-        Of `treewright.bornagain.distil_values` or ``BornAgainTreeRegressor``.
+        Result of `treewright.bornagain.distil_values` or ``BornAgainTreeRegressor``.
     asked : mapping of str to number, default=None
-        The question, where it is known apart from the result: ``tolerance``, ``share``, ``max_depth`` and
-        ``max_leaves``, all four as they were given. None takes the result's own word for it.
+        The question as it was given, ``tolerance``, ``share``, ``max_depth`` and ``max_leaves``, if it is known
+        independently of the result. If None, the question that the result states is used unchecked.
 
     Returns
     -------
     VerificationReport
-        With a check for each number and word of the certificate's sentence.
+        Contains a check for every statement of the certificate's sentence.
 
     Raises
     ------
     InputError
-        `predicted` is not one finite number a row, the result is of another kind, or `asked` lacks a part.
+        If `predicted` is not one finite number per row, the result is of another kind, or `asked` does not have exactly
+        these four keys.
 
     Examples
     --------
@@ -151,10 +152,13 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
 
 
 def _bounds(result: BornAgainResult, least: list[int], outside: int, allowed: int) -> Iterator[Check]:
-    """`least[k - 1]` rows lie outside of the best tree of k leaves that can be cut out of this one."""
+    """Yield the checks of the bounds.
+
+    ``least[k - 1]`` is the smallest number of rows outside the tolerance for a tree of k leaves made from this one.
+    """
     leaves, bound = result.tree.n_leaves, result.stats["leaves_lower_bound"]
     proven = result.status is SolveStatus.OPTIMAL
-    if outside <= allowed:  # of other trees the bound says nothing
+    if outside <= allowed:  # the bound holds only for trees that reach the share
         smaller = next((k for k, rows in enumerate(least, 1) if rows <= allowed), leaves)
         fault = f"{smaller} leaves are enough" if bound > smaller else ""
     else:
@@ -182,14 +186,17 @@ def _bounds(result: BornAgainResult, least: list[int], outside: int, allowed: in
 def fewest_outside(
     tree: Tree, X: NDArray[np.float64], numbers: NDArray[np.float64], tolerance: float
 ) -> list[int]:
-    """[leaves - 1] the fewest rows outside of every tree that can be cut out of this one, whatever its leaves say."""
+    """Return, at [leaves - 1], the fewest rows outside the tolerance for any tree made from this one.
+
+    The leaves of that tree may predict any numbers.
+    """
     goes_left = {node: split.goes_left(X) for node, split in enumerate(tree.splits) if split is not None}
     low, high = _ranges(numbers, tolerance)
     sides = (True, False) if tree.depth <= DEEP else ()
 
     def outside(rows: NDArray[np.bool_]) -> int:
         begin, end = np.sort(low[rows]), np.sort(high[rows])
-        begun = np.searchsorted(begin, begin, side="right")  # at each point where a range begins
+        begun = np.searchsorted(begin, begin, side="right")  # at each start of a range
         return len(begin) - int((begun - np.searchsorted(end, begin)).max(initial=0))
 
     @cache
@@ -205,7 +212,7 @@ def fewest_outside(
         for i, one in enumerate(a):
             for j, other in enumerate(b):
                 _note(best, i + j + 1, one + other)
-        for left in sides:  # the split gives way to one of its sides
+        for left in sides:  # the split is replaced by one of its sides
             for k, rows_outside in enumerate(least(children[left], path)):
                 _note(best, k, rows_outside)
         return tuple(np.minimum.accumulate(best).tolist())
@@ -217,7 +224,7 @@ def fewest_outside(
 def _ranges(
     numbers: NDArray[np.float64], tolerance: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return from where to where a leaf's number is near each of the model's."""
+    """Return for each prediction of the model the range of leaf values that are within the tolerance."""
     with np.errstate(over="ignore"):
         wide = tolerance + (1e-9 * tolerance + 4 * np.finfo(np.float64).eps * np.abs(numbers))
         return numbers - wide, numbers + wide

@@ -1,6 +1,7 @@
 """Check a policy tree and its certificate against the data, without any code of the search.
 
-Regrets are recomputed from the rewards, row by row in exact sums; the rest is as for every additive loss.
+Regrets are recomputed from the rewards, row by row and in exact sums; the other checks are those of every additive
+loss.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ Rows = NDArray[np.int64]
 
 
 def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a policy tree, and the result that it comes with, against the data.
+    """Check a policy tree, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : PolicyProblem
         The training data and the question; from `treewright.problem.make_policy_problem`.
     claim : PolicyResult or Tree
+        A tree claims its structure, counts and values; a result claims its numbers as well.
 
     Returns
     -------
@@ -63,8 +65,10 @@ def verify_policy(problem: PolicyProblem, claim: SolveResult | Tree) -> Verifica
 
 
 def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
-    """Return the weighted regret of each row and action, in a unit that cannot overflow: a power of two, so that
-    dividing by it loses nothing. Every regret is rounded once, however alike rewards and costs are.
+    """Return the weighted regret of each row and action, in a unit in which nothing can overflow.
+
+    The unit is a power of two, so that dividing by it is exact. Every regret is rounded only once, however close
+    rewards and costs are to each other.
     """
     rewards, costs = problem.rewards, problem.action_costs
     if np.ptp(costs) == 0:
@@ -83,8 +87,8 @@ def _regrets(problem: PolicyProblem) -> NDArray[np.float64]:
 
 
 def _rewards(problem: PolicyProblem, tree: Tree, rows: list[Rows]) -> dict[str, Mean]:
-    """Return the mean rewards after costs of the tree, of the best single action, and of the best one for each row."""
-    net = problem.rewards / 2 - problem.action_costs / 2  # halves cannot overflow
+    """Return the mean rewards after costs: of the tree, of the best single action, and of each row's best action."""
+    net = problem.rewards / 2 - problem.action_costs / 2  # the difference of halves cannot overflow
     share = problem.sample_weight / problem.sample_weight.max()
     share = share / math.fsum(share.tolist())
     scale = 2.0**-1000 + float(np.abs(problem.rewards / 2).max() + np.abs(problem.action_costs / 2).max())
@@ -106,7 +110,7 @@ def _sums(regret: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
 def _values(
     problem: PolicyProblem, regret: NDArray[np.float64], one_leaf: float, tree: Tree, rows: list[Rows]
 ) -> Iterator[Check]:
-    assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
+    assert tree.classes is not None  # the structure was checked: a policy tree has labels of actions
     same = tree.classes.tolist() == problem.actions.tolist()
     yield check("actions", same, f"{problem.n_actions} actions", "" if same else str(tree.classes.tolist()))
     if not same:

@@ -19,13 +19,14 @@ Rows = NDArray[np.int64]
 
 
 def verify_probability(problem: ProbabilityProblem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a probability tree, and the result that it comes with, against the data.
+    """Check a probability tree, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : ProbabilityProblem
         The training data and the question; from `treewright.problem.make_probability_problem`.
     claim : ProbabilityResult or Tree
+        A tree claims its structure, counts and values; a result claims its numbers as well.
 
     Returns
     -------
@@ -55,11 +56,11 @@ def verify_probability(problem: ProbabilityProblem, claim: SolveResult | Tree) -
 
 
 def _scores(problem: ProbabilityProblem, tree: Tree, rows: list[Rows]) -> dict[str, Mean]:
-    """Return the mean scores of the training rows, of the tree and of a single leaf."""
+    """Return the mean scores on the training rows: of the tree, and of a single leaf."""
     name = {"brier": "brier_score", "log_loss": "log_loss"}[problem.criterion]
     cost, total = LOSSES[problem.criterion], float(problem.sample_weight.sum())
     single = cost(_weights(problem, rows[0])) / total
-    leaves = [rows[node] for node in np.flatnonzero(tree.is_leaf) if len(rows[node])]  # without rows: no cost
+    leaves = [rows[node] for node in np.flatnonzero(tree.is_leaf) if len(rows[node])]  # no rows, no cost
     score = sum(cost(_weights(problem, here)) / total for here in leaves)
     return {name: Mean(score, single), f"single_leaf_{name}": Mean(single, single)}
 
@@ -70,7 +71,7 @@ def _weights(problem: ProbabilityProblem, rows: Rows) -> NDArray[np.float64]:
 
 
 def _gini(weights: NDArray[np.float64]) -> float:
-    """Return the weighted Gini impurity: each class by the weight of the others, so that nothing cancels."""
+    """Return the weighted Gini impurity, computed for each class from the others' weight, so that nothing cancels."""
     total = weights.sum()
     share = weights / total
     others = np.array([np.delete(weights, k).sum() for k in range(len(weights))])
@@ -78,12 +79,12 @@ def _gini(weights: NDArray[np.float64]) -> float:
 
 
 def _log_loss(weights: NDArray[np.float64]) -> float:
-    """Return the log loss of the shares: each class by the weight of the others, so that nothing cancels."""
+    """Return the log loss of the shares, computed for each class from the others' weight, so that nothing cancels."""
     total = weights.sum()
     others = np.array([np.delete(weights, k).sum() for k in range(len(weights))])
     seen = weights > 0
-    with np.errstate(divide="ignore"):  # of a share that is next to nothing
-        few = np.log1p(-np.minimum(others / total, 0.5))  # where the class has most of the weight
+    with np.errstate(divide="ignore"):  # the logarithm of a share close to 0
+        few = np.log1p(-np.minimum(others / total, 0.5))  # for a class with most of the weight
         lacks = np.where(others < weights, few, np.log(np.where(seen, weights / total, 1.0)))
     return float(-(weights * lacks)[seen].sum())
 

@@ -1,6 +1,6 @@
 """Check a regression tree and its certificate against the data, without any code of the search.
 
-Means, quantiles and losses are recomputed row by row; the rest is as for every additive loss.
+Means, quantiles and losses are recomputed row by row; the other checks are those of every additive loss.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from treewright.verify._simple_lines import (
 
 __all__ = ["verify_regression"]
 
-ROUNDING = 1e-11  # of shares of weight
+ROUNDING = 1e-11  # rounding error of shares of weight
 
 
 def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a regression tree, and the result that it comes with, against the data.
+    """Check a regression tree, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : RegressionProblem
         The training data and the question; from `treewright.problem.make_regression_problem`.
     claim : RegressionResult or Tree
+        A tree claims its structure, counts and values; a result claims its numbers as well.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def verify_regression(problem: RegressionProblem, claim: SolveResult | Tree) -> 
 
 
 def _verify_simple_lines(problem: RegressionProblem, claim: SolveResult) -> VerificationReport:
-    """Check a result that was chosen for lines in one column; its losses are shares of the variance."""
+    """Check a result whose tree was chosen for lines in one column; its losses are shares of the variance."""
     asked = problem.criterion == "squared_error" and problem.y.ndim == 1
     fault = "" if asked else "another loss, or several outputs"
     found = check("lines in one column", asked, "squared error of one output", fault)
@@ -110,7 +111,7 @@ def _values(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]
 
 
 def _wrong_mean(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]]) -> str:
-    """Return the first mean that is not that of its rows, in words, or an empty string."""
+    """Return, in words, the first node whose value is not the mean of its rows, or an empty string."""
     targets = problem.targets
     if tree.value.shape[1] != targets.shape[1]:
         return f"{tree.value.shape[1]} values a node for {targets.shape[1]} outputs"
@@ -129,7 +130,10 @@ def _wrong_mean(problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.in
 def _quantiles(
     problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]], share: Fraction
 ) -> Check:
-    """The first target up to which enough weight lies; with exactly enough, the middle between it and the next."""
+    """Return the quantile of each node: the first target at or below which at least the share of weight lies.
+
+    If exactly the share does, it is the middle between this target and the next.
+    """
     off = ""
     for node, here in enumerate(rows):
         if len(here) == 0:
@@ -142,7 +146,7 @@ def _quantiles(
         value, following = float(y[first]), float(y[min(first + 1, len(y) - 1)])
         middle = value / 2 + following / 2
         wanted = {middle} if abs(beyond[first]) <= ROUNDING / 100 else {value}
-        if ROUNDING / 100 < abs(beyond[first]) <= ROUNDING:  # sums in floating point do not tell
+        if ROUNDING / 100 < abs(beyond[first]) <= ROUNDING:  # rounding leaves open which case it is
             wanted = {value, middle, following}
         if float(tree.value[node, 0]) not in wanted:
             off = f"node {node}: the quantile is {min(wanted):.9g}, the tree says {tree.value[node, 0]:.9g}"
@@ -151,7 +155,7 @@ def _quantiles(
 
 
 def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
-    """Return the loss of a leaf at its best value, in units that cannot overflow."""
+    """Return the loss of a leaf at its best value, in units in which nothing can overflow."""
     unit = float(np.abs(problem.y / 2).max()) or 1.0
     weight = problem.sample_weight[rows] / problem.sample_weight.max()
     if problem.share is not None:
@@ -164,8 +168,8 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
         return total
     mean = mean_of(problem.y[rows], problem.sample_weight[rows])
     y, mean = problem.y[rows] / unit, mean / unit
-    near = y < 2 * mean  # elsewhere a difference from 1 would lose digits
-    with np.errstate(divide="ignore", invalid="ignore"):  # rows of a Poisson target of 0 lose their mean
+    near = y < 2 * mean  # for larger targets a difference from 1 would lose digits
+    with np.errstate(divide="ignore", invalid="ignore"):  # Poisson targets of 0: replaced below
         logarithm = np.where(near, np.log1p((mean - y) / y), np.log(mean / y))
         lost = (
             np.where(y > 0, mean - y - y * logarithm, mean)
@@ -178,12 +182,12 @@ def _loss(problem: RegressionProblem, rows: NDArray[np.int64]) -> float:
 def _quantile_loss(
     y: NDArray[np.float64], unit: float, weight: NDArray[np.float64], share: Fraction
 ) -> float:
-    """Return the least loss at any target, in units of differences: it is least at one of them."""
+    """Return the least loss of a leaf, in units of the differences of targets: it is reached at one of the targets."""
     up, down = share.numerator, share.denominator - share.numerator
     order = np.argsort(y)
     y, weight = y[order], weight[order]
     beyond = weight.sum() - np.cumsum(weight)
     at = int(np.argmax((up + down) * beyond <= down * weight.sum() * (1 + 1e-14)))
-    # The difference comes first: of targets far from zero, divided ones have lost its digits.
+    # Differences are taken before dividing: targets far from zero would lose the digits of their difference.
     apart = (y / 2 - y[at] / 2) / (unit / 2)
     return math.fsum((weight * np.where(apart > 0, up * apart, -down * apart)).tolist())

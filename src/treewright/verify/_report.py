@@ -1,4 +1,4 @@
-"""What the checker found, as data and as a table for people."""
+"""The findings of the checker, as data and as a table to read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ NOT_CHECKED = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim and what was found.
+    """One claim, and the value found for it.
 
     Parameters
     ----------
     name : str
+        The property that was checked.
     ok : bool
+        Whether the claim holds.
     expected : str
-        What the tree, the result or the constraint says.
+        The value that the tree or the result claims, or that the constraint requires.
     found : str
-        What the data say.
+        The value that was recomputed.
     message : str
         What a failure means and what to do; empty if the claim holds.
 
@@ -43,7 +45,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """All checks; ``str(report)`` is a table.
+    """All checks of a tree or a result; ``str(report)`` is a table of them.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Route rows through a tree, written apart from `Tree.apply` and `Split.goes_left` on purpose.
+"""Route rows through a tree; on purpose this uses neither `Tree.apply` nor `Split.goes_left`.
 
-`Tree` gives each split its rows; here each node is asked in turn which rows stand on it, and the rule of
-`treewright.tree._split` is written out a second time: ``x <= t`` goes left, a missing value (NaN, also of a
-linear sum) goes where the split says. Cost: rows times nodes, without any recursion.
+Nodes are visited one after the other without recursion, and the rule of `treewright.tree._split` is implemented a
+second time: ``x <= t`` goes left, and a missing value (NaN, also as a linear sum) goes to the side that the split
+defines. The cost is rows times nodes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["goes_right", "rows_of_nodes"]
 
 
 def rows_of_nodes(tree: Tree, X: NDArray[np.float64]) -> list[NDArray[np.int64]]:
-    """Return for each node the rows that pass it; the structure must have been checked before."""
+    """Return for each node the rows that pass it; the structure of the tree must have been checked before."""
     standing = np.zeros(len(X), dtype=np.int64)
     passed = []
     for node, split in enumerate(tree.splits):  # depth-first: parents come before their children
@@ -27,7 +27,7 @@ def rows_of_nodes(tree: Tree, X: NDArray[np.float64]) -> list[NDArray[np.int64]]
         right = goes_right(split, X, rows)
         standing[rows[right]] = tree.children_right[node]
         standing[rows[~right]] = tree.children_left[node]
-    for node in reversed(range(tree.node_count)):  # rows that went on have passed the parent as well
+    for node in reversed(range(tree.node_count)):  # the rows of children have passed their parent, too
         if tree.splits[node] is not None:
             below = (passed[tree.children_left[node]], passed[tree.children_right[node]])
             passed[node] = np.concatenate(below)

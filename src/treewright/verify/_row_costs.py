@@ -1,4 +1,4 @@
-"""Check a tree for costs of every row and class against the data, without any code of the search."""
+"""Check a tree for costs per row and class against the data, without any code of the search."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ Rows = NDArray[np.int64]
 
 
 def verify_row_costs(problem: RowCostsProblem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a tree, and the result that it comes with, against rows with costs of their own.
+    """Check a tree, or a result with its tree, against rows that each have their own cost for each class.
 
     Parameters
     ----------
     problem : RowCostsProblem
         The training data and the question; from `treewright.problem.make_row_costs_problem`.
     claim : RowCostsResult or Tree
+        A tree claims its structure, counts and values; a result claims its numbers as well.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def verify_row_costs(problem: RowCostsProblem, claim: SolveResult | Tree) -> Ver
         "row_costs",
         lambda rows: float(sums(rows).min()),
         lambda tree, rows: _values(problem, sums, scale, tree, rows),
-        unit=1.0,  # costs are told as they are
+        unit=1.0,  # costs are reported in their own unit
         scale=scale,
         means=lambda tree, rows: {
             "single_class_cost": Mean(float(sums(rows[0]).min()), scale),

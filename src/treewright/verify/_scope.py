@@ -1,8 +1,9 @@
-"""Which splits a certificate speaks of: a form that the library writes, in agreement with tree, notes and table.
+"""Check the scope of a certificate, the set of splits that it covers: does it agree with tree, notes and table?
 
-Which splits were offered only the search knows. But every form implies something that is at hand: a proof over two
-quantiles a column cannot have found a tree with three thresholds of one column, needs a column with more than two
-thresholds, and comes with a note that names it; a proof over all thresholds comes without such a note.
+Which splits were offered is known only to the search. But every wording of the scope has consequences that can be
+checked. For example, a proof over two quantiles per column cannot have found a tree with three thresholds of the same
+column; the table must have a column with more than two thresholds; and a note must name that column. A proof over all
+thresholds has no such note.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from treewright.verify._report import Check
 
 __all__ = ["fault_of_scope", "fault_of_whole_scope", "is_latent", "scope_check"]
 
-LINEAR = "all trees of linear splits"  # of hardened latent trees, about which nothing is proven
+LINEAR = "all trees of linear splits"  # scope of hardened latent trees, about which nothing is proven
 CATEGORIES = "all single categories"
 N = r"([1-9]\d{0,8})"
 FEWER = rf"(?:, of categories the {N} most frequent of a column)?"
@@ -33,7 +34,7 @@ FREQUENT = re.compile(
     rf"(?:all thresholds and )?the {N} most frequent categories of a column against the rest"
 )
 CHANGES = "the thresholds at which the label changes (not all thresholds)"
-NOTHING = "the splits of the table"  # of a fit on shards none of which was searched
+NOTHING = "the splits of the table"  # scope of a fit on shards if none of them was searched
 LEFT_OUT = re.compile(
     r"Not all (thresholds|categories) were offered, only .*, in (\d{1,9}) columns?: .*", re.DOTALL
 )
@@ -42,52 +43,56 @@ KEPT = re.compile(
 )
 NOT_NEEDED = re.compile(
     r"The guess(?:ed lower bounds were| was) not needed: .*", re.DOTALL
-)  # beside a guess, which has notes of its own; the shorter form is of older files
+)  # in addition to the notes on the guess; older files have the shorter form
 CHANGED = re.compile(
     r"Only \d+ of \d+ splits were offered: thresholds where the label changes\. .*", re.DOTALL
 )
-NAMED = 8  # columns in a note
+NAMED = 8  # how many columns a note names
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """What a scope says: how many thresholds and categories of a column were offered at most; None is all."""
+    """Content of a scope: the most thresholds and categories that were offered per column; None is all."""
 
     thresholds: int | None = None
     categories: int | None = None
 
 
 def scope_check(problem: Problem, result: SolveResult) -> Check:
-    """Hold the scope of a result against its tree, its notes and the table."""
+    """Return the check of a result's scope against its tree, its notes and the table."""
     fault = fault_of_scope(problem.table.columns, result, problem.table.X)
     hint = "The scope must name the splits of this table, or a part of them, as the library does."
     return Check("scope", not fault, f"{result.scope:.60}", fault or "as claimed", hint if fault else "")
 
 
 def fault_of_whole_scope(columns: tuple[Column, ...], result: SolveResult) -> str:
-    """Return what is wrong with a scope that can but be that of all splits, or an empty string."""
+    """Return the fault of a scope that must be that of all splits, or an empty string."""
     whole = _all_splits(columns)
     return fault_of_scope(columns, result) if result.scope == whole else f"all of them are {whole!r}"
 
 
 def is_latent(result: SolveResult) -> bool:
-    """Whether a result is of a tree with linear splits that was trained, not searched."""
+    """Whether the tree of a result has linear splits that were trained by gradient descent, not searched."""
     return result.options.get("method") == "latent"
 
 
 def fault_of_scope(
     columns: tuple[Column, ...], result: SolveResult, X: NDArray[np.float64] | None = None
 ) -> str:
-    """Return what is wrong with the splits that a scope names, or an empty string.
+    """Return the fault of a result's scope, or an empty string.
 
     Parameters
     ----------
     columns : tuple of Column
-        Of the table.
+        Columns of the table.
     result : SolveResult
-        With fields of the right types, and a tree over these columns.
+        Its fields must have the right types, and its tree these columns.
     X : ndarray of shape (n_rows, n_columns), default=None
-        The table, where it is at hand.
+        The encoded table, if it is available.
+
+    Returns
+    -------
+    str
     """
     scope, whole = result.scope, _all_splits(columns)
     if is_latent(result) or scope == LINEAR:
@@ -121,7 +126,7 @@ def fault_of_scope(
 
 
 def _said(scope: str, whole: str) -> _Scope | None:
-    """Return what a scope says of a table all of whose splits are called `whole`; None if it is no scope of ours."""
+    """Return the content of a scope (`whole` is that of all splits), or None if the library has no such wording."""
     if scope == whole:
         return _Scope()
     if found := QUANTILES.fullmatch(scope):
@@ -137,7 +142,7 @@ def _said(scope: str, whole: str) -> _Scope | None:
 
 
 def _fault_of_tree(columns: tuple[Column, ...], result: SolveResult, said: _Scope) -> str:
-    """The tree uses no more thresholds and categories of a column than were offered."""
+    """Return a fault if the tree uses more thresholds or categories of a column than were offered."""
     used = {(s.column, _side(s, columns)) for s in result.tree.splits if isinstance(s, CategorySplit)}
     used |= {
         (s.column, (s.threshold,))
@@ -152,7 +157,7 @@ def _fault_of_tree(columns: tuple[Column, ...], result: SolveResult, said: _Scop
 
 
 def _fault_of_notes(columns: tuple[Column, ...], result: SolveResult, said: _Scope) -> str:
-    """Where something was left out, a note says how many of how many were kept, and of which columns."""
+    """Return a fault if splits were left out and no note states how many were kept, and of which columns."""
     if GIVEN.fullmatch(result.scope) and said.categories is None:
         return ""
     noted = {found[1]: (note, int(found[2])) for note in result.notes if (found := LEFT_OUT.fullmatch(note))}
@@ -173,7 +178,7 @@ def _fault_of_notes(columns: tuple[Column, ...], result: SolveResult, said: _Sco
 
 
 def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, said: _Scope) -> str:
-    """Where something was left out, some column has more."""
+    """Return a fault if splits were left out but no column has more than were offered."""
     if said == _Scope() or X is None:
         return ""
     for j, column in enumerate(columns):
@@ -181,7 +186,7 @@ def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, 
             level, n_choices = said.categories, len(column.categories)
         else:
             n_values = len(np.unique(X[~np.isnan(X[:, j]), j]))
-            if n_values == 0:  # not read, for the tree does not ask about it: it may have any number
+            if n_values == 0:  # a column without a split was not read: it may have any number of values
                 return ""
             level, n_choices = said.thresholds, n_values - 1
         if level is not None and n_choices > level:
@@ -190,7 +195,7 @@ def _fault_of_table(columns: tuple[Column, ...], X: NDArray[np.float64] | None, 
 
 
 def _fault_of_engine(result: SolveResult, scope: str, whole: str) -> str:
-    """Ranked columns are searched over all their thresholds."""
+    """Return a fault if a search over ranked columns does not have all thresholds in its scope."""
     everywhere = scope == whole or FREQUENT.fullmatch(scope)
     return "" if everywhere or result.engine != "ranked" else "ranked columns have all thresholds"
 
@@ -201,7 +206,7 @@ def _without(result: SolveResult, note: re.Pattern[str]) -> str:
 
 
 def _side(split: ThresholdSplit | CategorySplit, columns: tuple[Column, ...]) -> tuple[float, ...]:
-    """Return what a split asks of a known value, the same for both ways to say it."""
+    """Return a form of a split that is the same for both ways to write it, missing values aside."""
     if isinstance(split, ThresholdSplit):
         return (split.threshold,)
     right = set(range(len(columns[split.column].categories))) - set(split.left)
@@ -212,7 +217,7 @@ def _is_other(split: Split | None, columns: tuple[Column, ...]) -> bool:
     """Whether a split is neither a threshold nor one category against the rest."""
     if isinstance(split, CategorySplit):
         n_categories = len(columns[split.column].categories)
-        if columns[split.column].ordered:  # the first of them go left
+        if columns[split.column].ordered:  # the lowest categories go left
             return split.left != tuple(range(len(split.left))) or not 0 < len(split.left) < n_categories
         return len(split.left) not in (1, n_categories - 1)
     return isinstance(split, LinearSplit)
@@ -226,5 +231,5 @@ def _all_splits(columns: tuple[Column, ...]) -> str:
 
 
 def _has_single_categories(column: Column) -> bool:
-    """Whether a category of the column is offered against the rest; of ordered ones, thresholds are."""
+    """Whether single categories of the column are offered against the rest; ordered ones have thresholds instead."""
     return column.kind is ColumnKind.CATEGORICAL and not column.ordered

@@ -1,7 +1,8 @@
-"""The claim of a stopped search that no shallower tree is better: whether it is said as it was proven.
+"""Check the claim of a stopped search that no shallower tree is better.
 
-That no such tree exists only the search can know, as with every bound. Here: the depth is a number below the limit of
-depth, what rounding leaves open is small, and the note says exactly that, with the limits of the question.
+That no such tree exists is known only to the search, as with every bound. What is checked: the depth is a number below
+the depth limit, the gap that rounding leaves is small, and the note states exactly this claim with the limits of the
+question.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from treewright.verify._words import is_number
 
 __all__ = ["shallow_checks"]
 
-LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called proven
+LARGEST_ROUNDING = 1e-4  # share of an objective: nothing may be called proven with a larger rounding error
 
 
 def shallow_checks(result: SolveResult, max_depth: int | None, tolerance: float = 0.0) -> Iterator[Check]:
-    """Check what a result says of shallower trees; nothing where it says nothing.
+    """Yield the checks of a result's claim about shallower trees; none if it makes no such claim.
 
     Parameters
     ----------
     result : SolveResult
-        With fields of the right types.
+        Its fields must have the right types.
     max_depth : int or None
-        Of the question.
+        Depth limit of the question.
     tolerance : float, default=0.0
-        What a proof may leave open in any case.
+        Gap that a proof may leave in any case.
     """
     said = [note for note in result.notes if is_shallow_note(note)]
     if "proven_depth" not in result.stats and not said:

@@ -1,11 +1,12 @@
-"""Check a tree over all rows of a source, and what was proven on shards of them, without any code of the method.
+"""Check a tree that was fitted on shards against all rows of the source, without any code of the method.
 
-The rows are read once, in pieces; each is routed by the checker's own rule (`_route`), and counts, weights, labels,
-loss and objective are added up again. Of the bound, the argument is checked: that the shards hold all rows and all
-weight, and that the bound claimed is no more than the mean of those of the shards. What is proven of each shard is the
-search's work and cannot be recomputed; but no bound may be above this tree or a pruning of it. A shard that was not
-searched counts with what every tree costs there: one leaf and, where right labels cost something, the least cost of
-each row. Which rows a shard had is not known here, so the latter are held against their sum over all rows.
+The rows are read once, in pieces, and routed by the checker's own rule (`_route`); counts, weights, labels, loss and
+objective are added up again. For the bound, the argument is checked: the shards together have all rows and all weight,
+and the claimed bound is not above the mean of the shards' bounds. The bound of a single shard is proven by the search
+and cannot be recomputed, but no bound may be above the objective of this tree or of a pruning of it. A shard that was
+not searched counts with the cost that every tree has there: one leaf and, if correct labels have a cost, the least cost
+of each row. Which rows were in which shard is not known here, so these least costs are checked by their sum over all
+rows.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from treewright.verify._words import fault_of_fields, is_number
 
 __all__ = ["verify_shards"]
 
-QUESTION: dict[str, Any] = {  # its parts, and what is asked where the certificate does not say
+QUESTION: dict[str, Any] = {  # its parts, with the default for a part that the certificate does not state
     "cost_complexity": None,
     "max_depth": None,
     "max_leaf_nodes": None,
@@ -44,7 +45,7 @@ QUESTION: dict[str, Any] = {  # its parts, and what is asked where the certifica
 }
 LISTS = ("shard_rows", "shard_weights", "shard_bounds")
 WITHOUT_WEIGHTS = " If the rows of the fit had weights, give them: verify_shards(..., sample_weight=...)."
-FLOORS = "shard_floors"  # what every tree costs on each shard; absent where right labels cost nothing
+FLOORS = "shard_floors"  # least cost of every tree on each shard; absent if correct labels cost nothing
 
 
 def verify_shards(
@@ -60,15 +61,17 @@ def verify_shards(
     Parameters
     ----------
     model : Model
-        With a certificate of divide and bound: ``fit_shards(...).model``, or what `load_model` returns.
+        A model with the certificate of a fit on shards: ``fit_shards(...).model``, or one that `load_model` returned.
     source : path, array or frame
         As in `treewright.fit_shards`; its rows may come in any order.
     target : str or array-like of shape (n_rows,), default=None
-        Column of labels, or the labels beside an array or frame; None is the column that the model file names.
+        Name of the column of labels, or the labels themselves for an array or frame. None is the column that the model
+        names.
     sample_weight : str or array-like of shape (n_rows,), default=None
-        Likewise the weights of the fit; None is the column that the model file names, or 1 for each row.
+        Weights of the fit, given in the same way. None is the column that the model names, or weight 1 for each row if
+        it names none.
     settings : Settings, default=None
-        Of files: what was settled about their columns, beside what the model file says.
+        Settings of the columns of a file, in addition to those in the model.
 
     Returns
     -------
@@ -77,7 +80,8 @@ def verify_shards(
     Raises
     ------
     InputError
-        The model holds no such certificate, the column of labels is unknown, or the source cannot be read.
+        If the model has no certificate of a fit on shards, the column of labels is unknown, or the source cannot be
+        read.
 
     Examples
     --------
@@ -119,12 +123,12 @@ def verify_shards(
 
 @dataclass
 class _Sums:
-    """What was added up so far."""
+    """Sums over the rows that were read so far."""
 
     tree: Tree
     is_weighted: bool
-    unknown: dict[str, None] = field(default_factory=dict)  # labels that the tree has not
-    count: NDArray[np.int64] = field(init=False)  # of each node and class
+    unknown: dict[str, None] = field(default_factory=dict)  # labels that the tree does not have
+    count: NDArray[np.int64] = field(init=False)  # rows of each class in each node
     weight: NDArray[np.float64] = field(init=False)
     whole: bool = True
 
@@ -135,7 +139,7 @@ class _Sums:
         self._position = {str(label): k for k, label in enumerate(self.tree.classes.tolist())}
 
     def add(self, X: NDArray[np.float64], labels: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
-        """Add rows."""
+        """Route a piece of the rows, and add it to the sums."""
         distinct, index = np.unique(labels, return_inverse=True)
         places = np.array([self._position.get(str(label), -1) for label in distinct.tolist()])
         self.unknown |= {str(v): None for v, k in zip(distinct.tolist(), places, strict=True) if k < 0}
@@ -217,7 +221,7 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
     proven = result.status is SolveStatus.OPTIMAL
     rounded = TOLERANCE * max(
         1.0, objective, float(costs.max())
-    )  # shards are searched in shares of the largest cost
+    )  # costs in the searches are shares of the largest cost
     ok = not proven or (objective - bound <= rounded and result.stop_reason is None)
     ok &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES  # nothing is guessed
     yield Check(
@@ -271,7 +275,7 @@ def _floor_checks(
     cheapest: NDArray[np.float64],
     near: float,
 ) -> Iterator[Check]:
-    """Hold what every tree costs on the shards, and those of which no more is known, against the rows."""
+    """Check the least costs of the shards, also of those that were not searched, against the rows."""
     stats = result.stats
     lost, floors = stats["shards_lost"], stats.get(FLOORS, [leaf_penalty] * stats["shards"])
     if lost or FLOORS in stats:
@@ -297,7 +301,7 @@ def _mean_of(values: Sequence[float], result: ShardsResult) -> float:
 
 
 def _least_pruning(tree: Tree, as_leaf: NDArray[np.float64]) -> float:
-    """Return the least objective of the trees in which nodes of this one are leaves."""
+    """Return the least objective of the prunings of the tree."""
     least = as_leaf.copy()
     for node in range(tree.node_count - 1, -1, -1):  # children come after parents
         if tree.splits[node] is not None:

@@ -1,6 +1,6 @@
-"""Check a regression tree of lines in one column that was chosen for these lines, without any code of the search.
+"""Check a regression tree that was chosen for its leaves' lines in one column, without any code of the search.
 
-The loss of a leaf is that of the best line in one column, recomputed from residuals; each line must reach it.
+The loss of a leaf is that of the best line in one column, recomputed from residuals; each line must reach this loss.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def loss_of_best_line(problem: RegressionProblem) -> Callable[[Rows], float]:
-    """Return the squared error of the best line of a leaf, or its constant, as a function of the rows."""
+    """Return the function from the rows of a leaf to the squared error of its best line, or of its best constant."""
     y, weight = _target(problem), problem.sample_weight / problem.sample_weight.max()
     columns = [
         problem.table.X[:, j]
@@ -57,7 +57,7 @@ def loss_of_constant(problem: RegressionProblem) -> float:
 
 
 def simple_line_checks(problem: RegressionProblem, claim: SolveResult) -> Iterator[Check]:
-    """Yield the checks of the lines of a result whose tree and losses are right."""
+    """Yield the checks of the lines of a result whose tree and losses have passed their checks."""
     tree, X, y = claim.tree, problem.table.X, _target(problem)
     weight = problem.sample_weight / problem.sample_weight.max()
     unit, loss, slack = _unit(problem), loss_of_best_line(problem), RELATIVE * loss_of_constant(problem)
@@ -70,7 +70,7 @@ def simple_line_checks(problem: RegressionProblem, claim: SolveResult) -> Iterat
         if line is not None:
             count += 1
             x = X[rows, line.columns[0]]
-            with np.errstate(over="ignore", invalid="ignore"):  # a line of a damaged file
+            with np.errstate(over="ignore", invalid="ignore"):  # a line in a damaged file
                 said = said + line.slopes[0][0] * (x - line.centers[0])
             if len(line.columns) != 1 or np.isnan(x).any():
                 fault = f"node {node}: more columns than one, or rows without its value"

@@ -1,4 +1,4 @@
-"""Whether the arrays of a tree are a tree at all; everything else relies on it."""
+"""Check that the arrays of a tree form a valid tree; all other checks rely on this."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def fault_of_structure(tree: Tree) -> str:
 
 
 def _fault_of_types(tree: Tree) -> str:
-    """Return the first part of the tree that is not of its kind, or an empty string."""
+    """Return the first part of the tree that has a wrong type, or an empty string."""
     for name, kinds in ARRAYS.items():
         array = getattr(tree, name)
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
@@ -87,7 +87,7 @@ def _fault_of_types(tree: Tree) -> str:
 
 
 def fault_of_splits(tree: Tree) -> str:
-    """Return the first split that names what the schema does not have, or an empty string."""
+    """Return the first split with a column or category that is not in the schema, or an empty string."""
     for node, split in enumerate(tree.splits):
         if split is not None and (fault := _fault(split, tree)):
             return f"node {node}: {fault}"
@@ -99,7 +99,7 @@ def fault_of_splits(tree: Tree) -> str:
 
 
 def _fault_of_lines(tree: Tree) -> str:
-    """Return the first line that is none, or an empty string."""
+    """Return the first line that is not valid, or an empty string."""
     if tree.lines is None:
         return ""
     if tree.kind is not TreeKind.REGRESSION or not isinstance(tree.lines, tuple):

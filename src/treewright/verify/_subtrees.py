@@ -1,13 +1,14 @@
-"""The best tree that can be cut out of a tree: each split kept, replaced by a leaf, or by one of its two sides.
+"""The best tree that can be made from a tree by keeping each split, or replacing it by a leaf or by one of its sides.
 
-All of these keep the limits that the tree keeps: a leaf has no fewer rows than before, no path is longer, no leaf is
-added; and their splits are splits of the tree, so they are within the scope. So none of them may be below a lower
-bound; none may be better than a tree that is called optimal; and no search has a reason to return a tree that is worse
-than one of them.
+All these trees keep the limits that the tree itself keeps: no leaf has fewer rows than before, no path is longer, and
+no leaf is added. Their splits are splits of the tree, so they are within the scope. Therefore none of them may be below
+a lower bound, and none may be better than a tree that is called optimal. Nor has a search a reason to return a tree
+that is worse than one of them.
 
-Two passes from the leaves up. `best_pruning` keeps splits or makes them leaves. `best_subtree` also gives all rows of a
-node to one of its sides: the rows of the other side are routed through it, what its nodes hold then is added up again,
-and its own best pruning for all these rows is taken. Cost of that: rows times the square of the depth.
+There are two passes, both from the leaves to the root. `best_pruning` keeps splits or turns them into leaves.
+`best_subtree` also replaces a split by one of its sides: the rows of the other side are routed through this side, the
+weights of its nodes are added up again, and its best pruning for all these rows is taken. The cost is rows times the
+square of the depth.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ __all__ = ["Objective", "best_pruning", "best_subtree"]
 
 @dataclass(frozen=True)
 class Objective:
-    """What is to be small: the cost of a leaf, and of two subtrees together.
+    """The quantity to minimize: the cost of a leaf, and the cost of two subtrees together.
 
     Parameters
     ----------
     of_leaves : callable
-        From class weights, shape (n, n_classes), to costs, shape (n,); inf where the leaf is not allowed.
+        From class weights, shape (n, n_classes), to costs, shape (n,); infinite for a leaf that is not allowed.
     of_sides : callable
-        From the costs of the two sides of a split to its own: a sum, or the larger one.
+        From the costs of the two sides of a split to the cost of the split: their sum, or the larger one.
     """
 
     of_leaves: Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -54,7 +55,7 @@ def best_pruning(tree: Tree, facts: Facts, objective: Objective) -> float:
 
 
 def best_subtree(problem: Problem, tree: Tree, facts: Facts, objective: Objective) -> float:
-    """Return the least cost of a tree whose splits are leaves, kept, or replaced by one of their sides."""
+    """Return the least cost of a tree whose splits are kept, turned into leaves, or replaced by one of their sides."""
     best = objective.of_leaves(facts.weight)
     for node in reversed(range(len(best))):
         if tree.splits[node] is None:
@@ -78,9 +79,9 @@ def _with_more_rows(
     objective: Objective,
     best: NDArray[np.float64],
 ) -> float:
-    """Return the least cost of a pruning of the subtree at `top` if it had these rows, too.
+    """Return the least cost of a pruning of the subtree at `top` if it also had these rows.
 
-    Nodes that none of the rows reaches cost what `best` says.
+    The costs of nodes that none of these rows reaches are taken from `best`.
     """
     reached: list[int] = []
     weight: list[NDArray[np.float64]] = []

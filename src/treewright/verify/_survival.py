@@ -1,6 +1,7 @@
 """Check a survival tree and its certificate against the data, without any code of the search.
 
-Cumulative hazards are recomputed from events and times, deviances row by row; the rest is as for every additive loss.
+Cumulative hazards are recomputed from events and times, and deviances row by row; the other checks are those of every
+additive loss.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ Rows = NDArray[np.int64]
 
 
 def verify_survival(problem: SurvivalProblem, claim: SolveResult | Tree) -> VerificationReport:
-    """Check a survival tree, and the result that it comes with, against the data.
+    """Check a survival tree, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : SurvivalProblem
         The training data and the question; from `treewright.problem.make_survival_problem`.
     claim : SurvivalResult or Tree
+        A tree claims its structure, counts and values; a result claims its numbers as well.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def _deviance(problem: SurvivalProblem, rows: Rows) -> float:
         return 0.0
     fitted, event = ratio * problem.hazard[rows], problem.event[rows]
     hazard = np.where(event, fitted, 1.0)
-    # With log1p: of heavy rows that fit well, nothing is lost. Without: of rows with next to no hazard.
+    # log1p keeps the digits for rows of large weight that fit well; the logarithm for rows with a hazard close to 0.
     logarithm = np.where(hazard > 0.5, np.log1p(np.maximum(hazard - 1, -0.5)), np.log(hazard))
     own = np.where(event, hazard - 1 - logarithm, fitted)
     return max(0.0, math.fsum((problem.sample_weight[rows] * own).tolist()))
@@ -89,7 +91,7 @@ def _values(problem: SurvivalProblem, tree: Tree, rows: list[Rows]) -> Iterator[
         here = order[begin:end]
         total += float((problem.sample_weight[here] * problem.event[here]).sum()) / float(at_risk[end - 1])
         hazard[float(moment)] = total
-    unit = math.ldexp(1.0, -problem.hazard_bits)  # of rounded hazards; a note tells where that is much
+    unit = math.ldexp(1.0, -problem.hazard_bits)  # unit of rounded hazards; a note states when it is large
     off = [
         row
         for row, time in enumerate(problem.time.tolist())
@@ -103,7 +105,7 @@ def _values(problem: SurvivalProblem, tree: Tree, rows: list[Rows]) -> Iterator[
             wrong = f"node {node} has no rows"
             break
         ratio = _ratio(problem, here)
-        if not abs(ratio - tree.value[node, 0]) <= RELATIVE * ratio:  # sums of terms that are not negative
+        if not abs(ratio - tree.value[node, 0]) <= RELATIVE * ratio:  # sums of nonnegative terms
             wrong = f"node {node}: the ratio is {ratio:.9g}, the tree says {tree.value[node, 0]:.9g}"
             break
     yield check("hazard ratio of each node", not wrong, f"{len(rows)} ratios", wrong)

@@ -1,10 +1,10 @@
 """Check everything that is claimed about a tree against the data, without any code of the methods.
 
-What can be recomputed is recomputed: routes, counts, weights, leaf labels, loss, objective, constraints. Every word of
-the certificate's sentence is held against the question (`_words`). The lower bound cannot be recomputed (that is the
-search's work), but it must hold for every tree that is within the constraints, and some of those are at hand: the
-trees that can be cut out of the tree itself (`_subtrees`). None of them may be below the bound; nor may the tree be
-worse than one of them, for no search has a reason to return such a tree; people who chose it have.
+Routes, counts, weights, leaf labels, loss, objective and constraints are recomputed. Every statement of the
+certificate's sentence is compared with the question (`_words`). The lower bound cannot be recomputed, because that is
+what the search does. But it must hold for every tree within the constraints, and some of these can be made from the
+tree itself by removing splits (`_subtrees`). None of them may be below the bound. Nor may the tree be worse than one of
+them, because no search has a reason to return such a tree; only a person who chose the tree may have one.
 """
 
 from __future__ import annotations
@@ -40,44 +40,46 @@ from treewright.verify._words import (
 
 __all__ = ["verify"]
 
-OF_SUMS = 1e-12  # of a sum of real numbers, which another order of its terms may change
+OF_SUMS = 1e-12  # relative change of a sum of real numbers in another order
 AS_GOOD = 1e-13  # two computations of one value differ by less, two shares of whole numbers by more
-ROUNDED_VALUE = 4e-6  # of a leaf; methods may round real weights to integers
-LARGEST_ROUNDING = 1e-4  # of an objective, beyond which nothing may be called optimal
-SMALL_SUM = 2.0**29  # of whole weights times costs, which every method takes as they are
-ROUNDING = 2.0**-30  # a row; methods may round real weights and costs to integers of 2**-31 of their sum
+ROUNDED_VALUE = 4e-6  # error of a leaf's value: methods may round real weights to integers
+LARGEST_ROUNDING = 1e-4  # share of an objective: nothing may be called optimal with a larger rounding error
+SMALL_SUM = 2.0**29  # up to this sum, methods use whole weights times costs without rounding
+ROUNDING = 2.0**-30  # per row: methods may round real weights and costs to integers of 2**-31 of their sum
 
 
 def verify(
     problem: Problem, claim: SolveResult | Tree, *, min_leaf_accuracy: float | None = None
 ) -> VerificationReport:
-    """Check a tree, and the result that it comes with, against the data.
+    """Check a tree, or a result with its tree, against the data.
 
     Parameters
     ----------
     problem : Problem
         The training data and the question; from `treewright.problem.make_problem`.
     claim : SolveResult or Tree
-        A bare tree claims its structure, counts and leaf labels; a result claims its numbers as well.
+        A tree claims its structure, counts and leaf labels; a result claims its numbers as well.
     min_leaf_accuracy : float, default=None
-        Part of the question where it was asked that every leaf is right on at least this share of its weight.
+        Smallest accuracy of a leaf, between 0 and 1, if it was part of the question: the share of a leaf's weight that
+        is predicted correctly.
 
     Returns
     -------
     VerificationReport
-        ``report.ok`` is the verdict, ``str(report)`` a table. A tree whose arrays are no tree, or that does
-        not fit the table, is reported with the checks that could still be made; so is a result with fields of
-        other types.
+        ``report.ok`` is the verdict, ``str(report)`` a table. If the arrays are not a valid tree, the tree does not fit
+        the table, or fields of the result have wrong types, the report contains only the checks that were still
+        possible.
 
     Raises
     ------
     InputError
-        `claim` is neither a result nor a tree.
+        If `claim` is neither a result nor a tree.
 
     Notes
     -----
-    It is not checked that no better tree exists; see the top of `treewright.verify._verify` for what is.
-    Cost: rows times nodes, and rows times the square of the depth.
+    The checker does not prove that no better tree exists. It recomputes the tree's numbers, compares the certificate
+    with the question, and checks the lower bound on all trees that can be made from this one by removing splits.
+    The cost is rows times nodes, plus rows times the square of the depth.
 
     Examples
     --------
@@ -160,7 +162,7 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts, any_label: bool) ->
     chosen = facts.prices[np.arange(n_nodes), tree.prediction]
     least = facts.prices.min(axis=1)
     is_dear = chosen > least + TOLERANCE * _scale_of_loss(problem) + OF_SUMS * least
-    if any_label:  # the loss shows what those of leaves cost
+    if any_label:  # the labels of leaves may be any; their cost is part of the loss
         is_dear[facts.leaves] = False
     dear = np.flatnonzero(is_dear)
     fault = ""
@@ -177,7 +179,7 @@ def _tree_checks(problem: Problem, tree: Tree, facts: Facts, any_label: bool) ->
 
 def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: Facts) -> Iterator[Check]:
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
-    per_weight = problem.table.n_rows / problem.total_weight  # observations of a confidence bound
+    per_weight = problem.table.n_rows / problem.total_weight  # observations per weight, for confidence bounds
 
     def lost(weight: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(1.0 - leaf_values(weight, criterion, confidence, per_weight), dtype=np.float64)
@@ -229,12 +231,12 @@ def _leaf_accuracy_checks(problem: Problem, result: LeafAccuracyResult, facts: F
     consistent &= not result.stats["loss_proven"] or bool(result.stats["value_proven"])
     consistent &= not (
         result.stats["loss_proven"] and "formulation" in result.options
-    )  # programs ask for the value
+    )  # integer programs optimize only the value
     yield _status(result, gap, consistent)
 
 
 def _loss_check(problem: Problem, result: SolveResult, facts: Facts, worst: float) -> Check:
-    """Of the parts of the tree with a worst leaf as good, none is wrong on fewer rows."""
+    """Check that no tree made from this one has fewer errors and a worst leaf that is as good."""
     criterion, confidence = result.options.get("criterion"), result.options.get("confidence")
     per_weight = problem.table.n_rows / problem.total_weight
 
@@ -297,7 +299,7 @@ def _result_checks(problem: Problem, result: SolveResult, facts: Facts) -> Itera
         f"{pruned:.9g}",
         "Cutting this tree back gives a smaller objective than was claimed possible.",
     )
-    if is_latent(result):  # no answer of a search; that every tree has a leaf is all that is known
+    if is_latent(result):  # nothing was searched: the only bound is that every tree has a leaf
         yield _check(
             "lower_bound of any tree",
             bound <= problem.cost_complexity + near,
@@ -349,7 +351,7 @@ def _close(name: str, claimed: float, found: float, message: str, scale: float =
 
 
 def _scale(problem: Problem) -> float:
-    """How large an objective can be, where that is less than 1: costs of 1e-12 without a leaf penalty."""
+    """Return the largest possible objective, at most 1; it is far below 1 for costs of 1e-12 without a leaf penalty."""
     return min(1.0, float(problem.costs.max()) + problem.cost_complexity)
 
 
@@ -358,12 +360,12 @@ def _scale_of_loss(problem: Problem) -> float:
 
 
 def _tolerance(problem: Problem) -> float:
-    """Whole weights are summed exactly in any order; others up to rounding, which is a share of each sum."""
+    """Return the relative error of sums of weights: whole weights are exact in any order, others are rounded."""
     return 0.0 if is_whole(problem.sample_weight) else TOLERANCE
 
 
 def _slack(problem: Problem) -> float:
-    """By how much the bound of a proven optimum may stay below its objective."""
+    """Return how far the bound of a proven optimum may be below its objective."""
     scale = _scale(problem)
     if is_whole(problem.sample_weight) and is_whole(problem.costs):
         return TOLERANCE * scale
@@ -371,9 +373,9 @@ def _slack(problem: Problem) -> float:
 
 
 def _rounding(problem: Problem, objective: float) -> float:
-    """How much of an objective a proof may leave open; the sentence says how much it is.
+    """Return the largest gap that a proof may leave; the certificate's sentence states the gap.
 
-    Whole numbers of a small sum are searched as they are. Others may have been rounded.
+    Whole numbers with a small sum are searched without rounding. Others may have been rounded.
     """
     whole = is_whole(problem.sample_weight) and is_whole(problem.costs)
     if whole and problem.total_weight * problem.costs.max() < SMALL_SUM:

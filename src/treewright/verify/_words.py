@@ -1,9 +1,9 @@
-"""Whether the words of a certificate can be checked at all: types, and the limits of the question.
+"""Check the wording of a certificate: types of its fields, limits of the question, and claims in its notes.
 
-The sentence of a result is made of its fields, of `options` (the limits that the trees had to keep) and of `stats`
-(what was proven of the worst leaf). Whatever stands in the sentence is either recomputed, or held against the question,
-or it is what only the search can know: how far its proofs go. What is missing and would make the sentence stronger is
-as bad as what is wrong: without "of depth at most 3" it speaks of all trees.
+The sentence of a result is made from its fields, from `options` (the limits that the trees had to keep) and from
+`stats` (what was proven about the worst leaf). Every statement of the sentence is recomputed, or compared with the
+question, or known only to the search (how far its proofs go). A missing limit is as wrong as a false statement: without
+"of depth at most 3" the sentence claims something about all trees.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ __all__ = [
     "question_checks",
 ]
 
-OTHER_KINDS: dict[type[SolveResult], str] = {  # with sentences of their own
+OTHER_KINDS: dict[type[SolveResult], str] = {  # results that have other sentences
     BornAgainResult: "it is about an ensemble, not about a table: use verify_born_again",
     AdditiveResult: "it is about another loss: use the checker of that loss, such as verify_regression",
     F1Result: "it is about F1: use verify_f1",
     ShardsResult: "it is about shards of the rows: use verify_shards",
 }
 CRITERIA = ("accuracy", "lower_bound")
-LEAF_ACCURACY = "leaf-accuracy"  # the engine whose trees have a least or a best worst leaf
-NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # what the sentence need not say
-MOST_LOST = "most_lost_by_guesses"  # what was computed beside the bound of a conditional proof
+LEAF_ACCURACY = "leaf-accuracy"  # the engine that limits or maximizes the accuracy of the worst leaf
+NEUTRAL = {"max_depth": None, "max_leaf_nodes": None, "min_samples_leaf": 1}  # need not be stated
+MOST_LOST = "most_lost_by_guesses"  # computed in addition to the bound of a conditional proof
 
 CLAIM = re.compile(
     r"\b(proven|proved|proof|optimal|optimum)\b|\bno (\w+ ){0,2}trees?\b.*\b(best|better|smaller|below|less|fewer)\b",
@@ -60,7 +60,7 @@ NOTES_OF_PROOFS = tuple(
     re.compile(pattern, flags=re.DOTALL)
     for pattern in (
         r"A tree of the same loss with fewer leaves may exist; the smallest number of leaves is not proven\.",
-        r"Proven of shallower trees: no tree .*",  # held against the question elsewhere
+        r"Proven of shallower trees: no tree .*",  # checked in _shallow.py
         r"The search claimed that there is .* That proof is wrong, so nothing is claimed about this tree; .*",
         rf"Proven by \w[\w. ]* in floating point, to its tolerance of {NUMBER}\.",
         r"\w[\w. ]* claims an objective of .* is recomputed from the .*",
@@ -74,7 +74,7 @@ NOTES_OF_PROOFS = tuple(
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a finite real number; truth values are none."""
+    """Whether a value is a finite real number; booleans are not."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
@@ -84,12 +84,12 @@ def is_number(value: Any) -> TypeGuard[float]:
 
 
 def fault_of_kind(result: SolveResult) -> str:
-    """Return why a result is none about the errors of a tree on a table, or an empty string."""
+    """Return why a result is not about the errors of a tree on a table, or an empty string."""
     return next((hint for kind, hint in OTHER_KINDS.items() if isinstance(result, kind)), "")
 
 
 def fault_of_fields(result: SolveResult) -> str:
-    """Return the first field of a result that is not of its kind, or an empty string."""
+    """Return the first field of a result that has a wrong type or value, or an empty string."""
     if not isinstance(result.status, SolveStatus):
         return f"status is {result.status!r:.60}"
     if result.stop_reason is not None and not isinstance(result.stop_reason, StopReason):
@@ -122,7 +122,7 @@ def fault_of_fields(result: SolveResult) -> str:
 
 
 def _fault_of_choice(result: SolveResult) -> str:
-    """Only a tree of few errors is chosen among near-optimal ones, and nobody calls it the best."""
+    """Return a fault if a tree chosen from a near-optimal set has another kind of result, or is called optimal."""
     said = {name: result.options[name] for name in chosen_options(any_label=False) if name in result.options}
     if not said:
         return ""
@@ -134,18 +134,18 @@ def _fault_of_choice(result: SolveResult) -> str:
 
 
 def has_any_label(result: SolveResult) -> bool:
-    """Whether the leaves of a tree that was chosen could have any label, not only the cheapest."""
+    """Whether the leaves of a chosen tree may have any label, not only the one of least cost."""
     return dict(result.options) | chosen_options(any_label=True) == dict(result.options) and result.is_chosen
 
 
 def _is_unknown_claim(note: str, result: SolveResult) -> bool:
-    """Whether a note says what is proven, or of all trees, in words that the method of the result does not say."""
+    """Whether a note claims a proof, or something about all trees, in a wording that the result's method never uses."""
     if is_chosen_note(note):
         return bool(fault_of_chosen_note(note, result))
     if is_shallow_note(note) and isinstance(result, (BornAgainResult, ShardsResult)):
-        return True  # these search no depth after the other
+        return True  # these methods do not search one depth after the other
     said = QUOTED.sub("", note)
-    for column in result.tree.columns:  # in a list of columns, where "proof of income" claims nothing
+    for column in result.tree.columns:  # a column named "proof of income" claims nothing
         said = re.sub(rf"(?<=[:,] ){re.escape(column.name)}(?=[ ,.]|$)", "", said)
     if not CLAIM.search(said):
         return False
@@ -153,7 +153,7 @@ def _is_unknown_claim(note: str, result: SolveResult) -> bool:
     if found is None:
         return True
     bound, most = (found.groupdict().get(name) for name in ("bound", "most"))
-    above = bound is not None and float(bound) > result.objective + 1e-6  # its last digit
+    above = bound is not None and float(bound) > result.objective + 1e-6  # rounding of its last digit
     return above or (most is not None and float(most) < result.lower_bound - 1e-6)
 
 
@@ -178,7 +178,7 @@ def _fault_of_leaf_accuracy(result: LeafAccuracyResult) -> str:
 def question_checks(
     problem: Problem, result: SolveResult, min_leaf_accuracy: float | None
 ) -> Iterator[Check]:
-    """Hold the limits that the sentence names against those of the question."""
+    """Yield the checks of the limits in the sentence against the limits of the question."""
     here: dict[str, Any] = {name: getattr(problem, name) for name in NEUTRAL}
     here["min_leaf_accuracy"] = min_leaf_accuracy
     if not isinstance(result, LeafAccuracyResult):
@@ -187,7 +187,7 @@ def question_checks(
     if "cost_complexity" in here and "cost_complexity" not in result.options:
         said["cost_complexity"] = (
             problem.cost_complexity
-        )  # the sentence does not name it; the objective shows it
+        )  # not in the sentence, but the objective depends on it
     differ = [name for name in here if not _equal(said[name], here[name])]
     shown = differ or list(here)[:1]
     yield Check(

@@ -140,7 +140,7 @@ def test_what_cannot_be_used_is_refused(boosted):
     ):
         with pytest.raises(InputError, match=message):
             distil_values(numbers, X, **wrong)
-    with pytest.raises(InputError, match="one number a row"):
+    with pytest.raises(InputError, match="one number per row"):
         distil_values(numbers[1:], X, tolerance=1)
     with pytest.raises(InputError, match="NaN or infinity"):
         distil_values(np.where(numbers > 200, np.nan, numbers), X, tolerance=1)

@@ -269,7 +269,7 @@ def test_rows_outside_and_methods_without_groups(monkeypatch):
         lambda: solve_active(part, X),
         lambda: find_other_decision(part, X[0], [-np.inf] * 5, [np.inf] * 5),
     ):
-        with pytest.raises(InputError, match="does not know groups of columns"):
+        with pytest.raises(InputError, match="does not support groups of columns"):
             call()
     routed = Ensemble.from_model(forest, missing="route")
     with pytest.raises(InputError, match="without a rule for missing values"):

@@ -64,5 +64,5 @@ def test_a_tree_of_something_else_is_refused():
     X, y = load_iris(return_X_y=True)
     one = Ensemble.from_model(RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y))
     two = Ensemble.from_model(RandomForestClassifier(5, max_depth=2, random_state=0).fit(X[:, :2], y))
-    with pytest.raises(InputError, match="not one of this ensemble"):
+    with pytest.raises(InputError, match="not made from this ensemble"):
         leaf_scores(distil(two, X[:, :2]).tree, one, X)

@@ -43,7 +43,7 @@ def test_the_advice_works(parts, tmp_path, monkeypatch, command):
         r"polars\.scan_csv\('(.*)'\)\.sink_csv\('all\.csv'\)", refused.output.replace("\n", "")
     )
     assert advised is not None, refused.output
-    assert "what is settled" not in refused.output
+    assert "settings apply to all" not in refused.output
     if command == "verify":  # whose rows are those of the fit
         assert run(command, model, folder / "0.csv").exit_code == 0
         return

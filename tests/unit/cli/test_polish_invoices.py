@@ -106,7 +106,7 @@ def test_questions_that_only_a_person_can_answer_stay_open(tmp_path):
         (
             "Zestawienie faktur;;\r\n\r\n",
             "",
-            "from line 3 on: if that is the header, delete those above it",
+            "from line 3 on: if that is the header, delete the lines above",
         ),
         ("", "RAZEM;4 123,00 zł\r\n", "if this is a total or a remark, delete it"),
     ],

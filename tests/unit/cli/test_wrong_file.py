@@ -58,8 +58,8 @@ def test_a_renamed_column_is_named_with_the_one_that_it_may_be(fitted: tuple[Pat
     code, said = run("predict", model, folder / "renamed.csv")
     assert code == 2
     assert (
-        "lacks columns that the tree needs: 'age'. Rename its column if it is the same: 'Age' for 'age'?"
-        in said
+        "lacks columns that the tree needs: 'age'. If the file has them under other names ('Age' for 'age'), rename "
+        "them in its header." in said
     )
 
 

@@ -195,7 +195,7 @@ def test_bad_parameters_are_refused(rows, wrong, message):
 
 def test_models_that_cannot_be_used(rows):
     X, y, _ = rows
-    with pytest.raises(InputError, match="one number a row"):
+    with pytest.raises(InputError, match="one number per row"):
         BornAgainTreeRegressor(LinearRegression()).fit(X, np.column_stack([y, y]))
     with pytest.raises(InputError, match="has no method predict"):
         BornAgainTreeRegressor.from_fitted("model.json", X)

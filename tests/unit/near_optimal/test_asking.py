@@ -192,7 +192,7 @@ def test_ambiguity_is_what_the_listed_trees_say(table, trees):
         assert 0 < said < 1
         assert said == pytest.approx(np.average(differs, weights=weights))
     for wrong, words in (
-        (lambda: trees.ambiguity(sample_weight=np.ones(len(X))), "of new rows"),
+        (lambda: trees.ambiguity(sample_weight=np.ones(len(X))), "for new rows only"),
         (lambda: trees.ambiguity(new, weight[1:]), "shape"),
         (lambda: trees.ambiguity(new[:0]), "minimum of 1"),
         (lambda: trees.ambiguity(new[:, 1:]), "expecting 5 features"),
@@ -381,5 +381,5 @@ def test_rows_without_a_value_are_not_in_the_group():
     assert (named.least.value, named.most.value) == (given.least.value, given.most.value)
     X[:, 1] = np.where(np.isnan(X[:, 1]), np.nan, 1)
     same = near_optimal_trees(X, X[:, 0], max_depth=1)
-    with pytest.raises(InputError, match="group='x1' has 1 value; name a column of two"):
+    with pytest.raises(InputError, match="group='x1' has 1 value; name a column with two"):
         same.gap_range("x1")

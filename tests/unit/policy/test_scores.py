@@ -110,7 +110,7 @@ def test_text_and_missing_values_with_the_default_models():
         ({"action": np.array([0] * 38 + [1] * 2)}, "action 1 has 2 rows, fewer than the 5 folds"),
         ({"outcome": np.zeros(39)}, "outcome has shape"),
         ({"outcome": np.full(40, np.inf)}, "NaN or infinity"),
-        ({"outcome": np.array(["a"] * 40)}, "no numbers"),
+        ({"outcome": np.array(["a"] * 40)}, "not numbers"),
         ({"method": "dr"}, "doubly robust"),
         ({"clip": 0.7}, "clip"),
         ({"cv": 1}, "cv"),

@@ -180,7 +180,7 @@ def test_weight_ignore_and_categorical(write):
         ("a,b,c\n1,2,3\n\n4,5,6,7\n", {}, "line 4: 4 fields"),
         ('a,b,c\n"1",2,3\n"4\n4",5\n', {}, "line 3: 2 fields"),
         ("a,b,a\n1,2,3\n", {}, "duplicate column names: 'a'"),
-        ('a,b\n"1,2\n', {}, "quotes must be closed"),
+        ('a,b\n"1,2\n', {}, "Close every field in quotes"),
         ("a,b\n1,\0\n", {}, "NUL"),
         ("a,b,y\n1,2,0\n", {"target": "Y "}, r"no column 'Y '. Did you mean 'y'\?"),
         ("age,income,y\n1,2,0\n", {"target": "incme"}, r"Did you mean 'income'\?"),

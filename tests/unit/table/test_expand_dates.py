@@ -105,7 +105,9 @@ def test_refusals_say_what_to_do() -> None:
     frame = pd.DataFrame({"d": pd.to_datetime(CLOCK), "d (year)": [1, 2, 3, 4]})
     with pytest.raises(InputError, match=r"would be called 'd \(year\)'; rename"):
         expand_dates(frame)
-    with pytest.raises(InputError, match="Column 'd' holds dates, and no column in like is made of it"):
+    with pytest.raises(
+        InputError, match="Column 'd' holds dates, but none of the columns in like was made from it"
+    ):
         expand_dates(frame, like=["opened (year)"])
     with pytest.raises(InputError, match="frame is a list"):
         expand_dates([CLOCK])

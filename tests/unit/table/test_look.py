@@ -317,8 +317,10 @@ def test_long_advice_is_given_once_and_every_column_is_named():
     told = pd.DataFrame({name: ["18-24", "25-34", "35+"] * (rows // 3) for name in ("age", "tenure")})
     lines = [line for line in str(look(told)).splitlines() if "in an order" in line]
     assert [line.split()[1] for line in lines] == ["age", "tenure"]
-    assert ["A split only" in line for line in lines] == [True, False]
-    assert all("A split only" in finding.text for finding in look(told).findings if finding.action == "order")
+    assert ["Without the order" in line for line in lines] == [True, False]
+    assert all(
+        "Without the order" in finding.text for finding in look(told).findings if finding.action == "order"
+    )
 
 
 def test_a_yes_no_target_in_several_spellings_has_two_classes(tmp_path):

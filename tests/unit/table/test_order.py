@@ -82,7 +82,7 @@ def test_a_proposed_order_is_written_and_used(tmp_path: Path) -> None:
 
 def test_a_word_outside_the_order_is_named(folder: Path) -> None:
     with pytest.raises(
-        InputError, match=r"'rooms' holds words that its order lacks: 'two'\. The order is '1', '2'"
+        InputError, match=r"'rooms' holds words that are not in its order: 'two'\. The order is '1', '2'"
     ):
         load_csv(folder / "rooms.csv", target="left", order={"rooms": ORDER})
     frame = pd.DataFrame({"risk": ["low", "huge", None]})
@@ -103,7 +103,7 @@ def test_codes_follow_the_order_and_gaps_stay(folder: Path) -> None:
 
 @pytest.mark.parametrize("order", ["low", ["low"], ["low", "low"], ["low", 2]])
 def test_what_is_no_order_is_refused(order: object) -> None:
-    with pytest.raises(InputError, match="from the least to the most"):
+    with pytest.raises(InputError, match="from the lowest to the highest"):
         table_from(pd.DataFrame({"risk": ["low", "high"]}), order={"risk": order})
 
 

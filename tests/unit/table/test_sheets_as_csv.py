@@ -101,7 +101,7 @@ def test_a_column_that_may_be_merged_cells_is_not_proposed_to_be_dropped(tmp_pat
     rows = [f"{word},{j % 13},{j % 2}" for j, word in enumerate(column)]
     seen = look(write(tmp_path, "one,two,y", *rows), target="y")
     (finding,) = (finding for finding in seen.findings if finding.column == "one")
-    assert finding.text.endswith("If not, keep it as it is.")
+    assert finding.text.endswith("Otherwise keep it as it is.")
     assert finding.option == ""
 
 

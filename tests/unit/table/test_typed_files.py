@@ -144,7 +144,7 @@ def test_a_folder_is_answered_with_what_to_give(tmp_path: Path) -> None:
 
 def test_what_a_small_file_says_many_times_is_counted_before_it_is_read(save: Any) -> None:
     path = save(pl.select(pl.repeat(1, 1000, dtype=pl.Int8).alias("y")))
-    for most, message in ((1000, None), (999, r"holds 1,000 rows of 1 columns, more than are read whole")):
+    for most, message in ((1000, None), (999, r"holds 1,000 rows of 1 columns, too many to read at once")):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_typed_text, "MOST_CELLS", most)
             with pytest.raises(InputError, match=message) if message else contextlib.nullcontext():
