@@ -259,7 +259,7 @@ class SolveResult:
         return f"<{type(self).__name__}: {self.status_in_words}{gap}; {size}>"
 
     def _repr_html_(self) -> str:
-        return html_of(self.tree, self.sentence())
+        return html_of(self, self.sentence())
 
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
