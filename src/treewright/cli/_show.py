@@ -65,9 +65,8 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
-    drawn: Tree | SolveResult = with_titles(content.tree, columns)
-    if content.result is not None:
-        drawn = replace(content.result, tree=drawn)
+    titled, result = with_titles(content.tree, columns), content.result
+    drawn = titled if result is None else replace(result, tree=titled)
     if counts and content.tree.classes is None:
         raise InputError(
             f"--counts: this is a {content.tree.kind.value} tree, which has no classes; leave it out."

@@ -330,7 +330,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         for name, value in said.items()
         if value is not None and (name, value) != ("min_samples_leaf", 1)
     ]
-    return " of " + ", ".join(named) if named else ""
+    return " of " + " and ".join(filter(None, [", ".join(named[:-1]), named[-1]])) if named else ""
 
 
 def note_of_rounding(what: str, amount: float) -> str:

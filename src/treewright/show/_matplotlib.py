@@ -178,7 +178,7 @@ def _prepare(
     for node in range(tree.node_count):
         said = leaf_words(tree, node, digits, costs, plain=False)
         is_leaf = tree.splits[node] is None
-        lines = _wrapped(said.label if is_leaf else question(tree, node, digits), wrap)
+        lines = _wrapped(said.label if is_leaf else question(tree, node, digits, plain=False), wrap)
         small = said.support if is_leaf else said.rows
         label: tuple[str, ...] = ()
         if node in parents:
