@@ -1,7 +1,7 @@
 """What the theme leaves out for people who use a screen reader or a keyboard: `tools/check_site.py` looks for more.
 
 Captions of the navigation get the level that a heading needs, both side columns a name of their own, and whatever
-scrolls sideways can be reached with the keyboard.
+scrolls sideways can be reached with the keyboard. Options of commands get a class, so that no line ends in them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ CHANGES = (
         r'\1 aria-label="\3"\2\3\4',
     ),
     (re.compile(r'(<div class="[^"]*\btable-wrapper\b[^"]*")>'), r'\1 tabindex="0">'),
+    (re.compile(r'(<span class="pre)(">--?[a-z][a-z0-9-]{0,24}</span>)'), r"\1 option\2"),
 )
 
 

@@ -13,7 +13,7 @@ from reports import page_of
 from task_reports import page_of_task
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.show import choose_page, report
-from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
+from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, grow
 
 LONG = "ApplicantMonthlyNetIncomeAfterTaxesAndSocialContributions"
 CLASSES = np.array([
@@ -48,6 +48,34 @@ def test_a_minus_sign_may_be_typed(visit):
         page.fill("#value-0", f"{sign}7")
         page.click("#ask button.main")
         assert page.locator(".decision").inner_text() == f"Decision: {label}"
+
+
+def test_sums_have_the_signs_of_all_other_numbers(visit):
+    """Sums of hardened latent trees kept "*" and "-", and a line broke inside "7.9e-05"."""
+    rng = np.random.default_rng(0)
+    X = np.asfortranarray(rng.normal(size=(60, 2)).round(3))
+    split = LinearSplit((0, 1), (-0.25, -7.5e-05), 0.0)
+    columns = [Column("age of the account", ColumnKind.CONTINUOUS), Column("income", ColumnKind.CONTINUOUS)]
+    y = (X[:, 0] > 0).astype(np.int32)
+    rest = (np.ones(60), 1.0 - np.eye(2))
+    made = Made(grow(columns, np.array(["no", "yes"]), [split, None, None], X, y, *rest), X, y, *rest)
+    page = visit().open(page_of(made))
+    page.click("#ask button.main")
+    shown = page.locator("body").inner_text().replace("\u00a0", " ")
+    assert shown.count("\u22120.25 \u00d7 age of the account \u2212 7.5e\u221205 \u00d7 income") >= 4
+    assert "*" not in shown
+    assert not [line for line in shown.splitlines() if " -" in line or "e-" in line]
+
+
+def test_paper_marks_no_way_of_a_person_whom_it_does_not_show(visit):
+    """The printed report had the last person's way in red, and nothing of the person."""
+    page = visit().open(page_of(below_zero()))
+    page.click("#ask button.main")
+    mark = "getComputedStyle(document.querySelector('.tw-on.tw-leaf > .tw-box'), '::before').content"
+    assert "this person" in page.evaluate(mark)
+    page.emulate_media(media="print")
+    assert not page.locator("#ask").is_visible()
+    assert "this person" not in page.evaluate(mark)
 
 
 def test_numbers_as_labels_have_the_name_of_the_target(visit):

@@ -33,6 +33,7 @@ def extension() -> ModuleType:
         ),
         ("<div><pre><span></span>x</pre></div>", '<pre tabindex="0">'),
         ('<div class="table-wrapper docutils container">', 'container" tabindex="0">'),
+        ('<code><span class="pre">--day-first</span></code>', '<span class="pre option">--day-first<'),
     ],
 )
 def test_what_is_added_once(extension: ModuleType, written: str, said: str) -> None:

@@ -155,7 +155,7 @@ def answer(
             note(
                 f"{stop_word()}. The best tree found so far " + (f"is saved to {out}." if out else "follows.")
             )
-        say(tree_text(result.tree, asked.ascii_only, asked.titles))
+        say(tree_text(result, asked.ascii_only, asked.titles))
         say()
         say(result.sentence())
         for text in (text for text in result.notes if text not in asked.csv.table.notes):  # those were said

@@ -10,6 +10,7 @@ import typer
 
 from treewright.cli._answers import answer_names
 from treewright.cli._exits import exits_by_code
+from treewright.cli._export_notes import fields_expected
 from treewright.cli._options import ModelPath
 from treewright.cli._output import note, put
 from treewright.errors import InputError
@@ -90,6 +91,12 @@ def export(
         content = bytes(written.SerializeToString())
     else:
         content = _text(read, target, out, table, name).encode("utf-8", "backslashreplace")
+    if target != "rules" and (expected := fields_expected(tree, read.reading)):
+        note(
+            "The code expects its input prepared as fit read the file, which `treewright predict` does itself:"
+        )
+        for text in expected:
+            note(f"  {text}")
     if out is None:
         put(content.decode("utf-8").rstrip("\n") + "\n")
         return
@@ -111,7 +118,7 @@ def _text(content: Model, target: str, out: Path | None, table: str | None, name
         return to_sql(tree, table=table) + "\n"
     if out is not None and out.suffix.lower() == ".csv":
         return _rules_table(content)
-    return to_rules(tree, digits=None) + "\n"
+    return to_rules(content.result or tree, digits=None) + "\n"
 
 
 def _rules_table(content: Model) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.convert import Model
+    from treewright.result import SolveResult
     from treewright.tree import Tree
 
 __all__ = ["show"]
@@ -63,7 +65,8 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
-    drawn = with_titles(content.tree, columns)
+    titled, result = with_titles(content.tree, columns), content.result
+    drawn = titled if result is None else replace(result, tree=titled)
     if counts and content.tree.classes is None:
         raise InputError(
             f"--counts: this is a {content.tree.kind.value} tree, which has no classes; leave it out."
@@ -88,7 +91,9 @@ def show(
     note(f"Wrote {out}.")
 
 
-def _text(model: Model, drawn: Tree, kind: str, digits: int, counts: bool, ascii_only: bool) -> str:
+def _text(
+    model: Model, drawn: Tree | SolveResult, kind: str, digits: int, counts: bool, ascii_only: bool
+) -> str:
     if kind == "dot":
         from treewright.show import to_graphviz
 

@@ -6,12 +6,14 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treewright._plural import count_of
 
 if TYPE_CHECKING:
+    from treewright.result import SolveResult
     from treewright.table import Settings, Table
     from treewright.tree import Tree
 
@@ -22,6 +24,13 @@ def as_options(message: str) -> str:
     """Name the options where a message of the library names its arguments."""
     for argument, option in IN_OTHER_WORDS:
         message = message.replace(argument, option)
+    message = re.sub(
+        r"""^(?:'(.*?)'|"(.*?)")( has .* Say where to cut it) \(cuts\), such as at 25 and 45""",
+        lambda found: (
+            f"{found[1] or found[2]!r}{found[3]}, such as --cut {shlex.quote(f'{found[1] or found[2]}=25,45')}"
+        ),
+        message,
+    )
     message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
     message = re.sub(
         r"""\bdecimal_in=\{(?:'(.*?)'|"(.*?)"): '\.'\}, or ','""",
@@ -57,7 +66,6 @@ IN_OTHER_WORDS = (
         "in days as columns of numbers.",
     ),
     ("ignore it.", "leave it out (--ignore NAME)."),
-    ("Say where to cut it (cuts), such as at 25 and 45", "Say where to cut it, such as --cut COLUMN=25,45"),
     ("leave its cuts out", "leave its --cut out"),
     ("(prune='active')", "(--prune active)"),
     ('(faithful="rows")', "(--faithful rows)"),
@@ -65,6 +73,8 @@ IN_OTHER_WORDS = (
     ("action_costs names", "--action-cost names"),
     (" (None builds whatever it takes)", ""),
     ("use precision='float64'", "leave --float32 out"),
+    ('(class_weight="balanced")', "(--class-weight balanced)"),
+    ("(OptimalProbabilityTree)", "(--task probability)"),
     ('leaf_model="constant"', "--leaf-model constant"),
     ("use OptimalTreeRegressor", "fit a regression tree (treewright fit --task regression)"),
     ("Unknown label type: continuous. y holds", "The target holds"),
@@ -86,12 +96,18 @@ ARGUMENTS = (
 
 
 def tree_text(
-    tree: Tree, ascii_only: bool = False, titles: Settings | Path | None = None, **options: Any
+    tree: Tree | SolveResult, ascii_only: bool = False, titles: Settings | Path | None = None, **options: Any
 ) -> str:
-    """Return the tree as text, with the names that `titles` gives, in ASCII if the terminal cannot do better."""
-    from treewright.show import to_text, with_titles
+    """Return the tree as text, with the names that `titles` gives, in ASCII if the terminal cannot do better.
 
-    return to_text(with_titles(tree, titles), ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+    A result instead of its tree has the mean rewards of a policy after the costs of the actions.
+    """
+    from treewright.show import to_text, with_titles
+    from treewright.tree import Tree
+
+    own = with_titles(tree if isinstance(tree, Tree) else tree.tree, titles)
+    shown = own if isinstance(tree, Tree) else replace(tree, tree=own)
+    return to_text(shown, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
 
 
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from treewright.result import SolveStatus
 from treewright.tree import Tree
 
 __all__ = ["TreeDisplay"]
@@ -25,7 +26,23 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
         tree, result = getattr(self, "tree_", None), getattr(self, "result_", None)
         if tree is None:
             return None
-        return tree, "" if result is None or result.tree is not tree else result.sentence()
+        if result is None or result.tree is not tree:
+            return tree, ""
+        return tree, " ".join(filter(None, [result.sentence(), self._why_a_single_leaf()]))
+
+    def _why_a_single_leaf(self) -> str:
+        """What explains a tree that asks nothing and makes mistakes; "" of all others."""
+        result, penalty = self.result_, getattr(self, "cost_complexity", 0)
+        proven = result.status is SolveStatus.OPTIMAL and result.loss > 0
+        if result.tree.n_leaves > 1 or not proven or not penalty or getattr(self, "max_depth", None) == 0:
+            return ""
+        said = (
+            f"The best tree is a single leaf: each further leaf costs cost_complexity={penalty:g}, and saves no more "
+            "than that. A smaller cost_complexity may bring more leaves."
+        )
+        if getattr(self, "class_weight", 0) is None and getattr(self, "objective", "accuracy") == "accuracy":
+            said += ' If the rarer label matters more: class_weight="balanced".'
+        return said
 
     def _tree_html(self) -> str | None:
         shown = self._shown_tree()
@@ -33,7 +50,9 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
             return None
         from treewright.show import notebook_html  # here, for few fits are looked at in a notebook
 
-        return notebook_html(shown[0], sentence=shown[1], parameters=repr(self))
+        tree, result = shown[0], getattr(self, "result_", None)
+        model = result if getattr(result, "tree", None) is tree else tree  # a result knows what actions cost
+        return notebook_html(model, sentence=shown[1], parameters=repr(self))
 
     @property
     def _repr_html_(self) -> Callable[[], str]:

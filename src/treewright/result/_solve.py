@@ -259,7 +259,7 @@ class SolveResult:
         return f"<{type(self).__name__}: {self.status_in_words}{gap}; {size}>"
 
     def _repr_html_(self) -> str:
-        return html_of(self.tree, self.sentence())
+        return html_of(self, self.sentence())
 
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
@@ -330,7 +330,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         for name, value in said.items()
         if value is not None and (name, value) != ("min_samples_leaf", 1)
     ]
-    return " of " + ", ".join(named) if named else ""
+    return " of " + " and ".join(filter(None, [", ".join(named[:-1]), named[-1]])) if named else ""
 
 
 def note_of_rounding(what: str, amount: float) -> str:

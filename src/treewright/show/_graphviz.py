@@ -6,7 +6,7 @@ import textwrap
 
 from treewright._arguments import check_arguments
 from treewright.show._colours import class_colours, hexadecimal, leaf_tint
-from treewright.show._tree_of import TreeLike, tree_of
+from treewright.show._tree_of import TreeLike, costs_of_actions, tree_of
 from treewright.show._words import leaf_words, question, short_condition
 
 __all__ = ["to_graphviz"]
@@ -36,7 +36,7 @@ def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> st
     'digraph Tree {'
     """
     check_arguments(to_graphviz, locals(), "digits", "wrap")
-    tree = tree_of(tree)
+    costs, tree = costs_of_actions(tree), tree_of(tree)
     colours = class_colours(tree)
     lines = [
         "digraph Tree {",
@@ -50,7 +50,7 @@ def to_graphviz(tree: TreeLike, *, digits: int | None = 4, wrap: int = 24) -> st
                 words = short_condition(tree, node, goes_left, digits)
                 lines.append(f"  {node} -> {child} [label={_quoted(words, wrap)}];")
             continue
-        said = leaf_words(tree, node, digits)
+        said = leaf_words(tree, node, digits, costs)
         colour = colours[int(tree.prediction[node])]
         lines.append(
             f"  {node} [label={_quoted(said.label, wrap, *filter(None, [said.support]))}, "

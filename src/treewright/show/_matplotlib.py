@@ -17,13 +17,15 @@ from treewright.show._colours import class_colours
 from treewright.show._fonts import cover_letters, families_for
 from treewright.show._layout import Layout, Size, arrange
 from treewright.show._pen import BAR, LINE_HEIGHT, PAD, SMALL, Block, Pen
-from treewright.show._tree_of import TreeLike, tree_of
+from treewright.show._tree_of import TreeLike, costs_of_actions, tree_of
 from treewright.show._words import leaf_words, question, short_condition, typeset
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 __all__ = ["plot_tree", "tree_figure"]
 
@@ -85,14 +87,14 @@ def plot_tree(
     """
     check_arguments(plot_tree, locals(), "ax", "digits", "font_size", "wrap")
     _require_matplotlib()
-    tree = tree_of(tree)
+    costs, tree = costs_of_actions(tree), tree_of(tree)
     if ax is None:
         import matplotlib.pyplot as plt
 
-        blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap)
+        blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap, costs)
         ax = _full_axes(plt.figure(figsize=_inches(layout, down)))
     else:
-        blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap)
+        blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap, costs)
     _draw(ax, tree, blocks, layout, down, font_size)
     return ax
 
@@ -131,10 +133,10 @@ def tree_figure(
     1
     """
     _require_matplotlib()
-    tree = tree_of(tree)
+    costs, tree = costs_of_actions(tree), tree_of(tree)
     from matplotlib.figure import Figure
 
-    blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap)
+    blocks, layout, down = _prepare(tree, orientation, digits, font_size, wrap, costs)
     figure = Figure(figsize=_inches(layout, down))
     _draw(_full_axes(figure), tree, blocks, layout, down, font_size)
     return figure
@@ -151,7 +153,12 @@ def _require_matplotlib() -> None:
 
 
 def _prepare(
-    tree: Tree, orientation: Orientation, digits: int | None, font_size: float, wrap: int
+    tree: Tree,
+    orientation: Orientation,
+    digits: int | None,
+    font_size: float,
+    wrap: int,
+    costs: NDArray[np.float64] | None,
 ) -> tuple[list[Block], Layout, bool]:
     """Choose the words, measure them, and place the blocks."""
     if orientation not in ("auto", "down", "right"):
@@ -169,9 +176,9 @@ def _prepare(
             parents[int(tree.children_right[node])] = (node, False)
     blocks = []
     for node in range(tree.node_count):
-        said = leaf_words(tree, node, digits, plain=False)
+        said = leaf_words(tree, node, digits, costs, plain=False)
         is_leaf = tree.splits[node] is None
-        lines = _wrapped(said.label if is_leaf else question(tree, node, digits), wrap)
+        lines = _wrapped(said.label if is_leaf else question(tree, node, digits, plain=False), wrap)
         small = said.support if is_leaf else said.rows
         label: tuple[str, ...] = ()
         if node in parents:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from treewright._arguments import check_arguments
 from treewright.errors import InputError
-from treewright.show._tree_of import TreeLike, tree_of
+from treewright.show._tree_of import TreeLike, costs_of_actions, tree_of
 from treewright.show._words import leaf_words, printable
 from treewright.table import to_frame
 from treewright.tree import all_leaf_conditions
@@ -93,7 +93,7 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
     check_arguments(rules, locals(), "digits")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
-    tree = tree_of(tree)
+    costs, tree = costs_of_actions(tree), tree_of(tree)
     found = []
     for leaf, conditions in all_leaf_conditions(tree):
         if conditions is None:
@@ -110,7 +110,7 @@ def rules(tree: TreeLike, *, digits: int | None = None) -> tuple[Rule, ...]:
             share = float(tree.value[leaf, chosen]) / total if total > 0 else share
         words = tuple(printable(condition.words(tree.columns, digits)) for condition in conditions)
         count = int(tree.n_node_samples[leaf])
-        said = leaf_words(tree, leaf, digits)
+        said = leaf_words(tree, leaf, digits, costs)
         found.append(Rule(leaf, words, prediction, share, count, said.support, said.label))
     return tuple(found)
 

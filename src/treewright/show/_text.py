@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treewright._arguments import check_arguments
 from treewright.errors import InputError
-from treewright.show._tree_of import TreeLike, tree_of
+from treewright.show._tree_of import TreeLike, costs_of_actions, tree_of
 from treewright.show._words import condition, leaf_words, printable
 from treewright.tree import Tree
 
@@ -60,7 +60,7 @@ def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False,
     check_arguments(to_text, locals(), "digits")
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
-    tree = tree_of(tree)
+    costs, tree = costs_of_actions(tree), tree_of(tree)
     branch, last, line, arrow = ("|- ", "`- ", "|  ", "->") if ascii_only else ("├─ ", "└─ ", "│  ", "→")
     entries: list[tuple[str, int]] = []  # the text of a line up to its arrow, and its leaf or -1
     pending: list[tuple[int, str, str]] = [(0, "", "")]
@@ -76,7 +76,7 @@ def to_text(tree: TreeLike, *, digits: int | None = 6, ascii_only: bool = False,
     if len(entries) > 1:
         del entries[0]  # the root has no condition
     leaves = [node for _, node in entries if node >= 0]
-    words = {node: leaf_words(tree, node, digits) for node in leaves}
+    words = {node: leaf_words(tree, node, digits, costs) for node in leaves}
     arrows = max(len(head) for head, node in entries if node >= 0)
     labels = max(len(words[node].label) for node in leaves)
     lines = []

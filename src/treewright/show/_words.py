@@ -103,11 +103,11 @@ def condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str
     return f"{question(tree, node, digits)} {short_condition(tree, node, goes_left, digits)}"
 
 
-def question(tree: Tree, node: int, digits: int | None) -> str:
-    """Return what an inner node asks about: ``age``."""
+def question(tree: Tree, node: int, digits: int | None, *, plain: bool = True) -> str:
+    """Return what an inner node asks about: ``age``; sums have typographic signs, if not `plain`."""
     split = tree.splits[node]
     assert split is not None  # callers pass inner nodes
-    return printable(subject(split, tree.columns, digits))
+    return printable(subject(split, tree.columns, digits, plain=plain))
 
 
 def short_condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str:

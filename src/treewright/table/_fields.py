@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["FieldReader"]
 
 WORDS = {"age": "age in days"}
+PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
 
 
@@ -374,7 +375,8 @@ class FieldReader:
             plain, shown = values.filter(marked), as_written.filter(marked)
             if not len(shown):
                 plain, shown = values.drop_nulls(), as_written.drop_nulls()
-            example = f": {str(shown[0]).strip()!r} is {plain[0]:.12g}" if len(shown) else ""
+            field = str(shown[0]).strip().translate(PLAIN_BLANKS) if len(shown) else ""
+            example = f": {field!r} is {plain[0]:.12g}" if field else ""
             self.notes.append(f"Column {name!r} is read as numbers with {written.in_words()}{example}.")
         numbers = values.fill_null(np.nan).to_numpy()
         self._check_numbers(name, numbers, fields)

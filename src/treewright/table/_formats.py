@@ -89,7 +89,7 @@ class NumberFormat:
             parts.append(f"{MARKS[self.thousands]}s between thousands")
         if self.unit:
             parts.append(f"the unit {self.unit}")
-        return " and ".join(parts) or "plain digits"
+        return " and ".join([*([", ".join(parts[:-1])] if parts[:-1] else []), *parts[-1:]]) or "plain digits"
 
 
 MARKS = {".": "point", ",": "comma", "'": "apostrophe", "’": "apostrophe"} | dict.fromkeys(

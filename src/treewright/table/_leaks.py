@@ -104,13 +104,13 @@ def _of_column(
         counts = np.zeros((len(distinct), len(words)), dtype=np.int64)
         np.add.at(counts, (own, codes), 1)
         if ((counts > 0).sum(axis=0) == 1).all() and ((counts > 0).sum(axis=1) == 1).all():
-            pairs = ", ".join(
-                f"{'missing' if np.isinf(value) else _word(column, value)} is {words[int(k)]}"
+            pairs = "; ".join(
+                f"{words[int(k)]} where it is {'empty' if np.isinf(value) else _word(column, value)}"
                 for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
             )
             text = (
-                f"{name} says the same as the target {target} in every row ({pairs}): a tree would split on nothing "
-                "else. Leave it out, unless it is known before the outcome."
+                f"{name} says the same as the target {target} in every row ({target} is {pairs}): a tree would split on "
+                "nothing else. Leave it out, unless it is known before the outcome."
             )
             return Finding(name, text, "ignore", name)
     if missing.any() and not missing.all():

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._plural import count_of, kind_of, some_of
 from treewright.errors import InputError
+from treewright.table._alike import one_spelling
 from treewright.table._csv import load_leniently
 from treewright.table._csv_columns import parts_by_name
 from treewright.table._finding import Finding
@@ -41,6 +42,8 @@ NONE_LEFT = (
     "Without these columns none is left to split on: keep one of them, or add other columns to the file."
 )
 MANY_ALIKE = 3  # up to this many columns with the same number that may mean missing are reported one by one
+RARE = 0.1  # of the rows; with fewer of one of two labels, a tree of a single leaf makes few mistakes
+FEWEST_ROWS = 20  # below, shares say little
 SHORT = 40  # sentences up to this length may be repeated
 KINDS = {ColumnKind.CONTINUOUS: "numbers", ColumnKind.BINARY: "yes/no", ColumnKind.CATEGORICAL: "words"}
 
@@ -115,11 +118,29 @@ class Look:
             lines.append(f"Labels in {self.target}: {shown}{more}.")
         return lines
 
+    def _of_a_rare_label(self) -> list[str]:
+        """What to expect if nearly all rows have one of two labels: no split may be worth its leaf."""
+        merged = one_spelling([label for label, _ in self.labels])
+        rows = Counter[str]()
+        for label, own in self.labels:
+            rows[merged.get(label, label)] += own
+        if len(rows) != 2 or rows.total() < FEWEST_ROWS:
+            return []
+        (often, _), (seldom, few) = rows.most_common()
+        if few > RARE * rows.total():
+            return []
+        return [
+            f"Only {few:,} of {rows.total():,} rows are {seldom}. A tree that always says {often} makes no more "
+            f"mistakes than these, so the tree with the fewest mistakes may never say {seldom}. If {seldom} matters "
+            'more than its number of rows, use balanced weights (class_weight="balanced"), or a tree of '
+            "probabilities (OptimalProbabilityTree)."
+        ]
+
     def __repr__(self) -> str:  # a notebook displays this for `look(df)`
         return str(self)
 
     def __str__(self) -> str:
-        lines = self.summary()
+        lines = [*self.summary(), *self._of_a_rare_label()]
         lines += [f"Read: {text}" for text in self.notes]
         if not self.findings:
             return "\n".join([*lines, "Nothing to decide."])

@@ -35,8 +35,8 @@ _PANDAS_TIMES = {"dates": ("NaTType", "Period")}  # names of types, so that pand
 _TIMES_AS_NUMBERS = {
     "dates": "X = treewright.table.expand_dates(X) replaces the dates of a data frame by numbers: year, month, "
     "weekday, hour and age in days. For new rows: treewright.table.expand_dates(X_new, like=X).",
-    "durations": "Turn them into numbers of one unit, such as days: {0}.dt.total_seconds() / 86400 in pandas.",
-    "times of day": "Turn them into numbers, such as the hour: [time.hour for time in {0}].",
+    "durations": "Turn them into numbers of one unit, such as days: {0} = {0}.dt.total_seconds() / 86400 in pandas.",
+    "times of day": "Turn them into numbers, such as the hour: {0} = [time.hour for time in {0}].",
 }
 
 

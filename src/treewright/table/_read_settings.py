@@ -9,13 +9,12 @@ from typing import Any
 from treewright._arguments import check_arguments
 from treewright.errors import InputError
 from treewright.table._order import check_orders
-from treewright.table._settings import ColumnNote, Settings
+from treewright.table._settings import CHANGES, ColumnNote, Settings
 
 __all__ = ["read_settings"]
 
 MOST_BYTES = 1 << 20
 USES = ("quantity", "category", "ignore")
-CHANGES = ("any", "never", "only-up", "only-down")
 ABOUT = ("purpose", "owner", "contact", "date", "period", "source", "limits")
 DECIMALS = {"comma": True, "point": False}
 DATES = {"day-first": True, "month-first": False}

@@ -36,10 +36,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from treewright.errors import InputError
+
 if TYPE_CHECKING:
     from treewright.table._look import Look
 
 __all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
+
+CHANGES = ("any", "never", "only-up", "only-down")
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,11 @@ class ColumnNote:
     codes : mapping of str to str
         Numbers that are codes, with their meaning, such as "-9" for "no record".
 
+    Raises
+    ------
+    InputError
+        There is no such `change`.
+
     Examples
     --------
     >>> from treewright.table import ColumnNote
@@ -69,6 +78,10 @@ class ColumnNote:
     unit: str = ""
     change: str = "any"
     codes: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.change not in CHANGES:
+            raise InputError(f"change={self.change!r}; choose one of {', '.join(CHANGES)}.")
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ def _predicts(tree: Tree) -> str:
     return f"{kind} {', '.join(names)}{f' and {more} more' if more else ''}"
 
 
-def html_of(tree: Tree, sentence: str = "") -> str:
-    """Return the picture of a tree as HTML, with a sentence below it."""
+def html_of(model: Any, sentence: str = "") -> str:
+    """Return the picture of a tree, or of a result that has one, with a sentence below it."""
     from treewright.show import notebook_html
 
-    shown: Any = notebook_html(tree, sentence=sentence)
+    shown: Any = notebook_html(model, sentence=sentence)
     return str(shown)

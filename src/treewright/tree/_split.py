@@ -300,7 +300,7 @@ def describe(
     return f"{subject(split, columns, digits)} {relation(split, columns, goes_left, digits)}"
 
 
-def subject(split: Split, columns: Sequence[Column], digits: int | None = None) -> str:
+def subject(split: Split, columns: Sequence[Column], digits: int | None = None, *, plain: bool = True) -> str:
     """Return the left-hand side of the condition of `split`: the name of its column, or the weighted sum in words.
 
     Parameters
@@ -309,6 +309,8 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
     columns : sequence of Column
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+    plain : bool, default=True
+        Write sums as programs do, ``-2*a - b``, not with typographic signs.
 
     Returns
     -------
@@ -324,10 +326,12 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None) 
     """
     if not isinstance(split, LinearSplit):
         return columns[split.column].name
+    minus, times = ("-", "*") if plain else ("\u2212", " \u00d7 ")
     text = ""
     for column, weight in zip(split.columns, split.weights, strict=True):
-        sign = ("-" if weight < 0 else "") if not text else (" - " if weight < 0 else " + ")
-        factor = "" if abs(weight) == 1 else f"{number_words(abs(weight), digits)}*"
+        sign = (minus if weight < 0 else "") if not text else (f" {minus} " if weight < 0 else " + ")
+        size = number_words(abs(weight), digits).replace("e-", f"e{minus}")
+        factor = "" if abs(weight) == 1 else f"{size}{times}"
         text += f"{sign}{factor}{columns[column].name}"
     return text
 

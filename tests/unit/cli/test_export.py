@@ -140,3 +140,24 @@ def test_numbers_beyond_single_precision_are_not_exported_in_it(tmp_path):
     said = run(file, "--out", tmp_path / "single.onnx", "--float32", code=2)
     assert "float32 ends at 3.4e38; leave --float32 out." in said
     assert not (tmp_path / "single.onnx").exists()
+
+
+def test_what_the_code_expects_of_its_input_is_said(tmp_path):
+    """SQL compared -9, which the tree took as missing, with the threshold, and nothing was said."""
+    rows = [
+        f"{k % 50},5 %;{-9 if k % 7 == 0 else k % 9};{'Yes' if k % 50 > 20 else 'no'}" for k in range(200)
+    ]
+    file, saved = tmp_path / "a.csv", tmp_path / "a.json"
+    file.write_text("\n".join(["share;months;y", *rows]))
+    fit = ["fit", file, "--target", "y", "--max-depth", "2", "--missing", "months=-9", "--out", saved]
+    assert CliRunner().invoke(app, list(map(str, fit))).exit_code == 0
+    shown = CliRunner().invoke(app, ["export", str(saved), "--to", "sql"])
+    assert (
+        "  share: numbers as code writes them (the file has a decimal comma and the unit %)" in shown.stderr
+    )
+    assert "months" not in shown.stderr  # the tree does not ask for it
+    assert "prepared" not in shown.stdout
+
+
+def test_a_tree_of_plain_fields_expects_nothing_else(model):
+    assert "prepared" not in run(model, "--to", "sql")

@@ -409,7 +409,8 @@ def test_sentences():
     problem = wide_problem(depth=2)
     result = solve_leaf_accuracy(problem, 8)
     assert (
-        "no tree of depth at most 2, at least 15 rows per leaf has a better worst leaf" in result.sentence()
+        "no tree of depth at most 2 and at least 15 rows per leaf has a better worst leaf"
+        in result.sentence()
     )
     bound = solve_leaf_accuracy(problem, 8, criterion="lower_bound")
     assert "Wilson, 0.95" in bound.sentence()

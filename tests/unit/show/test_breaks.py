@@ -24,6 +24,7 @@ def test_places_to_break():
     assert breakable("NumTrades60Ever2DerogPubRec") == ["Num", "Trades60", "Ever2", "Derog", "Pub", "Rec"]
     assert breakable("mean_area_of_cells") == ["mean_", "area_", "of_", "cells"]
     assert breakable("worst texture") == ["worst texture"]
+    assert breakable("cost_complexity=0.25") == ["cost_", "complexity=0.25"]  # a number is one word
     assert longest_piece("worst_perimeter_of_all") == len("perimeter_")
     assert lines_of("one two three four", 9, 2) == "one two\nthree\u2026"
     assert lines_of("one two three four", 9, 3) == "one two\nthree\nfour"

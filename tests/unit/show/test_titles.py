@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from treewright import OptimalTreeClassifier, OptimalTreeRegressor, near_optimal_trees
 from treewright.cli import app
 from treewright.convert import load_model, to_sql
+from treewright.errors import InputError
 from treewright.show import (
     choose_page,
     notebook_html,
@@ -230,3 +231,9 @@ def test_axes_of_decision_regions_have_units():
     axes = plot_decision_regions(with_titles(model.tree_, units), X, columns=("a", "b"))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a (m)", "b (kg)")
     assert axes.get_title(loc="left").endswith(" %")
+
+
+def test_a_change_that_there_is_not_is_refused_at_once():
+    """The report failed in its template, with an error that named neither the column nor the value."""
+    with pytest.raises(InputError, match="change='none'; choose one of any, never, only-up, only-down"):
+        ColumnNote(change="none")

@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import treewright.result
+from task_reports import made
 from treewright import OptimalTreeClassifier, OptimalTreeClassifierCV, accuracy_frontier
 from treewright.errors import InputError
 from treewright.result import SolveResult
@@ -123,3 +124,30 @@ def test_long_names_stay_inside_their_pictures():
         assert box.x1 <= page.x1 + 1, text.get_text()
         assert box.y0 >= page.y0 - 1, text.get_text()
         assert box.y1 <= page.y1 + 1, text.get_text()
+
+
+@pytest.mark.parametrize("show", [to_text, to_rules, to_graphviz, notebook_html])
+def test_rewards_are_those_that_the_certificate_speaks_of(show):
+    """The sentence said "mean reward after costs", and the leaves had the rewards before them."""
+    model = made("policy").model
+    assert "mean reward after costs 0.4822" in show(model)
+    assert "mean reward after costs 0.4822" in show(model.result_)
+    assert "mean reward 0.5822" in show(model.tree_)  # which does not know the costs
+
+
+def test_a_notebook_shows_rewards_after_costs():
+    model = made("policy").model
+    for one in (model, model.result_):
+        assert "mean reward after costs 0.482228" in one._repr_html_()
+    assert any("after costs 0.4822" in text.get_text() for text in plot_tree(model).texts)
+
+
+def test_a_notebook_says_why_the_best_tree_is_a_single_leaf():
+    labels = np.where(np.arange(80) % 20 == 0, "yes", "no")
+    alone = OptimalTreeClassifier(0.2, max_depth=2).fit(X, labels)
+    assert alone.tree_.n_leaves == 1
+    shown = alone._repr_html_().replace("<wbr>", "")
+    assert "each further leaf costs cost_complexity=0.2" in shown
+    assert "class_weight=&#34;balanced&#34;" in shown
+    for model in (MODEL, OptimalTreeClassifier(0.2, max_depth=0).fit(X, labels), made("squared_error").model):
+        assert "single leaf" not in model._repr_html_()

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from treewright import OptimalTreeClassifier
 from treewright.convert import from_sklearn
 from treewright.show import plot_leaf_accuracies, report, rules, to_text
-from treewright.show._words import typeset
+from treewright.show._words import printable, typeset
 from treewright.table import ColumnNote, Settings
 from treewright.tree import Column, ColumnKind, grow
 
@@ -98,3 +98,9 @@ def test_notes_of_the_search_name_columns_as_people_do():
     )
     assert "inc (3 of" not in page.replace("in 2 columns", "")
     assert "income (3 of 59), inc2 (3 of 6)" in page, note
+
+
+def test_blanks_of_any_width_are_blanks():
+    """A header of a spreadsheet was shown with an escape between its words."""
+    assert printable("Amount\u00a0due\u202f(PLN)\u3000net") == "Amount due (PLN) net"
+    assert printable("a\x1b[2J\u202e") == "a\\x1b[2J\\u202e"

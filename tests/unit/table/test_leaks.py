@@ -20,7 +20,7 @@ def found(column, labels=None, **options):
 def test_the_target_under_another_name():
     [(action, text)] = found(LATE.astype(int))
     assert action == "ignore"
-    assert "0 is paid, 1 is late" in text
+    assert "y is paid where it is 0; late where it is 1" in text
     assert found(np.where(LATE, "bad", "good"))[0][0] == "ignore"
 
 

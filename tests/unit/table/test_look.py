@@ -369,3 +369,27 @@ def test_a_date_is_one_column(tmp_path):
     rows = [f"202{k % 4}-0{1 + k % 9}-1{k % 7},{k % 23 / 2},{'ab'[k % 23 > 9]}" for k in range(90)]
     path.write_text("\n".join(["seen,x,y", *rows]) + "\n")
     assert look(path, target="y").summary()[0] == "rows.csv: 90 rows; numbers: 1 (x); dates: 1 (seen)."
+
+
+def test_a_rare_label_is_told_before_the_fit():
+    """A fit answered with a single leaf, proven best, and a notebook said nothing of why."""
+    labels = ["stay"] * 190 + ["churn"] * 6 + ["Churn"] * 4
+    seen = look(pd.DataFrame({"age": np.arange(200.0) % 37, "y": labels}), target="y")
+    assert "Only 10 of 200 rows are churn. A tree that always says stay makes no more mistakes" in str(seen)
+    assert len(seen.findings) == 1  # only the two spellings are to be settled
+    more = ["churn"] * 20 + labels[:180]
+    common = look(pd.DataFrame({"age": np.arange(200.0) % 37, "y": more[:150] + more[:50]}), target="y")
+    assert "Only" not in str(common)
+
+
+def test_what_a_look_proposes_for_durations_can_be_run():
+    X = pd.DataFrame({"held": pd.to_timedelta([1, 2, 3], unit="D"), "a": [1, 2, 3]})
+    (text,) = (finding.text for finding in look(X).findings)
+    exec(text.split("days: ")[1].removesuffix(" in pandas."), {"X": X})
+    assert look(X).findings == ()
+
+
+def test_the_blank_between_thousands_is_shown_as_a_blank(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("paid;y\n" + "9\u00a0699,93 z\u0142;a\n1\u202f200,50 z\u0142;b\n" * 12, encoding="utf-8")
+    assert "thousands and the unit z\u0142: '9 699,93 z\u0142' is 9699.93." in str(look(file, target="y"))

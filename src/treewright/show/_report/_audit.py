@@ -99,7 +99,8 @@ def _rules(
     if terms is not None and terms.objective in OF_CLASSES:
         words.append(f"objective {terms.objective}")
     scope = [] if result is None else [("What was searched", result.scope)]
-    return [("Limits and rules that were set", "; ".join(words) or "none"), *scope]
+    none = "none" if result is not None or terms is not None else "not known: the model has no certificate"
+    return [("Limits and rules that were set", "; ".join(words) or none), *scope]
 
 
 def _unit_of_penalty(result: SolveResult | None, terms: Terms | None) -> str:

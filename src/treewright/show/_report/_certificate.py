@@ -236,7 +236,12 @@ def _limits(result: SolveResult, terms: Terms | None) -> str:
         words.append(
             f"at least {exactly(accuracy) if isinstance(accuracy, float) else accuracy} of every leaf right"
         )
-    return (", with " + ", ".join(words)) if words else ", of any depth and size"
+    *others, last = words or [""]
+    return (
+        f", with {' and '.join(filter(None, [', '.join(others), last]))}"
+        if words
+        else ", of any depth and size"
+    )
 
 
 def _guesses(result: SolveResult) -> str:

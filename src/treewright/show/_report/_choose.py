@@ -312,7 +312,7 @@ def _split_json(trees: NearOptimalTrees, number: int, said: Sequence[Column]) ->
 
 
 def _side(split: Split, said: Sequence[Column], goes_left: bool) -> str:
-    asked, answer = subject(split, said, 6), relation(split, said, goes_left, 6)
+    asked, answer = subject(split, said, 6, plain=False), relation(split, said, goes_left, 6)
     return printable(f"{asked} {typeset(answer)}")
 
 

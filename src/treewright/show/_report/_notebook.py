@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treewright.show._report._page import render_fragment
 from treewright.show._report._steps import picture
-from treewright.show._tree_of import TreeLike, tree_of
+from treewright.show._tree_of import TreeLike, costs_of_actions, tree_of
 
 __all__ = ["notebook_html"]
 
@@ -35,4 +35,4 @@ def notebook_html(tree: TreeLike, *, sentence: str = "", parameters: str = "", d
     >>> "x0" in notebook_html(OptimalTreeClassifier().fit([[20], [30], [40]], [0, 0, 1]).tree_)
     True
     """
-    return render_fragment(picture(tree_of(tree), digits), sentence, parameters)
+    return render_fragment(picture(tree_of(tree), digits, costs_of_actions(tree)), sentence, parameters)

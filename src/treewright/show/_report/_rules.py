@@ -44,5 +44,7 @@ def rule_words(
         # An interval opens with a number; everything else with the name.
         start = 0 if linear or words.startswith(name + " ") else words.index(f" < {name} <= ") + 3
         after = words[start + len(name) :].strip()
+        if isinstance(condition, LinearCondition):
+            name = subject(condition.split, tree.columns, digits, plain=False)
         cut.append(Condition(signed(words[:start]), printable(name), typeset(printable(after))))
     return tuple(cut)

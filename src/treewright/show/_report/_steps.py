@@ -143,7 +143,7 @@ def picture(
             text = f"{below[node]} leaves, not drawn"
             steps.append(Step("rest", node, subject, edge, text, said.rows))
         else:
-            asked = question(tree, node, digits)
+            asked = question(tree, node, digits, plain=False)
             is_open = not large or depth[node] < OPEN_LEVELS
             steps.append(Step("node", node, subject, edge, asked, said.rows, klass, is_open=is_open))
             pending.append(None)

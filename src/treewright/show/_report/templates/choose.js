@@ -233,6 +233,7 @@ const short = (count) => {
   return text.length < 7 ? exact(count) : `${text[0]}.${text[1]}e${text.length - 1}`;
 };
 const number = (value) => value.toPrecision(5);
+const inPercent = (part) => (part === 0 || part === 1 ? `${100 * part}%` : `${Math.min(Math.max(100 * part, 0.1), 99.9).toFixed(1)}%`); // as in Python
 const thousandths = (value) => (Math.round(1000 * value) / 1000 || 0).toFixed(3).replace("-", "\u2212"); // no "-0.000"
 const bar = (share) => {
   const made = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -240,7 +241,10 @@ const bar = (share) => {
   return made;
 };
 // Share of two whole numbers of any size.
-const share = (part, whole) => (whole === 0n ? 0 : Number((part * 1000000n) / whole) / 1000000);
+const share = (part, whole) => { // 0 and 1 only if exact
+  if (whole === 0n || part === 0n || part === whole) return part === 0n ? 0 : 1;
+  return Math.min(Math.max(Number((part * 1000000n) / whole) / 1000000, 1e-6), 1 - 1e-6);
+};
 
 let rules = { banned: new Set(), forced: new Set(), size: null };
 let tree = new Map();
@@ -335,7 +339,7 @@ function drawColumns(whole) {
       if (mine !== drawing) return;
       const without = banned ? whole : forced ? { trees: 0n, best: Infinity } : summary(ruled({ banned: new Set([...rules.banned, column]) }).rules, tree);
       const part = share(whole.trees - without.trees, whole.trees);
-      facts[0].replaceChildren(`${(100 * part).toFixed(1)}%`, bar(part));
+      facts[0].replaceChildren(inPercent(part), bar(part));
       const text = banned ? "banned" : forced ? "forced" : whole.trees === 0n ? "" : without.trees === 0n ? "needed: every tree uses it"
         : part === 0 ? "used by no tree" : without.best <= whole.best ? "replaceable at no cost" : `replaceable at +${(100 * (without.best / whole.best - 1)).toFixed(2)}%`;
       facts[1].replaceChildren(text);
@@ -350,7 +354,7 @@ function drawTree(shown, pick) {
   const draw = (place, words) => {
     const choice = shown.get(place), item = element("li", {}, element("span", { class: "side" }, ...(words === "" ? [] : [nameElement(words), ": "])));
     if (choice === undefined) {
-      item.append(element("button", { type: "button", "aria-pressed": String(place === at), "data-place": place, onclick: () => { at = place; render(); } }, "open node"));
+      item.append(element("button", { type: "button", id: `${pick ? "open" : "seen"}-${place}`, "aria-pressed": String(place === at), "aria-label": words === "" ? "open node" : `open node, ${words}`, "data-place": place, onclick: () => { at = place; render(); } }, "open node"));
     } else if (choice.leaf !== undefined) {
       item.append(element("span", { class: "leaf" }, nameElement(classes[choice.leaf])));
     } else {
@@ -360,7 +364,7 @@ function drawTree(shown, pick) {
     }
     if (pick && choice !== undefined)
       item.insertBefore(element("button", {
-        type: "button", "aria-label": "Remove this choice", title: "Remove this choice",
+        type: "button", id: `drop-${place}`, title: "Remove this choice", "aria-label": `Remove the choice: ${choice.leaf !== undefined ? `leaf ${classes[choice.leaf]}` : `question about ${columns[splits[choice.split].column]}`}`,
         onclick: () => change({ tree: new Map([...shown].filter(([key]) => !key.startsWith(place))), at: place }),
       }, "×"), item.children[1]);
     return item;
@@ -434,7 +438,7 @@ function drawContested() {
   const body = element("tbody");
   for (const entry of data.contested)
     body.append(element("tr", {}, element("th", { scope: "row" }, String(entry.row)), element("td", {}, String(entry.rows)),
-      ...entry.votes.map((vote) => element("td", {}, `${(100 * vote).toFixed(1)}%`, bar(vote)))));
+      ...entry.votes.map((vote) => element("td", {}, inPercent(vote), bar(vote)))));
   byId("rows").replaceChildren(head, body);
   if (data.contested.length === 0) byId("rows").replaceChildren(element("caption", {}, "All trees agree on all rows."));
 }
@@ -454,8 +458,25 @@ function render() {
   byId("tree").replaceChildren(drawTree(tree, true));
   drawOptions();
   drawPair();
-  if (focused) byId(focused)?.focus();
+  if (focused) refocus(focused);
 }
+
+/* What had the focus is drawn anew; where it is gone or disabled, the focus goes to the next thing to do. */
+function refocus(id) {
+  const others = id.startsWith("size-") ? [] : [`open-${at}`, "keep-a", "undo"];
+  [id, ...others, "reset"].map(byId).find((each) => each !== null && !each.disabled)?.focus();
+}
+
+/* On a phone the links are wider than the window: the one with the focus is brought into it. */
+document.querySelector("nav").addEventListener("focusin", ({ target }) => {
+  const list = target.closest("ul");
+  list.scrollLeft = target.offsetLeft - (list.clientWidth - target.offsetWidth) / 2;
+});
+
+/* Two bars stay at the top; what gets the focus is scrolled to below them. */
+new ResizeObserver(() => {
+  document.documentElement.style.scrollPaddingTop = `${parseFloat(getComputedStyle(byId("state")).top) + byId("state").offsetHeight + 12}px`;
+}).observe(byId("state"));
 
 byId("reset").addEventListener("click", () => change({ rules: { banned: new Set(), forced: new Set(), size: null }, tree: new Map(), at: "" }));
 byId("undo").addEventListener("click", () => { if (before.length > 0) { ({ rules, tree, at } = before.pop()); render(); } });

@@ -2,7 +2,7 @@
    behind a sign or behind a single letter and its hyphen (see _page.py), and no name turns the text around it. */
 const nameElement = (() => {
 "use strict";
-const PLACES = /([_.\/\\:]|(?<!(?<![\p{L}\p{N}_])\p{L})-)(?=[^_.\/\\:\s-])|([a-z0-9])(?=[A-Z])/gu;
+const PLACES = /([_.\/\\:]|(?<!(?<![\p{L}\p{N}_])\p{L})-)(?!(?<=\d\.)\d)(?=[^_.\/\\:\s-])|([a-z0-9])(?=[A-Z])/gu;
 const COMPARED = /(^|\s)([≤≥<>] \S{1,16}(?: (?!(?:or|and)\b)\S{1,8}(?!\S))?)/;
 const ONE_LETTER = /(?<![\p{L}\p{N}_-])(\p{L}-[\p{L}\p{N}_]{1,16})/u;
 const whole = (text) => {
