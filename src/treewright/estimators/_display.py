@@ -31,14 +31,14 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
         return tree, " ".join(filter(None, [result.sentence(), self._why_a_single_leaf()]))
 
     def _why_a_single_leaf(self) -> str:
-        """What explains a tree that asks nothing and makes mistakes; "" of all others."""
+        """Say why the best tree is a single leaf that makes mistakes; "" of all other trees."""
         result, penalty = self.result_, getattr(self, "cost_complexity", 0)
         proven = result.status is SolveStatus.OPTIMAL and result.loss > 0
         if result.tree.n_leaves > 1 or not proven or not penalty or getattr(self, "max_depth", None) == 0:
             return ""
         said = (
-            f"The best tree is a single leaf: each further leaf costs cost_complexity={penalty:g}, and saves no more "
-            "than that. A smaller cost_complexity may bring more leaves."
+            f"The best tree is a single leaf: no tree within the limits gains more than cost_complexity={penalty:g} for "
+            "each of its further leaves. A smaller cost_complexity may bring more leaves."
         )
         if getattr(self, "class_weight", 0) is None and getattr(self, "objective", "accuracy") == "accuracy":
             said += ' If the rarer label matters more: class_weight="balanced".'

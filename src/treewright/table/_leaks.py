@@ -109,8 +109,8 @@ def _of_column(
                 for value, k in zip(distinct[:3], counts.argmax(axis=1)[:3], strict=True)
             )
             text = (
-                f"{name} says the same as the target {target} in every row ({target} is {pairs}): a tree would split on "
-                "nothing else. Leave it out, unless it is known before the outcome."
+                f"{name} says the same as the target {target} in every row ({target} is {pairs}): a tree would split "
+                "on nothing else. Leave it out, unless it is known before the outcome."
             )
             return Finding(name, text, "ignore", name)
     if missing.any() and not missing.all():
