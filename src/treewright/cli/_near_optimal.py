@@ -149,7 +149,7 @@ def near_optimal(
         merge_labels=merge_labels,
         **how,
     )
-    say_what_was_read(rows, data, target, columns)
+    say_what_was_read(rows, data, target, columns, roles={"--weight": (weight,)})
     question = state_question(
         rows,
         target=target,

@@ -95,7 +95,10 @@ def rows_that_weigh(weight: NDArray[Any]) -> RowsKept:
     if len(rows) == len(weight):
         return {"rows": None, "notes": ()}
     left_out = len(weight) - len(rows)
-    return {"rows": rows, "notes": (f"{left_out:,} of {len(weight):,} rows have weight zero and were left out.",)}
+    return {
+        "rows": rows,
+        "notes": (f"{left_out:,} of {len(weight):,} rows have weight zero and were left out.",),
+    }
 
 
 def check_penalty_and_limits(
