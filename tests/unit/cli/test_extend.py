@@ -261,3 +261,22 @@ def test_the_name_of_one_column_may_hold_another_separator(tmp_path):
     assert done.exit_code == 0, done.output
     assert [line.split(",")[2] for line in out.read_text().splitlines()] == ["prediction", "0", "1"]
     assert run("predict", model, rows, "--separator", ",").exit_code == 0
+
+
+def test_settings_of_the_columns(files, tmp_path):
+    """Labels that the settings merge are those of the tree."""
+    model, train = files
+    test = write_rows(tmp_path / "test.csv", 20, 1)
+    for path in (train, test):
+        lines = path.read_text().splitlines()
+        changed = [
+            line[:-3] + "YES" if k % 2 and line.endswith("yes") else line for k, line in enumerate(lines)
+        ]
+        path.write_text("\n".join([*changed, ""]))
+    settings = tmp_path / "columns.yaml"
+    settings.write_text('labels: {"YES": "yes"}\n')
+    for more in (["--rows", test], ["--folds", 2]):
+        asked = ["extend", model, train, "--tune", "none", *more]
+        assert run(*asked).exit_code == 2
+        answer = run(*asked, "--columns", settings)
+        assert answer.exit_code == 0, answer.output
