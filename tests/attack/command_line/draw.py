@@ -9,6 +9,7 @@ import numpy as np
 from attack.case import WORDS, Case
 from attack.command_line.command import UNKNOWN, Command, Form
 from attack.command_line.draw_after import random_after
+from attack.command_line.draw_reborn import random_file
 from attack.generate import random_case
 
 __all__ = ["METHODS", "drawn", "random_command"]
@@ -76,7 +77,7 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         if case is not None:
             break
     form, case = random_form(rng, case)
-    asked = random_questions(rng, case)
+    asked = random_questions(rng, case) | random_file(rng, case)
     if case.method == "optimal" and rng.random() < 0.15:
         asked["guess"] = random_guess(rng)
         over = {"thresholds": "thresholds", "depth": "max_depth"}

@@ -21,7 +21,7 @@ __all__ = ["look_breaks"]
 # What `look` says where a person has to act before a fit.
 OPEN = ("But first, in the file itself", "Still to decide", "Without these columns none is left")
 ACCEPT = "Accept all: treewright fit "
-ROLES = ("--target=", "--weight=", "--reward=", "--event=", "--row-cost=")
+ROLES = ("--target=", "--weight=", "--reward=", "--event=", "--row-cost=", "--ignore=")
 QUICK = ["--max-depth=1", "--time-limit=5"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from attack.command_line.command import UNKNOWN, Command, Form
 
 __all__ = [
+    "file_option_words",
     "file_words",
     "fit_words",
     "frontier_words",
@@ -114,6 +115,15 @@ def reborn_words(command: Command) -> list[str]:
     return words + [
         word for kind, groups in domain.items() for group in groups for word in option(kind, ",".join(group))
     ]
+
+
+def file_option_words(command: Command) -> list[str]:
+    """The options of `reborn` of a model file but for the files."""
+    words = ["--task=regression"] if command.method == "near values" else []
+    for name, value in command.asked["file"].items():
+        if name not in ("kind", "rows", "new_rows"):
+            words += option(name, value)
+    return words
 
 
 def rule_words(rules: dict[str, Any]) -> list[str]:

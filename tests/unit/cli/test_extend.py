@@ -280,3 +280,13 @@ def test_settings_of_the_columns(files, tmp_path):
         assert run(*asked).exit_code == 2
         answer = run(*asked, "--columns", settings)
         assert answer.exit_code == 0, answer.output
+
+
+def test_a_tree_that_asks_nothing_reads_one_column_whose_name_holds_another_separator(tmp_path):
+    data, rows, model = (tmp_path / name for name in ("data.csv", "rows.csv", "model.json"))
+    data.write_text("c;,y\n" + "u,0\nv,0\n" * 4)
+    rows.write_text("c;\nu\n")
+    assert run("fit", data, "-t", "y", "-o", model).exit_code == 0
+    assert run("predict", model, rows).stdout.split() == ["prediction", "0"]
+    done = run("extend", model, data, "--rows", rows, "--tune", "none")
+    assert done.exit_code == 0, done.output
