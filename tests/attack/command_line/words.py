@@ -178,7 +178,8 @@ def file_words(form: Form, settings: Path | None) -> list[str]:
     words = [] if settings is None else option("columns", settings)
     if form.kind in ("parquet", "parquet folder"):
         return words
-    if form.decimal_comma or form.separator != ",":  # else a lone 4.976 may be 4976
+    grouped = any(unit.grouped for unit in form.units.values())
+    if form.decimal_comma or form.separator != "," or grouped:  # else a lone 4.976 may be 4976
         words.append("--decimal-comma" if form.decimal_comma else "--decimal-point")
     if form.decimal_comma:  # commas of numbers may divide every line into equally many fields
         words += option("separator", form.separator)
