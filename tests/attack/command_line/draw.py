@@ -8,7 +8,7 @@ import numpy as np
 
 from attack.case import WORDS, Case
 from attack.command_line.command import UNKNOWN, Command, Form, Unit
-from attack.command_line.draw_after import random_after
+from attack.command_line.draw_after import random_after, random_choose
 from attack.command_line.draw_reborn import random_file
 from attack.generate import random_case
 
@@ -95,7 +95,7 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         )
     asked |= random_after(rng, case, form)
     if case.method == "near" and rng.random() < 0.4:
-        asked["choose"] = {}
+        asked["choose"] = random_choose(rng, case)
     return Command(case, form, asked)
 
 
@@ -282,11 +282,17 @@ def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     """What else is asked: a proof, one tree of a frontier or of a set, rules that its trees keep."""
     asked: dict[str, Any] = {}
     if case.method in OF_ENSEMBLES:
-        return asked
+        return {"no_check": True} if case.method == "reborn" and rng.random() < 0.3 else {}
+    if case.method not in ("shards", "latent") and rng.random() < 0.1:
+        asked |= random_merges(rng, case)
     if case.method in ("frontier", "regression front"):
         if rng.random() < 0.6:
             asked["leaves"] = int(rng.integers(1, case.options["max_leaves"] + 1))
     elif case.method == "near":
+        if case.options.get("class_weight") == "balanced" and rng.random() < 0.5:
+            asked["balanced"] = True
+        if rng.random() < 0.15:
+            asked["step_limit"] = int(rng.choice([1, 3, 10**9]))
         asked["rules"] = random_rules(rng, case)
         asked["later"] = random_rules(rng, case) | (
             {"uses": [str(rng.choice(list(case.columns)))]} if rng.random() < 0.3 else {}
@@ -298,6 +304,20 @@ def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     elif rng.random() < 0.3:
         asked["require_proof"] = True
     return asked
+
+
+def random_merges(rng: np.random.Generator, case: Case) -> dict[str, Any]:
+    """Columns whose words, or labels, are to be one where they are alike: of those that are not, each stays."""
+    from treewright.table import spellings
+
+    def all_differ(words: list[Any]) -> bool:
+        return not spellings(np.array([str(word) for word in words if word is not None]))
+
+    names = [name for name in case.columns if case.is_text(name) and not case.is_ordered(name)]
+    merges: dict[str, Any] = {"merge_words": [name for name in names if all_differ(list(case.columns[name]))]}
+    if isinstance(case.y[0], str) and all_differ(list(case.y)):
+        merges["merge_labels"] = True
+    return {name: value for name, value in merges.items() if value}
 
 
 def random_guess(rng: np.random.Generator) -> dict[str, Any]:

@@ -86,8 +86,10 @@ def latent_words(command: Command) -> list[str]:
 
 def near_words(command: Command) -> list[str]:
     """The options of `near-optimal` but for the files and the rules."""
-    redundant = ["--redundant-splits"] if command.case.options.get("redundant_splits") else []
-    return roles(command) + redundant + shared(command)
+    more = ["--redundant-splits"] if command.case.options.get("redundant_splits") else []
+    if "step_limit" in command.asked:
+        more += option("step_limit", command.asked["step_limit"])
+    return roles(command) + more + shared(command)
 
 
 def reborn_words(command: Command) -> list[str]:
@@ -100,6 +102,7 @@ def reborn_words(command: Command) -> list[str]:
     given = dict(options.get("forest", {}))
     names = {"n_estimators": "trees", "max_depth": "depth", "random_state": "seed"}
     words += [word for name, value in given.items() for word in option(names[name], value)]
+    words += ["--no-check"] if command.asked.get("no_check") else []
     # The tolerance of numbers is how far they may be, and their share is a tolerance here.
     of_numbers = {"tolerance": "within", "share": "tolerance"} if command.method == "near values" else {}
     for name in ("tolerance", "share", "max_depth", "max_leaves", "objective", "prune"):
@@ -120,6 +123,7 @@ def reborn_words(command: Command) -> list[str]:
 def file_option_words(command: Command) -> list[str]:
     """The options of `reborn` of a model file but for the files."""
     words = ["--task=regression"] if command.method == "near values" else []
+    words += ["--no-check"] if command.asked.get("no_check") else []
     for name, value in command.asked["file"].items():
         if name not in ("kind", "rows", "new_rows"):
             words += option(name, value)
@@ -147,7 +151,11 @@ def roles(command: Command) -> list[str]:
 
 def shared(command: Command) -> list[str]:
     """What several verbs take alike."""
-    case, words = command.case, []
+    case, words = (
+        command.case,
+        [word for name in command.asked.get("merge_words", ()) for word in option("merge_words", name)],
+    )
+    words += ["--merge-labels"] if command.asked.get("merge_labels") else []
     for name, value in case.options.items():
         if name in PLAIN:
             words += option(name, value if isinstance(value, str) else repr(value))
@@ -159,6 +167,8 @@ def shared(command: Command) -> list[str]:
             words += option(name, value // MEBIBYTE)
         elif name == "categorical_features":
             words += [word for column in value for word in option("categorical", column)]
+        elif name == "class_weight" and command.asked.get("balanced"):
+            words += option("objective", "balanced-accuracy")
         elif name == "class_weight":
             factors = [value] if isinstance(value, str) else [f"{k}={v!r}" for k, v in value.items()]
             words += [word for factor in factors for word in option("class_weight", factor)]

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -384,3 +385,33 @@ def test_a_limit_of_steps_ends_the_search_for_the_best_tree(tmp_path):
     assert "The set is complete." in answers[2].stdout
     assert run("verify", kept, path).exit_code == 0
     assert run("near-optimal", path, "-t", "y", "--step-limit", 0).exit_code == 2
+
+
+def test_a_set_without_trees_is_as_complete_as_the_search_proved(tmp_path):
+    """Its graph is a single leaf; the search for the best tree proved more than the errors of that leaf."""
+    path, kept = tmp_path / "d.csv", tmp_path / "set.json"
+    path.write_text("c,y,w\n0,1,27\n0,0,9\n1,1,18\n0,0,19\n0,1,5\n1,1,4\n")
+    asked = (
+        "-t",
+        "y",
+        "--weight",
+        "w",
+        "--max-depth",
+        0,
+        "-c",
+        0.25,
+        "--class-weight",
+        "balanced",
+        "--epsilon",
+        0.1,
+    )
+    assert run("near-optimal", path, *asked, "--step-limit", 1, "-o", kept).exit_code == 0
+    stopped = load_near_optimal(kept)
+    assert stopped.n_trees_ == 0
+    assert stopped.bound_ > 0.52
+    answer = run("verify", kept, path)
+    assert answer.exit_code == 0, answer.output
+    content = json.loads(kept.read_text())
+    content["budget"] = str(Fraction(content["budget"]) * Fraction(11, 10))
+    kept.write_text(json.dumps(content))
+    assert "it claims all trees up to" in run("verify", kept, path).stdout
