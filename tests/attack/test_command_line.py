@@ -27,6 +27,7 @@ from attack.command_line import (
 from attack.command_line.checks import attacked
 from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
+from attack.command_line.model_files import OF_CLASSES, OF_NUMBERS
 from attack.command_line.script import shown
 from attack.command_line.words import file_option_words, rule_words
 from treewright.convert import load_model as from_file
@@ -126,6 +127,7 @@ def part() -> Slice:
         verb, *words = command.words()
         if "file" in command.asked:
             words = file_option_words(command)
+            given["verify"] |= {"ensemble"} if reborn_file_checks.is_verified(command) else set()
         asked = {verb: words, "query": rule_words(command.asked.get("later", {}))}
         asked["look"] = [word for word in words if word.startswith(look_checks.ROLES)]
         asked["choose"] = [f"--{name}=" for name in command.asked.get("choose", {})]
@@ -289,3 +291,25 @@ def test_another_seed_of_a_latent_tree_is_noticed(monkeypatch: pytest.MonkeyPatc
     whole = latent_fit_checks.latent_words
     monkeypatch.setattr(latent_fit_checks, "latent_words", lambda command: [*whole(command), "--seed=4"])
     assert any("another" in m.law for m in attacked(command).mismatches)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [(kind, "reborn") for kind in OF_CLASSES] + [(kind, "near values") for kind in OF_NUMBERS],
+)
+def test_a_model_file_that_is_read_wrongly_is_noticed(
+    kind: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {"c": [0, 1, 2, 3, 4, 5, 6, 7], "d": [1, 5, 2, 8, 0, 3, 3, 1]}
+    y: list[Any] = some().case.y if method == "reborn" else [0.0, 0.0, 1.0, 1.0, 4.0, 4.0, 9.0, 9.0]
+    file = {"kind": kind, "rows": True} | ({} if method == "reborn" else {"within": 0.1})
+    command = Command(Case(method, columns, y, None, {}), Form(), {"file": file})
+    assert attacked(command).mismatches == []
+    whole = reborn_file_checks.model_file
+
+    def another(*given: Any, **named: Any) -> Any:
+        model = whole(*given, **named)
+        return replace(model, says=lambda rows: model.says(rows[::-1]))
+
+    monkeypatch.setattr(reborn_file_checks, "model_file", another)
+    assert attacked(command).mismatches

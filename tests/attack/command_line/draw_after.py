@@ -59,7 +59,7 @@ def random_choose(rng: np.random.Generator, case: Case) -> dict[str, Any]:
 
 def random_extend(rng: np.random.Generator, case: Case, form: Form) -> dict[str, Any]:
     """How leaf models are made, and which rows they answer."""
-    asked: dict[str, Any] = {"tune": str(rng.choice(["none", "rounds"]))}
+    asked: dict[str, Any] = {"tune": str(rng.choice(["none", "rounds"])), "target": bool(rng.random() < 0.6)}
     if rng.random() < 0.7:
         asked["rows"] = True
     else:

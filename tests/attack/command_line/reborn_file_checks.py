@@ -21,7 +21,7 @@ from attack.command_line.program import Said, run
 from attack.command_line.table_files import Files
 from attack.command_line.words import file_option_words
 
-__all__ = ["reborn_file_breaks"]
+__all__ = ["is_verified", "reborn_file_breaks"]
 
 AGREES = re.compile(r" on (\d+) of (\d+) rows; ")
 NEAR = 1e-5  # relative: libraries add in single precision
@@ -52,12 +52,17 @@ def reborn_file_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
             yield Mismatch("another sentence", f"{sentence!r}; {said.output[-600:]}")
     yield from same_file(out, result)
     yield from _says_the_same(command, files, model, out, result)
-    if asked.get("faithful") != "rows" and "prune" not in asked:
+    if is_verified(command):
         checked = run(["verify", str(out), f"--ensemble={model.path}"])
         if checked.code or checked.crash:
             yield Mismatch("verify refuses a true claim", f"{checked.output[-500:]} {checked.errors}")
     after = {verb: command.asked[verb] for verb in ("export", "show") if verb in command.asked}
     yield from after_breaks(command.but(asked=after), files, out)
+
+
+def is_verified(command: Command) -> bool:
+    """Whether the tree is like the model on every row, so that its file can be held against the model's."""
+    return command.asked["file"].get("faithful") != "rows" and "prune" not in command.asked["file"]
 
 
 def _says_the_same(
