@@ -158,6 +158,7 @@ def extend(
         )
     else:
         new_X, new_labels = other
+        random.randint(2**31 - 1)  # drawn for a top in `HybridTreeClassifier`: the same answers
 
         def extended() -> tuple[dict[int, Extension], Shared | None]:
             shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None

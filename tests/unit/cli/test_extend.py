@@ -4,6 +4,7 @@ import csv
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from treewright import HybridTreeClassifier
 from treewright.cli import app
 from treewright.convert import Model, load_model, save_model
-from treewright.errors import InputError
+from treewright.errors import InputError, NoGainWarning
 from treewright.leaf_accuracy._held_out import held_out_answers
 from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
@@ -69,6 +70,7 @@ def test_rows_held_back(files, tmp_path):
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
     random = np.random.RandomState(3)
+    random.randint(2**31 - 1)  # the estimator draws a seed for its top first
     shared = shared_model(
         tree, data.table.X, y, None, make_leaf_model(None), random_state=random, try_settings=True
     )
@@ -290,3 +292,49 @@ def test_a_tree_that_asks_nothing_reads_one_column_whose_name_holds_another_sepa
     assert run("predict", model, rows).stdout.split() == ["prediction", "0"]
     done = run("extend", model, data, "--rows", rows, "--tune", "none")
     assert done.exit_code == 0, done.output
+
+
+def test_folds_of_the_rounds_are_those_of_python(tmp_path):
+    """On a few rows the folds decide which leaves get a model."""
+    pytest.importorskip("xgboost")
+    data, model, out = tmp_path / "data.csv", tmp_path / "model.json", tmp_path / "answers.csv"
+    rows = [
+        "r,,1,u,1.8",
+        "p,p,0,v,2.3",
+        "p,p,0,v,1.8",
+        "p,,1,w,0.4",
+        "q,,1,x,1.2",
+        "p,p,0,v,2.0",
+        "p,,1,w,2.4",
+    ]
+    rows += [
+        "r,,1,u,1.2",
+        "p,p,0,v,1.3",
+        "p,p,0,v,0.8",
+        "p,,1,w,0.5",
+        "q,,1,x,2.8",
+        "p,p,0,u,0.1",
+        "p,,1,w,2.3",
+    ]
+    data.write_text("\n".join(["a,b,c,y,weight", *rows, ""]))
+    asked = [
+        "--objective",
+        "leaf-accuracy",
+        "--criterion",
+        "accuracy",
+        "--min-samples-leaf",
+        3,
+        "--max-depth",
+        2,
+    ]
+    fitted = run("fit", data, "-t", "y", "--weight", "weight", "--thresholds", "all", *asked, "-o", model)
+    assert fitted.exit_code == 0
+    done = run("extend", model, data, "--leaf-model", "xgboost", "--rows", data, "--out", out)
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(data)
+    hybrid = HybridTreeClassifier(
+        load_model(model).tree, tune="rounds", leaf_estimator="xgboost", random_state=0
+    )
+    with pytest.warns(NoGainWarning):
+        hybrid.fit(frame[["a", "b", "c"]], frame["y"], sample_weight=frame["weight"])
+    assert [row["prediction"] for row in read(out)] == hybrid.predict(frame[["a", "b", "c"]]).tolist()
