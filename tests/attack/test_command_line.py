@@ -19,20 +19,23 @@ from attack.command_line import (
     look_checks,
     near_checks,
     program,
+    reborn_checks,
+    reborn_file_checks,
     report_checks,
     show_checks,
 )
 from attack.command_line.checks import attacked
 from attack.command_line.command import Command, Form
 from attack.command_line.draw import METHODS, drawn
+from attack.command_line.model_files import OF_CLASSES, OF_NUMBERS
 from attack.command_line.script import shown
-from attack.command_line.words import rule_words
+from attack.command_line.words import file_option_words, rule_words
 from treewright.convert import load_model as from_file
 from treewright.show._report import _choose as choose
 from treewright.show._report._page import render_page as page
 
 DRAWN = 2000  # commands whose options are looked at
-COMMANDS = 100  # of each seed: a tenth of a second of the processor each
+COMMANDS = 140  # of each seed: a tenth of a second of the processor each
 
 ASKING = (
     audit_checks,
@@ -42,6 +45,8 @@ ASKING = (
     extend_checks,
     look_checks,
     near_checks,
+    reborn_checks,
+    reborn_file_checks,
     report_checks,
     show_checks,
 )
@@ -53,8 +58,6 @@ OF_FILES = {
     "decimal": "of one column; tests/unit/table/test_reading.py",
     "day-first": "dates; tests/unit/table/test_reading.py",
     "ascii": "how a tree is drawn",
-    "merge-words": "columns in which words are merged; tests/unit/table/test_alike.py",
-    "merge-labels": "labels that are merged; tests/unit/table/test_alike.py",
     "progress": "a bar in a terminal",
 }
 READING = {"separator", "missing", "decimal-comma"}  # of a file, whatever verb reads it
@@ -65,14 +68,10 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     },
     "frontier": OF_FILES,
     "near-optimal": OF_FILES,
-    "query": {"ascii": OF_FILES["ascii"], "columns": "titles of the columns"},
+    "query": {},
     "reborn": OF_FILES | {
-        "task": "other forests; tests/unit/cli/test_reborn_numbers.py",
-        "forest-out": "of other forests; tests/unit/cli/test_reborn_numbers.py",
-        "rows": "of model files; tests/unit/cli/test_reborn.py",
-        "new-rows": "counts how often tree and model agree; tests/unit/cli/test_reborn.py",
+        "forest-out": "of regression forests that are trained; tests/unit/cli/test_reborn_numbers.py",
         "bins": "of the program alone; tests/unit/cli/test_reborn.py",
-        "check": "is done; tests/unit/cli/test_reborn.py",
         "time-limit": "stops of ensembles are drawn in Python",
     },
     "export": {},
@@ -82,13 +81,8 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
     },
     "report": OF_FILES | {"time-limit": "of its frontier"},
     "audit": OF_FILES,
-    "choose": {
-        "title": "the heading",
-        "group": "gaps between groups; tests/unit/near_optimal/test_gap_frontier.py",
-        "label": "of these gaps",
-    },
+    "choose": {},
     "look": OF_FILES | {
-        "ignore": "in the file of settings",
         "categorical": "in the file of settings",
     },
     "extend": OF_FILES | {
@@ -99,7 +93,6 @@ NOT_DRAWN: dict[str, dict[str, str]] = {
         "spreadsheet-safe": "how text is written; tests/unit/cli/test_cli.py",
     },
     "verify": OF_FILES | {
-        "ensemble": "of trees made from ensembles; tests/unit/cli/test_reborn.py",
         "target": "of files that do not say it; tests/unit/cli/test_cli.py",
     },
 }  # fmt: skip
@@ -132,7 +125,12 @@ def part() -> Slice:
     for number in range(COMMANDS, DRAWN):
         command = drawn(0, 0, number)
         verb, *words = command.words()
+        if "file" in command.asked:
+            words = file_option_words(command)
+            given["verify"] |= {"ensemble"} if reborn_file_checks.is_verified(command) else set()
         asked = {verb: words, "query": rule_words(command.asked.get("later", {}))}
+        asked["look"] = [word for word in words if word.startswith(look_checks.ROLES)]
+        asked["choose"] = [f"--{name}=" for name in command.asked.get("choose", {})]
         asked["export"] = command.asked.get("export", {}).get("more", [])
         for verb, words in asked.items():
             given[verb] |= {word[2:].partition("=")[0] for word in words}
@@ -293,3 +291,25 @@ def test_another_seed_of_a_latent_tree_is_noticed(monkeypatch: pytest.MonkeyPatc
     whole = latent_fit_checks.latent_words
     monkeypatch.setattr(latent_fit_checks, "latent_words", lambda command: [*whole(command), "--seed=4"])
     assert any("another" in m.law for m in attacked(command).mismatches)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [(kind, "reborn") for kind in OF_CLASSES] + [(kind, "near values") for kind in OF_NUMBERS],
+)
+def test_a_model_file_that_is_read_wrongly_is_noticed(
+    kind: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = {"c": [0, 1, 2, 3, 4, 5, 6, 7], "d": [1, 5, 2, 8, 0, 3, 3, 1]}
+    y: list[Any] = some().case.y if method == "reborn" else [0.0, 0.0, 1.0, 1.0, 4.0, 4.0, 9.0, 9.0]
+    file = {"kind": kind, "rows": True} | ({} if method == "reborn" else {"within": 0.1})
+    command = Command(Case(method, columns, y, None, {}), Form(), {"file": file})
+    assert attacked(command).mismatches == []
+    whole = reborn_file_checks.model_file
+
+    def another(*given: Any, **named: Any) -> Any:
+        model = whole(*given, **named)
+        return replace(model, says=lambda rows: model.says(rows[::-1]))
+
+    monkeypatch.setattr(reborn_file_checks, "model_file", another)
+    assert attacked(command).mismatches

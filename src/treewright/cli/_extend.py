@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli._csv_options import CsvOptions, reads_csv
+from treewright.cli._csv_options import OPTIONS, CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import Csv, KnownTarget, ModelPath, SpreadsheetSafe
+from treewright.cli._options import Csv, KnownTarget, ModelPath, SettingsFile, SpreadsheetSafe
 from treewright.cli._output import note, say
-from treewright.cli._read_csv import column_names, labels_like, read_csv
+from treewright.cli._read_csv import column_names, labels_like, read_csv, settings_with
 from treewright.cli._stop import ending_at_once
 from treewright.cli._verify import label_column, terms_of
 from treewright.cli._write_csv import csv_text
@@ -50,6 +50,7 @@ def extend(
         Path | None, typer.Option("--out", "-o", help="CSV file to write, with the prediction for each row.")
     ] = None,
     target: KnownTarget = None,
+    columns: SettingsFile = None,
     leaf_model: Annotated[
         str, typer.Option(help="'boosting' (scikit-learn) or 'xgboost' (needs treewright[xgboost]).")
     ] = "boosting",
@@ -122,7 +123,9 @@ def extend(
     if tuning is not None and tuning.how == "optuna":
         check_tunable(leaf)
     tree = reduce_tree(content.tree)
-    csv_options: dict[str, Any] = {"columns": tree.columns, "reading": content.reading, **how}
+    csv_options: dict[str, Any] = {
+        "columns": tree.columns, "reading": content.reading, "settings": columns, **how
+    }  # fmt: skip
     train = read_csv(data, target=column, weight=terms_of(content).weight, **csv_options)
     assert train.target is not None  # a target was named
     labels = labels_like(train.target, tree)
@@ -155,6 +158,7 @@ def extend(
         )
     else:
         new_X, new_labels = other
+        random.randint(2**31 - 1)  # drawn for a top in `HybridTreeClassifier`: the same answers
 
         def extended() -> tuple[dict[int, Extension], Shared | None]:
             shared = shared_model(tree, X, y, weight, leaf, random_state=random, **shares) if share else None
@@ -228,8 +232,11 @@ def _read_rows(
 ) -> tuple[NDArray[np.float64], NDArray[Any] | None]:
     """Read other rows, and their labels if the file has them."""
     expected = [tree.columns[j].name for j in sorted(tree.asked)]
-    how = {name: csv_options[name] for name in ("separator", "encoding", "reading")}
-    has_labels = column in column_names(path, **how, expected=expected)
+    kept = settings_with(csv_options["settings"], **{name: csv_options[name] for name in OPTIONS})
+    header = column_names(
+        path, kept.separator, kept.encoding, reading=csv_options["reading"], expected=expected
+    )
+    has_labels = column in header
     read = read_csv(path, target=column if has_labels else None, **csv_options)
     if read.target is None:
         return read.table.X, None

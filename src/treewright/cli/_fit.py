@@ -35,9 +35,12 @@ from treewright.cli._question import (
     Categorical,
     ClassWeight,
     Cost,
+    Event,
     MaxDepth,
     MemoryLimit,
     ProgressBar,
+    Reward,
+    RowCost,
     StepLimit,
     TimeLimit,
     Weight,
@@ -103,13 +106,7 @@ def fit(
             show_default=f"{LEAF_PENALTY:g}",
         ),
     ] = None,
-    reward: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="--task policy: column of the rewards of one action. Repeatable, once per action.",
-            metavar="COLUMN",
-        ),
-    ] = None,
+    reward: Reward = None,
     action_cost: Annotated[
         list[str] | None,
         typer.Option(
@@ -117,13 +114,7 @@ def fit(
             metavar="COST",
         ),
     ] = None,
-    event: Annotated[
-        str | None,
-        typer.Option(
-            help="--task survival: column that says whether the event was seen (1) or not (0); --target has the times.",
-            metavar="COLUMN",
-        ),
-    ] = None,
+    event: Event = None,
     max_depth: MaxDepth = None,
     max_leaf_nodes: Annotated[
         int | None, typer.Option(help="Largest number of leaves.", show_default="unlimited")
@@ -171,14 +162,7 @@ def fit(
     ] = CONFIDENCE,
     class_weight: ClassWeight = None,
     cost: Cost = None,
-    row_cost: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="CLASS=COLUMN: column with the cost of predicting this class for each row. Repeatable, once per "
-            "class.",
-            metavar="COLUMN",
-        ),
-    ] = None,
+    row_cost: RowCost = None,
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
@@ -340,8 +324,9 @@ def fit(
         merge_labels=merge_labels,
         **how,
     )
+    told = {"--weight": (weight,), **of_rows, "--row-cost": row_cost or ()}
     has_classes = task in (CLASSIFICATION, PROBABILITY)
-    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns, used)
+    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns, used, told)
     if has_classes:
         refuse_quantity(csv, target)
     loss = criterion_of(task, criterion)

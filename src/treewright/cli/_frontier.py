@@ -161,7 +161,8 @@ def frontier(
         merge_labels=merge_labels,
         **how,
     )
-    say_what_was_read(replace(rows, target=None) if of_numbers else rows, data, target, columns)
+    labelled = replace(rows, target=None) if of_numbers else rows
+    say_what_was_read(labelled, data, target, columns, roles={"--weight": (weight,)})
     if of_numbers:
         max_depth = MAX_DEPTH if max_depth is None else max_depth
     asked: dict[str, Any] = {

@@ -70,14 +70,12 @@ def with_kept(proposed: Settings, kept: Settings) -> Settings:
     A word that stood for one that now stands for another stands for the latter; the
     use of a column that this call gave goes before the one in the file.
     """
-    words = {name: dict(names) for name, names in proposed.words.items()}
-    for name, before in kept.words.items():
-        now = words.get(name, {})
-        words[name] = {**now, **{other: now.get(word, word) for other, word in before.items()}}
+    from treewright.table import joined_words
+
     return replace(
         proposed,
         labels={**proposed.labels, **kept.labels},
-        words=words,
+        words=joined_words(kept.words, proposed.words),
         order={**proposed.order, **kept.order},
         notes=kept.notes,
         label_names=kept.label_names,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +15,10 @@ from treewright.cli._exits import exits_by_code
 from treewright.cli._kept_settings import check_kept, with_kept, without_settled
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
-from treewright.cli._question import Categorical
-from treewright.cli._read_csv import reading_file, settings_with
+from treewright.cli._probability import named_costs
+from treewright.cli._question import Categorical, Event, Reward, RowCost, Weight
+from treewright.cli._read_csv import check_roles, column_names, reading_file, settings_with
+from treewright.cli._regression import outputs_named
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
 
@@ -38,6 +42,10 @@ def look(
         typer.Option("--out", "-o", help="--fix: file to write.", show_default=f"{SETTINGS} beside the data"),
     ] = None,
     columns: SettingsFile = None,
+    weight: Weight = None,
+    reward: Reward = None,
+    event: Event = None,
+    row_cost: RowCost = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
     *,
@@ -47,6 +55,7 @@ def look(
 
     It points to columns that number the rows, codes that are read as quantities, a number that stands for "unknown",
     words written in several ways, columns that cannot help, and rows that repeat. It does not change the file.
+    Columns that the fit takes for something else than features (--weight, --reward, --event, --row-cost) are left out.
 
     \b
     Examples:
@@ -54,6 +63,7 @@ def look(
       treewright look data.csv --target y --fix
       treewright fit data.csv --target y --columns columns.yaml
       treewright look data.csv --target y --columns columns.yaml      # what is still open
+      treewright look patients.csv --target months --event died --weight copies
 
     Exit codes: 0 done, 2 bad input.
     """  # noqa: D301  (\b keeps the lines apart in the help)
@@ -63,11 +73,19 @@ def look(
 
     if out is not None and not fix:
         raise InputError("--out is the file that --fix writes; add --fix, or leave it out.")
+    if reward and target is not None:
+        raise InputError("--reward is for --task policy, which has no --target; leave one of them out.")
     path = data.parent / SETTINGS if out is None else out
     if fix:
         check_writable(path)
         check_kept(path, columns)
     kept = settings_with(columns, **how)
+    outputs = (
+        ()
+        if target is None
+        else outputs_named(target, lambda: column_names(data, kept.separator, kept.encoding))
+    )
+    roles = _Roles(target, outputs, weight, tuple(reward or ()), event, tuple(row_cost or ()))
     told: dict[str, Any] = {
         name: getattr(kept, name) for name in ("encoding", "separator", "decimal_comma", "day_first")
     }
@@ -78,8 +96,9 @@ def look(
     with reading_file(data):
         seen = look_at_file(
             data,
-            target,
-            **settled,
+            roles.labels,
+            ignore=(*settled["ignore"], *roles.left_out()),
+            categorical=settled["categorical"],
             missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
             missing_in=kept.missing_in,
             words=kept.words,
@@ -95,7 +114,7 @@ def look(
         settings = settings_of(seen, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
-        say(f"Wrote {path}. Use it: treewright fit {_word(data)}{_target(target)} --columns {_word(path)}")
+        say(f"Wrote {path}. Use it: treewright fit {_word(data)}{roles.words()} --columns {_word(path)}")
     elif options or any(finding.order for finding in seen.findings):
         repeated = {
             "ignore": ignore,
@@ -108,7 +127,7 @@ def look(
         if any(finding.order for finding in seen.findings):
             say("Accept all: add --fix, which writes a file that fit reads with --columns.")
         else:
-            say(f"Accept all: treewright fit {_word(data)}{_target(target)} {given}{options}")
+            say(f"Accept all: treewright fit {_word(data)}{roles.words()} {given}{options}")
             say("Or add --fix: it writes them to a file that fit reads with --columns.")
     first = sum(finding.is_fault and not finding.action for finding in seen.findings)
     if first:
@@ -129,8 +148,48 @@ def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] 
     return "".join(f"{word} " for word in words)
 
 
-def _target(target: str | None) -> str:
-    return " --target COLUMN" if target is None else f" --target {shlex.quote(target)}"
+@dataclass(frozen=True)
+class _Roles:
+    """Columns that a fit takes for something else than features, by option."""
+
+    target: str | None
+    outputs: tuple[str, ...]  # the target, or several
+    weight: str | None
+    reward: tuple[str, ...]
+    event: str | None
+    row_cost: tuple[str, ...]
+
+    @property
+    def labels(self) -> str | None:
+        """The column of labels, if there is one; times and several outputs are none."""
+        return self.target if self.event is None and len(self.outputs) == 1 else None
+
+    def left_out(self) -> list[str]:
+        """What is not looked at, as it is neither a feature nor the labels."""
+        roles: dict[str, Iterable[str | None]] = {
+            "--target": self.outputs,
+            "--weight": (self.weight,),
+            "--reward": self.reward,
+            "--event": (self.event,),
+            "--row-cost": named_costs(self.row_cost).values(),
+        }
+        check_roles(roles)
+        return [
+            name for names in roles.values() for name in names if name is not None and name != self.labels
+        ]
+
+    def words(self) -> str:
+        """The options of a fit that say what is asked, each with a blank before it."""
+        if self.reward:
+            task: str | None = "policy"
+        elif self.event is not None:
+            task = "survival"
+        else:
+            task = "regression" if len(self.outputs) > 1 else None
+        target = "COLUMN" if self.target is None and not self.reward else self.target
+        pairs = [("task", task), ("target", target), ("event", self.event), ("weight", self.weight)]
+        pairs += [("reward", name) for name in self.reward] + [("row-cost", entry) for entry in self.row_cost]
+        return "".join(f" --{name} {shlex.quote(value)}" for name, value in pairs if value is not None)
 
 
 def _word(path: Path) -> str:

@@ -13,7 +13,7 @@ from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
-from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, SettingsFile
+from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
     Categorical,
@@ -77,6 +77,9 @@ def near_optimal(
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = "1",
     thresholds: ThresholdChoice = "auto",
+    objective: Annotated[
+        str, typer.Option(help="What to maximise: 'accuracy' or 'balanced-accuracy'.")
+    ] = "accuracy",
     without: Without = None,
     only: Only = None,
     root: Root = None,
@@ -94,11 +97,20 @@ def near_optimal(
     weight: Weight = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
+    merge_words: MergeWords = None,
     merge_labels: MergeLabels = False,
     columns: SettingsFile = None,
     *,
     how: CsvOptions,
     time_limit: TimeLimit = 60.0,
+    step_limit: Annotated[
+        int | None,
+        typer.Option(
+            help="Limit on steps of the search for the best tree, which comes before the set; unlike seconds, the same "
+            "on every machine. If it ends that search, the set is empty.",
+            show_default="unlimited",
+        ),
+    ] = None,
     memory_limit: MemoryLimit = None,
     jobs: Threads = None,
     progress: ProgressBar = True,
@@ -137,7 +149,7 @@ def near_optimal(
     for path in (out, table):
         if path is not None:
             check_writable(path)
-    limits = read_limits(time_limit, None, memory_limit, jobs)
+    limits = read_limits(time_limit, step_limit, memory_limit, jobs)
     clock = Clock(limits.time_limit)
     rows = read_csv(
         data,
@@ -146,15 +158,16 @@ def near_optimal(
         ignore=ignore or (),
         categorical=categorical or (),
         settings=columns,
+        merge_words=merge_words or (),
         merge_labels=merge_labels,
         **how,
     )
-    say_what_was_read(rows, data, target, columns)
+    say_what_was_read(rows, data, target, columns, roles={"--weight": (weight,)})
     question = state_question(
         rows,
         target=target,
         weight=weight,
-        objective="accuracy",
+        objective=objective,
         class_weight=class_weight,
         cost=cost,
         min_samples_leaf=min_samples_leaf,
@@ -216,7 +229,10 @@ def near_optimal(
     if stopped:
         raise typer.Exit(stop_code())
     if found.stop_reason is not None:
+        more = (
+            "a larger --step-limit" if found.stop_reason is StopReason.STEP_LIMIT else "more time and memory"
+        )
         note(
             "Not all are found. More are with a smaller --epsilon, a --max-depth, fewer --thresholds, a larger "
-            "--cost-complexity, or more time and memory."
+            f"--cost-complexity, or {more}."
         )

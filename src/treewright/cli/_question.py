@@ -27,11 +27,14 @@ __all__ = [
     "Categorical",
     "ClassWeight",
     "Cost",
+    "Event",
     "MaxDepth",
     "MemoryLimit",
     "MinSamplesLeaf",
     "ProgressBar",
     "Question",
+    "Reward",
+    "RowCost",
     "StepLimit",
     "Target",
     "ThresholdChoice",
@@ -72,6 +75,28 @@ Cost = Annotated[
     ),
 ]
 Weight = Annotated[str | None, typer.Option(help="Column of row weights.", metavar="COLUMN")]
+Reward = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="--task policy: column of the rewards of one action. Repeatable, once per action.",
+        metavar="COLUMN",
+    ),
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        help="--task survival: column that says whether the event was seen (1) or not (0); --target has the times.",
+        metavar="COLUMN",
+    ),
+]
+RowCost = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="CLASS=COLUMN: column with the cost of predicting this class for each row. Repeatable, once per "
+        "class.",
+        metavar="COLUMN",
+    ),
+]
 Categorical = Annotated[
     list[str] | None,
     typer.Option(help="Numeric column to read as categories. Repeatable.", metavar="COLUMN"),

@@ -225,7 +225,12 @@ def _with_all_faults(error: InputError, path: Path, how: dict[str, Any]) -> Inpu
 
 
 def say_what_was_read(
-    csv: CsvTable, data: Path, target: str | None, settings: Path | None, used: Collection[str] = ()
+    csv: CsvTable,
+    data: Path,
+    target: str | None,
+    settings: Path | None,
+    used: Collection[str] = (),
+    roles: Mapping[str, Iterable[str | None]] | None = None,
 ) -> None:
     """Say in a few lines what a file holds, how it was read, and whether something needs a look.
 
@@ -237,6 +242,8 @@ def say_what_was_read(
     settings : Path or None
     used : collection of str, default=()
         Columns that are no features and serve the task in another way.
+    roles : mapping of str to iterable of str, default=None
+        What the options say of them, by option, so that they can be told to `look`.
     """
     from treewright.table import look_at
 
@@ -257,6 +264,8 @@ def say_what_was_read(
         others = dict.fromkeys(one.column or "rows" for one in seen.findings[1:])
         more = f" And {count - 1} more: {some_of([*others])}." if count > 1 else ""
         named = "" if target is None else f" --target {shlex.quote(target)}"
+        told = [(option, value) for option, values in (roles or {}).items() for value in values]
+        named += "".join(f" {option} {shlex.quote(value)}" for option, value in told if value is not None)
         if settings is not None:
             named += f" --columns {shlex.quote(str(settings))}"
         elif csv.reading.encoding not in ("utf-8", "utf-16"):

@@ -12,10 +12,10 @@ import typer
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import CHECK_FAILED, exits_by_code
-from treewright.cli._options import ASCII, Ignore, ModelOut
+from treewright.cli._options import ASCII, Ignore, ModelOut, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import ProgressBar, Threads, TimeLimit
-from treewright.cli._read_csv import column_names, read_csv
+from treewright.cli._read_csv import column_names, read_csv, settings_with
 from treewright.cli._reborn_bar import run_bar
 from treewright.cli._reborn_checks import check_asked, is_table, of_numbers
 from treewright.cli._reborn_end import prove_again, say_stopped, show_tree
@@ -30,7 +30,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.convert import Ensemble
     from treewright.result import BornAgainResult
-    from treewright.table import CsvTable
+    from treewright.table import CsvTable, Settings
     from treewright.tree import Tree
 
 __all__ = ["reborn"]
@@ -161,6 +161,7 @@ def reborn(
         ),
     ] = None,
     ignore: Ignore = None,
+    columns: SettingsFile = None,
     trees: Annotated[int, typer.Option(help="CSV file: number of trees of the forest.", min=1)] = 10,
     depth: Annotated[int, typer.Option(help="CSV file: depth of its trees.", min=1)] = 3,
     bins: Annotated[
@@ -225,8 +226,9 @@ def reborn(
         check_writable(out)  # now, not after a minute of search
 
     def read(path: Path, labels: str | None) -> CsvTable:
-        return read_csv(path, target=labels, ignore=ignore or (), **how)
+        return read_csv(path, target=labels, ignore=ignore or (), **how_read)
 
+    how_read: dict[str, Any] = {"settings": columns, **how}
     clock = Clock(None if math.isinf(time_limit) else time_limit)
     if of_numbers(given):
         find = reborn_everywhere if faithful == "everywhere" else reborn_values
@@ -234,10 +236,12 @@ def reborn(
             AskedValues(
                 data=source,
                 predictions=predictions,
-                target=_target_of(source, target, how) if is_table(source) else target,
+                target=_target_of(source, target, settings_with(columns, **how))
+                if is_table(source)
+                else target,
                 forest=(trees, depth, seed),
                 ignore=(*(ignore or ()), *(() if target is None or predictions is None else (target,))),
-                csv_options={**how},
+                csv_options=how_read,
                 rows=rows,
                 new_rows=new_rows,
                 within=within,
@@ -252,19 +256,20 @@ def reborn(
                 check=check,
                 progress=progress,
                 ascii_only=ascii_only,
+                titles=columns,
             )
         )
         return
     tolerance = 0.02 if tolerance is None else tolerance
     max_depth = 4 if max_depth is None else max_depth
     if is_table(source):
-        csv = read(source, _target_of(source, target, how))
+        csv = read(source, _target_of(source, target, settings_with(columns, **how)))
         decider = train_on(csv, trees, depth, bins, seed)
         for text in csv.table.notes:
             note(f"Note: {text}")
     else:
         decider = load_with(source, None if rows is None else read(rows, target).table)
-    ensemble, X, columns = decider.ensemble, decider.X, decider.columns
+    ensemble, X, own_columns = decider.ensemble, decider.X, decider.columns
     if X is None and (prune is not None or domain is not None or faithful == "rows"):
         asked = "--prune" if prune is not None else "--domain" if domain is not None else "--faithful rows"
         raise InputError(f"{asked} needs rows, which a model file lacks: add --rows FILE.csv.")
@@ -322,15 +327,15 @@ def reborn(
             kept = pruned_result(result, X)
         elif prune == "active":
             kept = merged(result)
-        if columns is not None:
-            kept = with_columns(kept, columns)
+        if own_columns is not None:
+            kept = with_columns(kept, own_columns)
         if out is not None:
             save_model(out, Model.of(kept, None, decider.reading))
         if stopped:
             say_stopped(out)
         _say_sizes(ensemble, result, kept)
         say()
-        show_tree(kept.tree, ascii_only)
+        show_tree(kept.tree, ascii_only, columns)
         smaller = kept.tree.n_leaves != result.tree.n_leaves
         before = f"before {'merging' if prune == 'active' else 'pruning'}" if smaller else ""
         say(f"{before.capitalize()}: {result.sentence()}" if smaller else result.sentence())
@@ -357,9 +362,12 @@ def reborn(
         _check(result.tree, ensemble, before, saved=out is not None)
 
 
-def _target_of(source: Path, target: str | None, how: Any) -> str:
-    """Return the column of labels or numbers: the one named, or the last."""
-    return target or column_names(source, how["separator"], how["encoding"])[-1]
+def _target_of(source: Path, target: str | None, kept: Settings) -> str:
+    """Return the column of labels or numbers: the one named, or the last that is not left out."""
+    if target:
+        return target
+    names = column_names(source, kept.separator, kept.encoding)
+    return ([name for name in names if name not in kept.ignore] or names)[-1]
 
 
 def _check(tree: Tree, ensemble: Ensemble, before: str, saved: bool) -> None:

@@ -27,10 +27,10 @@ def say_stopped(out: Path | None, found: str = "The best tree found so far") -> 
     note(f"{stop_word()}. {found} {f'is saved to {out}.' if out else 'follows.'}")
 
 
-def show_tree(tree: Tree, ascii_only: bool) -> None:
-    """Print a tree that a person can read."""
+def show_tree(tree: Tree, ascii_only: bool, titles: Path | None = None) -> None:
+    """Print a tree that a person can read, with the names of its columns that a file of settings holds."""
     if tree.n_leaves <= SHOWN_LEAVES:
-        say(tree_text(tree, ascii_only))
+        say(tree_text(tree, ascii_only, titles))
     else:
         say(f"A tree of {tree.n_leaves:,} leaves is not printed.")
     say()

@@ -104,7 +104,7 @@ def reborn_everywhere(asked: AskedValues) -> None:
             save_model(asked.out, Model.of(result, terms, source.reading))
         if stopped:
             say_stopped(asked.out, "The tree found so far")
-        show_tree(result.tree, asked.ascii_only)
+        show_tree(result.tree, asked.ascii_only, asked.titles)
         say(result.sentence())
         if unseen is not None:
             table = Table(result.tree.columns, unseen)

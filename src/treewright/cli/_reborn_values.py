@@ -80,6 +80,8 @@ class AskedValues:
     check : bool
         Prove once more that a tree is near everywhere.
     progress, ascii_only : bool
+    titles : Path or None
+        Settings with names of the columns that people read.
     """
 
     data: Path
@@ -102,6 +104,7 @@ class AskedValues:
     check: bool
     progress: bool
     ascii_only: bool
+    titles: Path | None
 
 
 def reborn_values(asked: AskedValues) -> None:
@@ -167,7 +170,7 @@ def reborn_values(asked: AskedValues) -> None:
             save_model(asked.out, Model.of(result, terms, csv.reading))
         if stopped:
             say_stopped(asked.out)
-        show_tree(result.tree, asked.ascii_only)
+        show_tree(result.tree, asked.ascii_only, asked.titles)
         say(result.sentence())
         if asked.new_rows is not None:
             new = read_csv(

@@ -179,13 +179,14 @@ def _rows_that_weigh(csv: CsvTable) -> NDArray[np.int64]:
     """Return the rows that the tree was made from: all but those of weight zero, which are counted in a note."""
     import numpy as np
 
-    if csv.sample_weight is None:
+    from treewright.problem import rows_that_weigh
+
+    kept = None if csv.sample_weight is None else rows_that_weigh(csv.sample_weight)
+    if kept is None or kept["rows"] is None:
         return np.arange(csv.table.n_rows)
-    kept = np.flatnonzero(csv.sample_weight > 0)
-    dropped = csv.table.n_rows - len(kept)
-    if dropped:
-        note(f"Note: {dropped:,} of {csv.table.n_rows:,} rows have weight zero and were left out.")
-    return kept
+    for text in kept["notes"]:
+        note(f"Note: {text}")
+    return kept["rows"]
 
 
 def _rows_of(seen: Any, rows: NDArray[np.int64]) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.cli._output import say
 from treewright.cli._set_claims import fault_of_claims
 
@@ -69,9 +70,14 @@ def set_holds_on(found: NearOptimalTrees, problem: Problem) -> bool:
     drawn = [found.rank(tree) for tree in found.sample(SAMPLE, random_state=0)] if found else []
     places = sorted({place for place in drawn if place is not None})
     wrong = [place for place in places if not _tree_holds(found, problem, place)]
+    count, one = count_of(len(places), "tree"), len(places) == 1
     say(
-        f"{len(places)} trees of the set were recomputed from the rows"
-        + (f"; number {wrong[0] + 1} is not what the set says." if wrong else ", and are what the set says.")
+        f"{count} of the set {'was' if one else 'were'} recomputed from the rows"
+        + (
+            f"; number {wrong[0] + 1} is not what the set says."
+            if wrong
+            else f", and {'is' if one else 'are'} what the set says."
+        )
     )
     return _counts_hold(found, problem) and holds and not wrong
 

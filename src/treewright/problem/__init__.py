@@ -1,6 +1,7 @@
 """The problem statements shared by all methods."""
 
 from treewright.problem._asked import check_min_samples_leaf
+from treewright.problem._asked import rows_that_weigh as rows_that_weigh
 from treewright.problem._f1 import F1Problem, make_f1_problem
 from treewright.problem._make import encode_labels, make_problem
 from treewright.problem._policy import PolicyProblem, make_policy_problem

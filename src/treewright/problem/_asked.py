@@ -23,6 +23,7 @@ __all__ = [
     "check_min_samples_leaf",
     "check_penalty_and_limits",
     "leave_out_weightless",
+    "rows_that_weigh",
 ]
 
 
@@ -63,15 +64,41 @@ def leave_out_weightless(
     by_row : dict of str to ndarray
     kept : RowsKept
     """
-    n_rows, rows = table.n_rows, None
-    kept = np.flatnonzero(by_row["sample_weight"] > 0)
-    out = dict(by_row)
-    if len(kept) < n_rows:
-        notes = (*notes, f"{n_rows - len(kept)} of {n_rows} rows have weight zero and were left out.")
-        table, out, rows = table.take(kept), {name: array[kept] for name, array in by_row.items()}, kept
+    kept, out = rows_that_weigh(by_row["sample_weight"]), dict(by_row)
+    rows = kept["rows"]
+    if rows is not None:
+        table, out = table.take(rows), {name: array[rows] for name, array in by_row.items()}
     for array in out.values():
         array.setflags(write=False)
-    return table, out, {"rows": rows, "notes": notes}
+    return table, out, {"rows": rows, "notes": (*notes, *kept["notes"])}
+
+
+def rows_that_weigh(weight: NDArray[Any]) -> RowsKept:
+    """Return the rows whose weight is above zero, None if these are all, and a note of the others.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    RowsKept
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright.problem import rows_that_weigh
+    >>> rows_that_weigh(np.array([1.0, 0.0, 2.0]))["notes"]
+    ('1 of 3 rows have weight zero and were left out.',)
+    """
+    rows = np.flatnonzero(weight > 0)
+    if len(rows) == len(weight):
+        return {"rows": None, "notes": ()}
+    left_out = len(weight) - len(rows)
+    return {
+        "rows": rows,
+        "notes": (f"{left_out:,} of {len(weight):,} rows have weight zero and were left out.",),
+    }
 
 
 def check_penalty_and_limits(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from treewright.table._groupings import load_groups
     from treewright.table._look import NONE_LEFT as NONE_LEFT
     from treewright.table._look import Look, look, look_at
+    from treewright.table._look import joined_words as joined_words
     from treewright.table._read_settings import read_settings
     from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
     from treewright.table._spellings import rename_labels, spellings
@@ -44,6 +45,7 @@ _HOME = {
     "expand_dates": "_expand_dates",
     "header_of": "_csv",
     "is_unit": "_formats",
+    "joined_words": "_look",
     "load_csv": "_csv",
     "load_groups": "_groupings",
     "load_leniently": "_csv",

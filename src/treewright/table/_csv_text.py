@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
+JSON_OBJECT = re.compile(
+    r"\s*\{\s*[\"}]"
+)  # a header may begin with a brace, but its name rarely with a quote behind it
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
 )  # Excel writes and reads this line
@@ -52,7 +55,7 @@ def read_text(
     separator: str | None = None,
     encoding: str | None = None,
     faults: list[InputError] | None = None,
-    expected: Collection[str] = (),
+    expected: Collection[str] | None = (),
 ) -> CsvText:
     """Read a CSV file, plain or gzip, or a Parquet or Arrow file, as columns of text.
 
@@ -66,7 +69,7 @@ def read_text(
     faults : list of InputError, default=None
         If given, faults that can be skipped are appended to it, and the rest of the file is returned. None raises them.
     expected : collection of str, default=()
-        Required columns; the name of one may contain another separator.
+        Required columns; the name of one may contain another separator. None allows it of any name.
 
     Returns
     -------
@@ -107,7 +110,7 @@ def read_text(
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
         raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
-    if text[:100].lstrip().startswith("{") and text.rstrip().endswith("}"):
+    if JSON_OBJECT.match(text) and text.rstrip().endswith("}"):
         raise InputError(
             f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
         )
@@ -126,7 +129,7 @@ def read_text(
     if faults is not None:
         faults += found
     names, columns, lines, chosen = read
-    if len(names) == 1 and separator is not None and names[0] not in expected:
+    if len(names) == 1 and separator is not None and expected is not None and names[0] not in expected:
         others = [mark for mark in SEPARATORS if mark != chosen and mark in names[0]]
         if others:
             raise InputError(

@@ -35,13 +35,14 @@ from treewright.table._suspicions import (
 from treewright.table._table import Table
 from treewright.tree import ColumnKind
 
-__all__ = ["NONE_LEFT", "Look", "look", "look_at"]
+__all__ = ["NONE_LEFT", "Look", "joined_words", "look", "look_at"]
 
 SENTENCES = re.compile(r"(?<=[.?]) (?=[A-Z])")
 NONE_LEFT = (
     "Without these columns none is left to split on: keep one of them, or add other columns to the file."
 )
 MANY_ALIKE = 3  # up to this many columns with the same number that may mean missing are reported one by one
+MOST_LOOKS = 4  # times that a file is looked at, once more whenever words are merged or taken as missing
 RARE = 0.1  # of the rows; with fewer of one of two labels, a tree of a single leaf makes few mistakes
 FEWEST_ROWS = 20  # below, shares say little
 SHORT = 40  # sentences up to this length may be repeated
@@ -220,18 +221,7 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     if isinstance(data, (str, Path)):
         if target is not None and not isinstance(target, str):
             raise InputError("target holds labels; for a file give the name of its column of labels.")
-        csv, faults, codes, spellings = load_leniently(data, target=target, **options)
-        seen = look_at(
-            csv.table,
-            csv.target,
-            name=Path(data).name,
-            target=target,
-            codes=codes,
-            faults=faults,
-            reading=csv.reading,
-        )
-        findings = [own for one in seen.findings for own in _as_written(one, spellings)]
-        return replace(seen, findings=tuple(_of_whole_dates(findings, seen.dates)))
+        return _look_at_file(Path(data), target, options)
     if options:
         raise InputError(
             f"{', '.join(options)}: only for reading a file; leave such options out for a frame."
@@ -249,6 +239,72 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     of_frame = {finding.column: finding for finding in own}
     others = [finding for finding in seen.findings if finding.column not in of_frame]
     return replace(seen, of_file=False, findings=(*of_frame.values(), *others))
+
+
+def joined_words(
+    before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Return by column which word each spelling becomes where words that became one become others.
+
+    Parameters
+    ----------
+    before, now : mapping of str to mapping of str to str
+
+    Returns
+    -------
+    dict of str to dict of str to str
+
+    Examples
+    --------
+    >>> from treewright.table import joined_words
+    >>> joined_words({"owner": {"YES": "yes"}}, {"owner": {"yes": "Yes"}})
+    {'owner': {'yes': 'Yes', 'YES': 'Yes'}}
+    """
+    words = {name: dict(names) for name, names in now.items()}
+    for name, names in before.items():
+        own = words.get(name, {})
+        words[name] = {**own, **{other: own.get(word, word) for other, word in names.items()}}
+    return words
+
+
+def _look_at_file(path: Path, target: str | None, options: Mapping[str, Any], more: int = MOST_LOOKS) -> Look:
+    """Look at a file, and again as it is once the words that are one, or mean missing, are taken for that."""
+    csv, faults, codes, spellings = load_leniently(path, target=target, **options)
+    seen = look_at(
+        csv.table,
+        csv.target,
+        name=path.name,
+        target=target,
+        codes=codes,
+        faults=faults,
+        reading=csv.reading,
+    )
+    found = [own for one in seen.findings for own in _as_written(one, spellings)]
+    seen = replace(seen, findings=tuple(_of_whole_dates(found, seen.dates)))
+    settled = [place for place, one in enumerate(seen.findings) if _settles_words(one)]
+    if not settled or more == 0:
+        return seen
+    merges = {one.value: one.words for one in seen.findings if one.action == "merge-words"}
+    missing = {name: tuple(fields) for name, fields in (options.get("missing_in") or {}).items()}
+    for place in settled:
+        one = seen.findings[place]
+        if one.action == "missing" and one.column is not None:
+            missing[one.column] = (*missing.get(one.column, ()), one.value)
+    words = joined_words(options.get("words") or {}, merges)
+    after = _look_at_file(path, target, {**options, "words": words, "missing_in": missing}, more - 1)
+    left_out = {("merge-words", one.value) for one in after.findings if one.action == "ignore"}
+    findings = list(after.findings)
+    for place in settled:
+        if (seen.findings[place].action, seen.findings[place].value) not in left_out:
+            findings.insert(place, seen.findings[place])
+    return replace(after, findings=tuple(findings))
+
+
+def _settles_words(finding: Finding) -> bool:
+    """Whether words of a column become one, or missing: what the column then holds is looked at again."""
+    return finding.action == "merge-words" or (
+        finding.action == "missing" and finding.column is not None and not finding.is_number
+    )
 
 
 def look_at(

@@ -32,7 +32,12 @@ def read_with(
             return text
     except InputError:
         pass
-    return read_text(path, None, encoding or reading.encoding)
+    try:
+        return read_text(path, None, encoding or reading.encoding)
+    except InputError:
+        if names:
+            raise
+    return read_text(path, reading.separator, encoding or reading.encoding, expected=None)
 
 
 def field_reader(

@@ -166,6 +166,9 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if words:
         by_rows = np.argsort(-rows, kind="stable")
         frequent_first = [column.categories[int(code)] for code in distinct[by_rows]]
+        if not column.ordered:  # what may mean missing is asked of each spelling
+            fillers = filler_words(frequent_first)
+            frequent_first = [word for word in frequent_first if word not in fillers]
         if not column.ordered:
             yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)

@@ -37,6 +37,7 @@ def attacked(command: Command) -> Outcome:
     from attack.command_line.latent_fit_checks import latent_breaks
     from attack.command_line.near_checks import near_breaks
     from attack.command_line.reborn_checks import reborn_breaks
+    from attack.command_line.reborn_file_checks import reborn_file_breaks
 
     checks: dict[str, Callable[[Command, Files], Iterator[Mismatch]]] = {
         "latent": latent_breaks,
@@ -49,7 +50,10 @@ def attacked(command: Command) -> Outcome:
     }
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = list(checks.get(command.method, fit_breaks)(command, files_of(command, Path(folder))))
+            check = checks.get(command.method, fit_breaks)
+            if "file" in command.asked:
+                check = reborn_file_breaks
+            found = list(check(command, files_of(command, Path(folder))))
         except Refused as refused:
             return Outcome(refused=str(refused))
         except Exception as error:

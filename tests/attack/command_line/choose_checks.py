@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -25,10 +25,17 @@ Cells = dict[tuple[int, int], int]  # subtrees by leaves and errors
 def choose_breaks(command: Command, files: Files, kept: Path, found: Any) -> Iterator[Mismatch]:
     """Make the page of a set file, and count its trees from the graph that it holds."""
     out = files / "choose.html"
-    titles = write_titles(command, files)
-    said = run(["choose", str(kept), f"--out={out}", *title_words(titles)])
+    titles, asked = write_titles(command, files), command.asked["choose"]
+    words = [f"--{name}={value}" for name, value in asked.items()]
+    said = run(["choose", str(kept), f"--out={out}", *words, *title_words(titles)])
     if said.crash or said.code not in (0, 2):
         yield Mismatch("choose fails", f"{said.code} {said.last} {said.crash[-600:]}")
+        return
+    gaps, refused = _gaps(found, asked)
+    if said.code == 2 and refused:
+        return
+    if refused:
+        yield Mismatch("choose answers, though Python refuses", refused)
         return
     if said.code == 2:
         if found.n_trees_ or out.exists():
@@ -38,7 +45,12 @@ def choose_breaks(command: Command, files: Files, kept: Path, found: Any) -> Ite
     yield from (Mismatch("choose says what is no number", line) for line in page.odd_lines())
     if " ".join(found.sentence().split()) not in page.words:
         yield Mismatch("choose says another sentence", f"{found.sentence()!r}; {page.words[:600]}")
+    if str(asked.get("title", "")) not in page.words:
+        yield Mismatch("choose has another title", page.words[:200])
     data = page.data("data")
+    shown = data["gaps"] and [(point["gap"], point["best"]) for point in data["gaps"]["points"]]
+    if shown != gaps:
+        yield Mismatch("choose has other gaps", f"{shown} instead of {gaps}")
     counts = _counted(data)
     if sum(counts.values()) != found.n_trees_:
         yield Mismatch("choose counts other trees", f"{sum(counts.values())} instead of {found.n_trees_}")
@@ -57,6 +69,23 @@ def choose_breaks(command: Command, files: Files, kept: Path, found: Any) -> Ite
     if objectives and abs(objectives[0] - best) > 1e-6 * (1 + abs(best)):
         yield Mismatch("choose has another best objective", f"{objectives[0]!r} instead of {best!r}")
     json.dumps(data, allow_nan=False)
+
+
+def _gaps(found: Any, asked: Mapping[str, Any]) -> tuple[list[tuple[float, float]] | None, str]:
+    """The gap and objective of each point between two groups as Python finds them, and why it refuses."""
+    from treewright.errors import InputError
+    from treewright.near_optimal import gap_frontier
+
+    if "group" not in asked:
+        return None, ""
+    labels = {str(label): label for label in found.graph.problem.classes.tolist()}
+    try:
+        front = gap_frontier(
+            found, asked["group"], label=labels[asked["label"]] if "label" in asked else None
+        )
+    except InputError as error:
+        return None, str(error)
+    return [(point.gap, point.objective) for point in front.points], ""
 
 
 def _counted(data: dict[str, Any]) -> Cells:

@@ -12,9 +12,19 @@ from typing import Any
 from attack.case import Case
 from attack.shrink import smaller_cases
 
-__all__ = ["UNKNOWN", "Command", "Form", "smaller_commands"]
+__all__ = ["UNKNOWN", "Command", "Form", "Unit", "smaller_commands"]
 
 UNKNOWN = "unknown"  # a missing value in words that the program must be told
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What stands before and behind the numbers of a column, all or every other one; thousands may be set apart."""
+
+    before: str = ""
+    behind: str = ""
+    grouped: bool = False
+    sparse: bool = False
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,7 @@ class Form:
     weight: str = "w"
     others: tuple[str, ...] = ()  # columns of outputs, rewards, costs, or of events
     ignored: str | None = None  # a column more, which is to be left out
+    units: Mapping[str, Unit] = field(default_factory=dict)  # what the numbers of a column carry
 
 
 @dataclass(frozen=True)
@@ -92,7 +103,7 @@ def smaller_commands(command: Command) -> Iterator[Command]:
         parts = tuple(row for row in command.form.parts if row < case.n_rows)
         yield command.but(case=case, form=replace(command.form, parts=parts))
     plain = Form(target=command.form.target, weight=command.form.weight, others=command.form.others)
-    for name in ("separator", "decimal_comma", "gap", "ignored", "kind", "parts"):
+    for name in ("separator", "decimal_comma", "gap", "ignored", "kind", "parts", "units"):
         if getattr(command.form, name) != getattr(plain, name):
             yield command.but(form=replace(command.form, **{name: getattr(plain, name)}))
     for name in command.asked:

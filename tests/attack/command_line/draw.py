@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from attack.case import WORDS, Case
-from attack.command_line.command import UNKNOWN, Command, Form
-from attack.command_line.draw_after import random_after
+from attack.command_line.command import UNKNOWN, Command, Form, Unit
+from attack.command_line.draw_after import random_after, random_choose
+from attack.command_line.draw_reborn import random_file
 from attack.generate import random_case
 
 __all__ = ["METHODS", "drawn", "random_command"]
@@ -38,6 +39,15 @@ METHODS = {
 # Labels and words that files, databases and pages read in ways of their own.
 ODD_LABELS = ("=1+1", "it's", 'say "no"', "</script>", "a,b", "-1 to 1", "{y}", "x;y", "\\n", "日本")
 ODD_WORDS = ("=SUM(A1)", "o'clock", "<b>", "a|b", "x and y", "b or missing", "n 50 %", "a-b", "\\t", "日本")
+# As words, where a column holds several.
+MEASURES = ("12 kg", "7 kg", "2.5 kg", "3 m", "500 g", "-4 m")
+CURRENCIES = (
+    ("$", ""),
+    ("", " €"),
+    ("EUR ", ""),
+)  # which any of the numbers may carry, other units most or all
+UNITS = (*CURRENCIES, ("", " kg"), ("", "%"), ("", " %"), ("", "kg"))
+UNITS_SHARE = 0.25
 OF_ENSEMBLES = ("near values", "reborn", "reborn rows")
 # What only Python can say.
 OF_PYTHON = ("search_options", "min_leaf_accuracy", "shuffle", "actions")
@@ -76,7 +86,7 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         if case is not None:
             break
     form, case = random_form(rng, case)
-    asked = random_questions(rng, case)
+    asked = random_questions(rng, case) | random_file(rng, case)
     if case.method == "optimal" and rng.random() < 0.15:
         asked["guess"] = random_guess(rng)
         over = {"thresholds": "thresholds", "depth": "max_depth"}
@@ -85,7 +95,7 @@ def random_command(rng: np.random.Generator, mix: dict[str, float] = METHODS) ->
         )
     asked |= random_after(rng, case, form)
     if case.method == "near" and rng.random() < 0.4:
-        asked["choose"] = {}
+        asked["choose"] = random_choose(rng, case)
     return Command(case, form, asked)
 
 
@@ -175,7 +185,11 @@ def odd_words(rng: np.random.Generator, case: Case, columns: dict[str, list[Any]
     for name, values in columns.items():
         if case.is_text(name) and not case.is_ordered(name) and rng.random() < 0.3:
             own = sorted({value for value in values if value is not None})
-            names = dict(zip(own, rng.permutation(ODD_WORDS).tolist(), strict=False))
+            pool = MEASURES if rng.random() < 0.2 and len(own) > 1 else ODD_WORDS
+            others = rng.permutation(pool).tolist()
+            if pool is MEASURES:
+                others = [others[0], *sorted(others[1:], key=lambda word: word[-1] == others[0][-1])]
+            names = dict(zip(own, others, strict=False))
             changed[name] = [names.get(value, value) for value in values]
     return changed
 
@@ -222,6 +236,7 @@ def random_form(rng: np.random.Generator, case: Case) -> tuple[Form, Case]:
     else:
         kind = str(rng.choice(["csv", "csv", "csv", "gz", "parquet"]))
     decimal_comma = bool(rng.random() < 0.2)
+    columns, units = random_units(rng, case.but(columns=columns, options=options), decimal_comma)
     n = case.n_rows
     parts = sorted({int(row) for row in rng.integers(1, n, rng.integers(0, 3))}) if of_files and n > 1 else ()
     form = Form(
@@ -234,19 +249,50 @@ def random_form(rng: np.random.Generator, case: Case) -> tuple[Form, Case]:
         weight=weight,
         others=others,
         ignored=None if rng.random() < 0.7 else "id" if plain else "-i,d",
+        units={} if kind.startswith("parquet") else units,
     )  # fmt: skip
     return form, case.but(columns=columns, options=options)
+
+
+def random_units(
+    rng: np.random.Generator, case: Case, decimal_comma: bool
+) -> tuple[dict[str, list[Any]], dict[str, Unit]]:
+    """Units of columns of plain numbers, and the columns; whole numbers with thousands set apart become large."""
+    columns, units = dict(case.columns), {}
+    kept = {*case.options.get("categorical_features", ())}
+    if case.method in OF_ENSEMBLES or rng.random() > UNITS_SHARE:
+        return columns, units
+    for name, values in case.columns.items():
+        known = [value for value in values if value is not None]
+        is_plain = all(isinstance(v, (int, float)) and (v == 0 or 1e-3 < abs(v) < 1e6) for v in known)
+        if case.is_text(name) or name in kept or not known or not is_plain or rng.random() > 0.6:
+            continue
+        before, behind = UNITS[rng.integers(len(UNITS))]
+        whole = all(isinstance(value, int) for value in known) and not decimal_comma
+        grouped = bool(whole and rng.random() < 0.4)
+        if grouped:
+            columns[name] = [None if value is None else 1000 * value for value in values]
+        units[name] = Unit(
+            before, behind, grouped, (before, behind) in CURRENCIES and bool(rng.random() < 0.5)
+        )
+    return columns, units
 
 
 def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     """What else is asked: a proof, one tree of a frontier or of a set, rules that its trees keep."""
     asked: dict[str, Any] = {}
     if case.method in OF_ENSEMBLES:
-        return asked
+        return {"no_check": True} if case.method == "reborn" and rng.random() < 0.3 else {}
+    if case.method not in ("shards", "latent") and rng.random() < 0.1:
+        asked |= random_merges(rng, case)
     if case.method in ("frontier", "regression front"):
         if rng.random() < 0.6:
             asked["leaves"] = int(rng.integers(1, case.options["max_leaves"] + 1))
     elif case.method == "near":
+        if case.options.get("class_weight") == "balanced" and rng.random() < 0.5:
+            asked["balanced"] = True
+        if rng.random() < 0.15:
+            asked["step_limit"] = int(rng.choice([1, 3, 10**9]))
         asked["rules"] = random_rules(rng, case)
         asked["later"] = random_rules(rng, case) | (
             {"uses": [str(rng.choice(list(case.columns)))]} if rng.random() < 0.3 else {}
@@ -258,6 +304,20 @@ def random_questions(rng: np.random.Generator, case: Case) -> dict[str, Any]:
     elif rng.random() < 0.3:
         asked["require_proof"] = True
     return asked
+
+
+def random_merges(rng: np.random.Generator, case: Case) -> dict[str, Any]:
+    """Columns whose words, or labels, are to be one where they are alike: of those that are not, each stays."""
+    from treewright.table import spellings
+
+    def all_differ(words: list[Any]) -> bool:
+        return not spellings(np.array([str(word) for word in words if word is not None]))
+
+    names = [name for name in case.columns if case.is_text(name) and not case.is_ordered(name)]
+    merges: dict[str, Any] = {"merge_words": [name for name in names if all_differ(list(case.columns[name]))]}
+    if isinstance(case.y[0], str) and all_differ(list(case.y)):
+        merges["merge_labels"] = True
+    return {name: value for name, value in merges.items() if value}
 
 
 def random_guess(rng: np.random.Generator) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from attack.command_line.command import Form
 from attack.command_line.export_checks import ENDINGS
 from attack.command_line.titles import random_titles
 
-__all__ = ["random_after"]
+__all__ = ["random_after", "random_choose"]
 
 SHARES = {
     "export": 0.5,
@@ -46,9 +46,20 @@ def random_export(rng: np.random.Generator, case: Case, form: Form) -> dict[str,
     return {"to": to} | ({"more": [more]} if more is not None and rng.random() < 0.5 else {})
 
 
+def random_choose(rng: np.random.Generator, case: Case) -> dict[str, Any]:
+    """A heading, and two groups between which gaps are shown: those of a column, where it has two values."""
+    asked: dict[str, Any] = {"title": "<b> & a title"} if rng.random() < 0.2 else {}
+    two = [name for name, values in case.columns.items() if len({*values}) == 2 and None not in values]
+    if rng.random() < 0.6:
+        asked["group"] = str(rng.choice(two if two and rng.random() < 0.9 else list(case.columns)))
+        if rng.random() < 0.5:
+            asked["label"] = str(case.y[int(rng.integers(len(case.y)))])
+    return asked
+
+
 def random_extend(rng: np.random.Generator, case: Case, form: Form) -> dict[str, Any]:
     """How leaf models are made, and which rows they answer."""
-    asked: dict[str, Any] = {"tune": str(rng.choice(["none", "rounds"]))}
+    asked: dict[str, Any] = {"tune": str(rng.choice(["none", "rounds"])), "target": bool(rng.random() < 0.6)}
     if rng.random() < 0.7:
         asked["rows"] = True
     else:

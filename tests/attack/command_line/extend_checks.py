@@ -20,6 +20,8 @@ def extend_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator
     command, out = model.command, files / "answers.csv"
     case = command.case
     words = ["extend", str(model.path), str(files.data), *files.how, f"--out={out}", *model.target_words]
+    if asked.get("target") and not model.target_words:
+        words.append(f"--target={model.command.form.target}")
     words += [
         f"--{name.replace('_', '-')}={asked[name]}"
         for name in ("tune", "seed", "folds", "leaf_model")

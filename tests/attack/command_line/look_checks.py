@@ -21,15 +21,15 @@ __all__ = ["look_breaks"]
 # What `look` says where a person has to act before a fit.
 OPEN = ("But first, in the file itself", "Still to decide", "Without these columns none is left")
 ACCEPT = "Accept all: treewright fit "
+ROLES = ("--target=", "--weight=", "--reward=", "--event=", "--row-cost=", "--ignore=")
 QUICK = ["--max-depth=1", "--time-limit=5"]
 
 
 def look_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     """Look at a table, accept what is proposed, look again, and fit."""
-    from treewright.table import read_settings
-
-    target = [] if command.method in ("policy", "several outputs") else [f"--target={command.form.target}"]
-    looked = ["look", str(files.data), *target]
+    task = [word for word in fit_words(command) if word.startswith(_of_the_task())]
+    told = [word for word in task if word.startswith(ROLES)]
+    looked = ["look", str(files.data), *told]
     seen = run([*looked, *files.how])
     first, second = files / "settled.yaml", files / "again.yaml"
     fixed = run([*looked, *files.how, "--fix", f"--out={first}"])
@@ -39,9 +39,6 @@ def look_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
             return
     how = [word for word in files.how if not word.startswith("--columns=")]
     again = run([*looked, *how, f"--columns={first}", "--fix", f"--out={second}"])
-    if not again.code and first.read_text() != second.read_text() and "words:" in first.read_text():
-        first, second = second, files / "third.yaml"  # words that became one are another thing to look at
-        again = run([*looked, *how, f"--columns={first}", "--fix", f"--out={second}"])
     if again.crash or again.code:
         yield Mismatch("look cannot read what it wrote", f"{again.code} {again.last} {again.crash[-600:]}")
         return
@@ -55,24 +52,25 @@ def look_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         )
     if any(words in seen.output for words in OPEN):
         return
-    ignored = read_settings(first).ignore
-    if all(name in ignored for name in command.case.columns):
-        return  # others, such as weights, are left, but `look` does not know that these are no features
-    task = [word for word in fit_words(command) if word.startswith(_of_the_task())]
     settled = files / "settled.json"
     from_file = run(["fit", str(files.data), *task, *how, f"--columns={first}", *QUICK, f"--out={settled}"])
     yield from _fits(from_file, "what it settled")
     line = next((line for line in seen.output.splitlines() if line.startswith(ACCEPT)), None)
-    if line is None or not target:  # `look` was told of no target, and leaves a place for its name
+    if line is None:
         return
     printed = shlex.split(line.removeprefix("Accept all: treewright "))
     accepted = files / "accepted.json"
-    rest = [word for word in task if not word.startswith("--target")]
+    rest = [word for word in task if word not in told and not _is_said(word, printed)]
     mine = [word for word in printed if word not in how]
     by_options = run([*mine, *how, *rest, *QUICK, f"--out={accepted}"])
     yield from _fits(by_options, "the command that look prints")
     if not from_file.code and not by_options.code and _nodes(settled) != _nodes(accepted):
         yield Mismatch("two ways to accept give two trees", f"{line}; {first.read_text()!r}")
+
+
+def _is_said(word: str, printed: list[str]) -> bool:
+    """Whether the command says the task by itself."""
+    return word.startswith("--task=") and "--task" in printed
 
 
 def _of_the_task() -> tuple[str, ...]:

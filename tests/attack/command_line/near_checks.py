@@ -13,9 +13,12 @@ from attack.command_line.choose_checks import choose_breaks
 from attack.command_line.command import Command
 from attack.command_line.program import Said, run
 from attack.command_line.table_files import Files
+from attack.command_line.titles import title_words, write_titles
 from attack.command_line.words import near_words, rule_words
 
 __all__ = ["near_breaks"]
+
+ENDLESS = 10**6  # steps that no search of the attack takes
 
 
 def near_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
@@ -33,6 +36,11 @@ def near_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
     if "time_limit" in case.options:
         yield from _holds_on_its_table(files, kept)
         return
+    if "step_limit" in command.asked:
+        yield from _a_part_of(found, kept)
+        if command.asked["step_limit"] < ENDLESS:
+            yield from _holds_on_its_table(files, kept)
+            return
     yield from _same_set(said, found, kept, table)
     yield from _holds_on_its_table(files, kept)
     if "choose" in command.asked:
@@ -43,7 +51,8 @@ def near_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         said = run([*words[:-2], f"--out={tree}", f"--tree={place}"])
         yield from _one_tree(command, files, said, found, place, tree)
     smaller, sizes = files / "smaller.json", files / "smaller.csv"
-    asked = ["query", str(kept), *rule_words(later)]
+    asked = ["query", str(kept), *rule_words(later), *title_words(write_titles(command, files))]
+    asked += ["--ascii"] if "titles" in command.asked else []
     said = run([*asked, f"--out={smaller}", f"--table={sizes}"])
     fewer = found.where(**later)
     yield from (Mismatch(f"query: {m.law}", m.words) for m in _same_set(said, fewer, smaller, sizes))
@@ -53,6 +62,15 @@ def near_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
         yield from (
             Mismatch(f"query: {m.law}", m.words) for m in _one_tree(command, files, said, fewer, place, tree)
         )
+
+
+def _a_part_of(found: Any, kept: Path) -> Iterator[Mismatch]:
+    """A set that steps cut short holds all trees up to its own bound, and no others."""
+    from treewright.near_optimal import load_near_optimal
+
+    read = load_near_optimal(kept)
+    if read.bound_ == read.bound_ and read.table() != found.where(max_objective=read.bound_).table():
+        yield Mismatch("a stopped set is no part of the whole", f"{read.sentence()}; {found.sentence()}")
 
 
 def _same_set(said: Said, found: Any, kept: Path, table: Path) -> Iterator[Mismatch]:

@@ -15,6 +15,7 @@ from attack.command_line.checks import asked_both, check_model, same_file
 from attack.command_line.command import Command
 from attack.command_line.program import run
 from attack.command_line.table_files import Files
+from attack.command_line.titles import title_words, write_titles
 from attack.command_line.words import reborn_words
 
 __all__ = ["reborn_breaks"]
@@ -26,6 +27,7 @@ def reborn_breaks(command: Command, files: Files) -> Iterator[Mismatch]:
 
     of_numbers, out = command.method == "near values", files / "model.json"
     words = ["reborn", str(files.data), *reborn_words(command), *files.how, f"--out={out}"]
+    words += title_words(write_titles(command, files))
     ask = partial(near_values, command) if of_numbers else command.case.run
     said, answer, broken = asked_both(command, words, ask)
     yield from broken

@@ -72,17 +72,25 @@ def csv_of(command: Command, columns: Mapping[str, Sequence[Value]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, delimiter=command.form.separator, lineterminator="\n")
     writer.writerow(columns)
-    fields = [[_field(command, value) for value in values] for values in columns.values()]
+    fields = [
+        [_field(command, value, name, row) for row, value in enumerate(values)]
+        for name, values in columns.items()
+    ]
     writer.writerows(zip(*fields, strict=True))
     return text.getvalue()
 
 
-def _field(command: Command, value: Value) -> str:
+def _field(command: Command, value: Value, column: str, row: int) -> str:
+    form = command.form
     if value is None:
-        return command.form.gap
-    if isinstance(value, float) and command.form.decimal_comma:
-        return repr(value).replace(".", ",")
-    return value if isinstance(value, str) else repr(value)
+        return form.gap
+    unit = form.units.get(column)
+    if isinstance(value, str):
+        return value
+    text = f"{value:,}" if unit is not None and unit.grouped else repr(value)
+    if isinstance(value, float) and form.decimal_comma:
+        text = text.replace(".", ",")
+    return text if unit is None or (unit.sparse and row % 2) else unit.before + text + unit.behind
 
 
 def _parquet(

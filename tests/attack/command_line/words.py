@@ -8,6 +8,7 @@ from typing import Any
 from attack.command_line.command import UNKNOWN, Command, Form
 
 __all__ = [
+    "file_option_words",
     "file_words",
     "fit_words",
     "frontier_words",
@@ -85,8 +86,10 @@ def latent_words(command: Command) -> list[str]:
 
 def near_words(command: Command) -> list[str]:
     """The options of `near-optimal` but for the files and the rules."""
-    redundant = ["--redundant-splits"] if command.case.options.get("redundant_splits") else []
-    return roles(command) + redundant + shared(command)
+    more = ["--redundant-splits"] if command.case.options.get("redundant_splits") else []
+    if "step_limit" in command.asked:
+        more += option("step_limit", command.asked["step_limit"])
+    return roles(command) + more + shared(command)
 
 
 def reborn_words(command: Command) -> list[str]:
@@ -99,6 +102,7 @@ def reborn_words(command: Command) -> list[str]:
     given = dict(options.get("forest", {}))
     names = {"n_estimators": "trees", "max_depth": "depth", "random_state": "seed"}
     words += [word for name, value in given.items() for word in option(names[name], value)]
+    words += ["--no-check"] if command.asked.get("no_check") else []
     # The tolerance of numbers is how far they may be, and their share is a tolerance here.
     of_numbers = {"tolerance": "within", "share": "tolerance"} if command.method == "near values" else {}
     for name in ("tolerance", "share", "max_depth", "max_leaves", "objective", "prune"):
@@ -114,6 +118,16 @@ def reborn_words(command: Command) -> list[str]:
     return words + [
         word for kind, groups in domain.items() for group in groups for word in option(kind, ",".join(group))
     ]
+
+
+def file_option_words(command: Command) -> list[str]:
+    """The options of `reborn` of a model file but for the files."""
+    words = ["--task=regression"] if command.method == "near values" else []
+    words += ["--no-check"] if command.asked.get("no_check") else []
+    for name, value in command.asked["file"].items():
+        if name not in ("kind", "rows", "new_rows"):
+            words += option(name, value)
+    return words
 
 
 def rule_words(rules: dict[str, Any]) -> list[str]:
@@ -137,7 +151,11 @@ def roles(command: Command) -> list[str]:
 
 def shared(command: Command) -> list[str]:
     """What several verbs take alike."""
-    case, words = command.case, []
+    case, words = (
+        command.case,
+        [word for name in command.asked.get("merge_words", ()) for word in option("merge_words", name)],
+    )
+    words += ["--merge-labels"] if command.asked.get("merge_labels") else []
     for name, value in case.options.items():
         if name in PLAIN:
             words += option(name, value if isinstance(value, str) else repr(value))
@@ -149,6 +167,8 @@ def shared(command: Command) -> list[str]:
             words += option(name, value // MEBIBYTE)
         elif name == "categorical_features":
             words += [word for column in value for word in option("categorical", column)]
+        elif name == "class_weight" and command.asked.get("balanced"):
+            words += option("objective", "balanced-accuracy")
         elif name == "class_weight":
             factors = [value] if isinstance(value, str) else [f"{k}={v!r}" for k, v in value.items()]
             words += [word for factor in factors for word in option("class_weight", factor)]
@@ -168,7 +188,8 @@ def file_words(form: Form, settings: Path | None) -> list[str]:
     words = [] if settings is None else option("columns", settings)
     if form.kind in ("parquet", "parquet folder"):
         return words
-    if form.decimal_comma or form.separator != ",":  # else a lone 4.976 may be 4976
+    grouped = any(unit.grouped for unit in form.units.values())
+    if form.decimal_comma or form.separator != "," or grouped:  # else a lone 4.976 may be 4976
         words.append("--decimal-comma" if form.decimal_comma else "--decimal-point")
     if form.decimal_comma:  # commas of numbers may divide every line into equally many fields
         words += option("separator", form.separator)

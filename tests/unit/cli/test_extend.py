@@ -4,6 +4,7 @@ import csv
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 from typer.testing import CliRunner
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from treewright import HybridTreeClassifier
 from treewright.cli import app
 from treewright.convert import Model, load_model, save_model
-from treewright.errors import InputError
+from treewright.errors import InputError, NoGainWarning
 from treewright.leaf_accuracy._held_out import held_out_answers
 from treewright.leaf_accuracy._hybrid import Tuning, classify, extend_leaves
 from treewright.leaf_accuracy._leaf_models import make_leaf_model
@@ -69,6 +70,7 @@ def test_rows_held_back(files, tmp_path):
     assert [int(row["leaf"]) for row in answers] == tree.apply(new.table.X).tolist()
     y = np.searchsorted(tree.classes, data.target)
     random = np.random.RandomState(3)
+    random.randint(2**31 - 1)  # the estimator draws a seed for its top first
     shared = shared_model(
         tree, data.table.X, y, None, make_leaf_model(None), random_state=random, try_settings=True
     )
@@ -261,3 +263,78 @@ def test_the_name_of_one_column_may_hold_another_separator(tmp_path):
     assert done.exit_code == 0, done.output
     assert [line.split(",")[2] for line in out.read_text().splitlines()] == ["prediction", "0", "1"]
     assert run("predict", model, rows, "--separator", ",").exit_code == 0
+
+
+def test_settings_of_the_columns(files, tmp_path):
+    """Labels that the settings merge are those of the tree."""
+    model, train = files
+    test = write_rows(tmp_path / "test.csv", 20, 1)
+    for path in (train, test):
+        lines = path.read_text().splitlines()
+        changed = [
+            line[:-3] + "YES" if k % 2 and line.endswith("yes") else line for k, line in enumerate(lines)
+        ]
+        path.write_text("\n".join([*changed, ""]))
+    settings = tmp_path / "columns.yaml"
+    settings.write_text('labels: {"YES": "yes"}\n')
+    for more in (["--rows", test], ["--folds", 2]):
+        asked = ["extend", model, train, "--tune", "none", *more]
+        assert run(*asked).exit_code == 2
+        answer = run(*asked, "--columns", settings)
+        assert answer.exit_code == 0, answer.output
+
+
+def test_a_tree_that_asks_nothing_reads_one_column_whose_name_holds_another_separator(tmp_path):
+    data, rows, model = (tmp_path / name for name in ("data.csv", "rows.csv", "model.json"))
+    data.write_text("c;,y\n" + "u,0\nv,0\n" * 4)
+    rows.write_text("c;\nu\n")
+    assert run("fit", data, "-t", "y", "-o", model).exit_code == 0
+    assert run("predict", model, rows).stdout.split() == ["prediction", "0"]
+    done = run("extend", model, data, "--rows", rows, "--tune", "none")
+    assert done.exit_code == 0, done.output
+
+
+def test_folds_of_the_rounds_are_those_of_python(tmp_path):
+    """On a few rows the folds decide which leaves get a model."""
+    pytest.importorskip("xgboost")
+    data, model, out = tmp_path / "data.csv", tmp_path / "model.json", tmp_path / "answers.csv"
+    rows = [
+        "r,,1,u,1.8",
+        "p,p,0,v,2.3",
+        "p,p,0,v,1.8",
+        "p,,1,w,0.4",
+        "q,,1,x,1.2",
+        "p,p,0,v,2.0",
+        "p,,1,w,2.4",
+    ]
+    rows += [
+        "r,,1,u,1.2",
+        "p,p,0,v,1.3",
+        "p,p,0,v,0.8",
+        "p,,1,w,0.5",
+        "q,,1,x,2.8",
+        "p,p,0,u,0.1",
+        "p,,1,w,2.3",
+    ]
+    data.write_text("\n".join(["a,b,c,y,weight", *rows, ""]))
+    asked = [
+        "--objective",
+        "leaf-accuracy",
+        "--criterion",
+        "accuracy",
+        "--min-samples-leaf",
+        3,
+        "--max-depth",
+        2,
+    ]
+    fitted = run("fit", data, "-t", "y", "--weight", "weight", "--thresholds", "all", *asked, "-o", model)
+    assert fitted.exit_code == 0
+    done = run("extend", model, data, "--leaf-model", "xgboost", "--rows", data, "--out", out)
+    assert done.exit_code == 0, done.output
+    frame = pd.read_csv(data)
+    hybrid = HybridTreeClassifier(
+        load_model(model).tree, tune="rounds", leaf_estimator="xgboost", random_state=0
+    )
+    with pytest.warns(NoGainWarning):
+        hybrid.fit(frame[["a", "b", "c"]], frame["y"], sample_weight=frame["weight"])
+    assert [row["prediction"] for row in read(out)] == hybrid.predict(frame[["a", "b", "c"]]).tolist()

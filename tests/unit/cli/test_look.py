@@ -363,3 +363,75 @@ def test_notes_before_and_after_a_search_name_options_and_count_in_english(tmp_p
     assert '--thresholds "auto" offers' in said
     assert "thresholds=" not in said
     assert "in 1 column: a" in said
+
+
+@pytest.fixture
+def spelled(tmp_path):
+    """Words in several spellings, some of which mean missing; a short answer is one only beside yes and no."""
+    owners = ["YES", "y", "yes", "y", "no", "No", "unknown", "UNKNOWN", "yes", "n"]
+    sizes = ["4", "5", "6", "n/x", "6", "7", "8", "8", "9", "1"]
+    path = tmp_path / "d.csv"
+    rows = [
+        f"{k},{owner},{size},{'ab'[k % 2]}" for k, (owner, size) in enumerate(zip(owners, sizes, strict=True))
+    ]
+    path.write_text("\n".join(["x,owner,size,z", *rows, ""]))
+    return path
+
+
+def test_one_run_settles_words_and_what_they_become(spelled, tmp_path):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    run("look", spelled, "-t", "z", "--fix", "-o", first)
+    again = run("look", spelled, "-t", "z", "--columns", first, "--fix", "-o", second)
+    assert first.read_text() == second.read_text()
+    assert "owner" not in again.stdout.partition("To decide")[2]
+    for given in (["--columns", first], accepted(spelled, "-t", "z")):
+        assert run("fit", spelled, "-t", "z", "-o", tmp_path / "m.json", *given).exit_code == 0
+        columns = {column.name: column for column in load_model(tmp_path / "m.json").tree.columns}
+        assert set(columns["owner"].categories) == {"y", "No"}
+        assert columns["owner"].has_missing
+        assert columns["size"].has_missing
+
+
+def accepted(path, *roles):
+    """The words of the command that accepts all proposals, after its target."""
+    said = run("look", path, *roles).stdout
+    return next(line for line in said.splitlines() if line.startswith("Accept all")).split()[7:]
+
+
+def test_columns_that_are_no_features(tmp_path):
+    path, out = tmp_path / "d.csv", tmp_path / "columns.yaml"
+    rows = [f"{k},{k * 7 % 31},{k % 2},{k % 5},{k * 17 % 100}" for k in range(1, 41)]
+    path.write_text("\n".join(["w_id,t,died,a,b", *rows, ""]))
+    assert "--ignore w_id" in run("look", path, "-t", "died").stdout
+    cases = [
+        (["-t", "died", "--weight", "w_id"], "--target died --weight w_id"),
+        (
+            ["-t", "t", "--event", "died", "--weight", "w_id"],
+            "--task survival --target t --event died --weight w_id",
+        ),
+        (["--reward", "t", "--reward", "w_id"], "--task policy --reward t --reward w_id"),
+        (
+            ["-t", "died", "--row-cost", "0=t", "--row-cost", "1=w_id"],
+            "--target died --row-cost 0=t --row-cost 1=w_id",
+        ),
+        (["-t", "t,w_id"], "--task regression --target t,w_id"),
+    ]
+    for roles, said in cases:
+        seen = run("look", path, *roles, "--missing", "a=-1")
+        assert seen.exit_code == 0, seen.output
+        assert "w_id" not in seen.stdout
+        fixed = run("look", path, *roles, "--fix", "-o", out)
+        assert f"Use it: treewright fit {path} {said} --columns {out}" in fixed.stdout
+        assert run("fit", path, *said.split(), "--columns", out, "--max-depth", 1).exit_code == 0
+        assert "w_id" not in out.read_text()
+        out.unlink()
+    assert "the same column, 'w_id'" in run("look", path, "-t", "w_id", "--weight", "w_id").stderr
+    assert "leave one of them out" in run("look", path, "-t", "t", "--reward", "a").stderr
+
+
+def test_a_fit_says_how_to_look_with_its_roles(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("id,w,y\n" + "".join(f"{k},{1 + k % 3},{k % 2}\n" for k in range(40)))
+    for verb in (["fit"], ["near-optimal", "--max-depth", 1], ["frontier", "--max-leaves", 2]):
+        done = run(verb[0], path, *verb[1:], "-t", "y", "--weight", "w")
+        assert f"See: treewright look {path} --target y --weight w" in done.stderr

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from typer.testing import CliRunner
 from treewright import near_optimal_trees
 from treewright.cli import app
 from treewright.errors import SolverError
-from treewright.near_optimal import _trees, save_near_optimal
+from treewright.near_optimal import _trees, load_near_optimal, save_near_optimal, solve_near_optimal
+from treewright.problem import make_problem
+from treewright.table import table_from
 
 ASKED = ("--max-depth", 3, "--cost-complexity", 0.02, "--epsilon", 0.3)
 
@@ -344,3 +347,71 @@ def test_bounds_and_trees_of_the_library_are_had_here(data, rows, tmp_path, aske
     verified = run("verify", model, data)
     assert verified.exit_code == 0, verified.output
     assert expected.result(-1).sentence() in run("show", model).stdout
+
+
+def test_balanced_accuracy_and_words_that_are_one(data, rows, tmp_path):
+    X, y = rows
+    kept, tree = tmp_path / "set.json", tmp_path / "m.json"
+    words = np.array([["No", "no ", "NO"], ["Yes", "YES", "yes"]])
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["a"] = words[X[:, 0], np.arange(len(y)) % 3]
+    frame.assign(y=np.array(["no", "yes"])[y]).to_csv(data, index=False)
+    asked = (*ASKED, "--objective", "balanced-accuracy", "--merge-words", "a")
+    answer = run("near-optimal", data, "-t", "y", *asked, "-o", kept)
+    assert answer.exit_code == 0, answer.output
+    problem = make_problem(table_from(X), y, objective="balanced_accuracy", cost_complexity=0.02, max_depth=3)
+    expected = solve_near_optimal(problem, epsilon=0.3)
+    assert load_near_optimal(kept).n_trees_ == expected.n_trees_ > 1
+    assert load_near_optimal(kept).best.objective == pytest.approx(expected.best.objective, rel=1e-9)
+    assert run("verify", kept, data).exit_code == 0
+    assert run("query", kept, "--tree", 2, "-o", tree).exit_code == 0
+    assert run("verify", tree, data).exit_code == 0
+    assert run("near-optimal", data, "-t", "y", "--objective", "f1").exit_code == 2
+
+
+def test_a_limit_of_steps_ends_the_search_for_the_best_tree(tmp_path):
+    path, kept = tmp_path / "d.csv", tmp_path / "set.json"
+    X = np.random.default_rng(0).random((60, 3)).round(3)
+    pd.DataFrame(X).assign(y=np.arange(60) % 2).to_csv(path, index=False)
+    answers = [
+        run("near-optimal", path, "-t", "y", "--max-depth", 3, "-c", 0.001, "--step-limit", steps, "-o", kept)
+        for steps in (1, 1, 10**9)
+    ]
+    assert [answer.exit_code for answer in answers] == [0, 0, 0]
+    sentence = [line for line in answers[0].stdout.splitlines() if line.startswith("Among")]
+    assert "step limit reached" in sentence[0]
+    assert sentence[0] in answers[1].stdout
+    assert "or a larger --step-limit." in answers[0].stderr
+    assert "The set is complete." in answers[2].stdout
+    assert run("verify", kept, path).exit_code == 0
+    assert run("near-optimal", path, "-t", "y", "--step-limit", 0).exit_code == 2
+
+
+def test_a_set_without_trees_is_as_complete_as_the_search_proved(tmp_path):
+    """Its graph is a single leaf; the search for the best tree proved more than the errors of that leaf."""
+    path, kept = tmp_path / "d.csv", tmp_path / "set.json"
+    path.write_text("c,y,w\n0,1,27\n0,0,9\n1,1,18\n0,0,19\n0,1,5\n1,1,4\n")
+    asked = (
+        "-t",
+        "y",
+        "--weight",
+        "w",
+        "--max-depth",
+        0,
+        "-c",
+        0.25,
+        "--class-weight",
+        "balanced",
+        "--epsilon",
+        0.1,
+    )
+    assert run("near-optimal", path, *asked, "--step-limit", 1, "-o", kept).exit_code == 0
+    stopped = load_near_optimal(kept)
+    assert stopped.n_trees_ == 0
+    assert stopped.bound_ > 0.52
+    answer = run("verify", kept, path)
+    assert answer.exit_code == 0, answer.output
+    content = json.loads(kept.read_text())
+    content["budget"] = str(Fraction(content["budget"]) * Fraction(11, 10))
+    kept.write_text(json.dumps(content))
+    assert "it claims all trees up to" in run("verify", kept, path).stdout

@@ -363,3 +363,58 @@ def test_one_hot_columns(tmp_path):
         wrong = run("reborn", model, *words)
         assert wrong.exit_code == 2, wrong.output
         assert message in wrong.stderr
+
+
+SETTINGS = """decimal: comma
+separator: ";"
+columns:
+  id: {use: ignore}
+  owner: {use: ignore}
+  note: {use: ignore}
+  pay: {missing: ["-9"]}
+  age: {name: Age of the house, unit: years}
+labels: {good: Good}
+"""
+
+
+@pytest.fixture
+def settled(tmp_path):
+    """A table that cannot be read rightly without its settings; the last column is no label."""
+    path, settings = tmp_path / "houses.csv", tmp_path / "columns.yaml"
+    lines = ["id;age;pay;owner;y;note"]
+    for k in range(1, 41):
+        old, pay = k * 7 % 31, k * 13 % 17
+        label = "bad" if old > 15 else ("good" if k % 5 else "Good")
+        lines.append(f"{k};{old},5;{-9 if pay == 3 else pay};{'JN'[k % 2]};{label};n{k}")
+    path.write_text("\n".join([*lines, ""]))
+    settings.write_text(SETTINGS)
+    return path, settings
+
+
+@pytest.mark.parametrize("way", [[], ["--faithful", "rows"], ["--prune", "rows"], ["--bins", 4]], ids=str)
+def test_settings_of_the_columns(way, settled, tmp_path):
+    path, settings = settled
+    out = tmp_path / "m.json"
+    given = ["--columns", settings, "--trees", 2, "--depth", 2, "-o", out]
+    answer = run("reborn", path, *given, *way)
+    assert answer.exit_code == 0, answer.output
+    assert "Age of the house <= 15" in answer.stdout
+    tree = load_model(out).tree
+    assert [column.name for column in tree.columns] == ["age", "pay"]
+    assert tree.columns[1].has_missing
+    assert tree.classes.tolist() == ["Good", "bad"]
+    said = run("predict", out, path).stdout.split()[1:]
+    assert set(said) == {"Good", "bad"}
+    assert run("reborn", path, *given, "--target", "owner").exit_code == 2  # it is left out
+
+
+def test_settings_of_the_columns_beside_a_model_file(forest, tmp_path):
+    rows, settings = tmp_path / "rows.csv", tmp_path / "columns.yaml"
+    rows.write_text("no;x0;x1\n" + "".join(f"n{k};{k % 2};{k},25\n" for k in range(6)))
+    settings.write_text("columns: {x0: {name: heated}, no: {use: ignore}}\n")
+    for more in ([], ["--prune", "rows"], ["--faithful", "rows"], ["--domain", "rows"]):
+        given = ["--rows", rows, "--new-rows", rows] if more else []
+        answer = run("reborn", forest, *given, *more, "--columns", settings)
+        assert answer.exit_code == 0, answer.output
+        assert "heated" in answer.stdout
+        assert not given or "6 of 6" in answer.stdout

@@ -216,3 +216,21 @@ def test_mistakes_about_nearness_everywhere_are_explained(numbers, forest, tmp_p
         result = run("reborn", *words)
         assert result.exit_code == 2, (words, result.output)
         assert message in result.stderr, (words, result.stderr)
+
+
+def test_settings_of_the_columns(tmp_path):
+    path, settings, out = tmp_path / "d.csv", tmp_path / "columns.yaml", tmp_path / "m.json"
+    path.write_text(
+        "id;age;y\n" + "".join(f"n{k};{k},5;{2.5 * (k > 9)}\n".replace(".", ",") for k in range(20))
+    )
+    settings.write_text("decimal: comma\ncolumns: {id: {use: ignore}, age: {name: Age}}\n")
+    for way in (
+        ["--predictions", "y"],
+        ["--task", "regression", "--trees", 2],
+        ["--task", "regression", "--trees", 2, "--faithful", "everywhere"],
+    ):
+        answer = run("reborn", path, *way, "--within", 0.5, "--columns", settings, "-o", out)
+        assert answer.exit_code == 0, answer.output
+        assert "Age <= " in answer.stdout
+        assert [column.name for column in load_model(out).tree.columns] == ["age"]
+        out.unlink()

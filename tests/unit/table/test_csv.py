@@ -354,3 +354,13 @@ def test_a_target_of_marks_and_empty_fields_is_told_what_to_write(write):
     path = write("a,y\n" + "".join(f"{k},{'' if k == 3 else 'ab'[k % 2]}\n" for k in range(30)))
     with pytest.raises(InputError, match=r"Leave this row out, or fill it in\."):
         load_csv(path, target="y")
+
+
+def test_a_column_named_in_braces_is_no_json(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("{c},y\n0,{a}\n1,{b}\n")
+    assert load_csv(path, target="y").table.names == ("{c}",)
+    for text in ('{"format": "x"}', " {\n}\n", "{}"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="is JSON"):
+            load_csv(path)
