@@ -1,3 +1,4 @@
+// Longer than 400 lines: the places of a column, its parts and fronts are made of each other.
 #include "treewright/search/reliance.hpp"
 
 #include "treewright/search/node_rows.hpp"

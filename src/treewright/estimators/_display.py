@@ -37,8 +37,8 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
         if result.tree.n_leaves > 1 or not proven or not penalty or getattr(self, "max_depth", None) == 0:
             return ""
         said = (
-            f"The best tree is a single leaf: no tree within the limits gains more than cost_complexity={penalty:g} for "
-            "each of its further leaves. A smaller cost_complexity may bring more leaves."
+            f"The best tree is a single leaf: no tree within the limits gains more than cost_complexity={penalty:g} "
+            "for each of its further leaves. A smaller cost_complexity may bring more leaves."
         )
         if getattr(self, "class_weight", 0) is None and getattr(self, "objective", "accuracy") == "accuracy":
             said += ' If the rarer label matters more: class_weight="balanced".'

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
     from treewright.table._groupings import load_groups
-    from treewright.table._look import NONE_LEFT as NONE_LEFT
-    from treewright.table._look import Look, look, look_at
     from treewright.table._look import joined_words as joined_words
+    from treewright.table._look import look, look_at
+    from treewright.table._look_result import NONE_LEFT as NONE_LEFT
+    from treewright.table._look_result import Look
     from treewright.table._read_settings import read_settings
     from treewright.table._settings import ColumnNote, Settings, settings_of, settings_text
     from treewright.table._spellings import rename_labels, spellings
@@ -37,8 +38,8 @@ _HOME = {
     "CsvTable": "_csv",
     "DateFormat": "_formats",
     "Finding": "_finding",
-    "Look": "_look",
-    "NONE_LEFT": "_look",
+    "Look": "_look_result",
+    "NONE_LEFT": "_look_result",
     "NumberFormat": "_formats",
     "Reading": "_formats",
     "Settings": "_settings",

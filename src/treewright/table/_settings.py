@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.table._look import Look
+    from treewright.table._look_result import Look
 
 __all__ = ["ColumnNote", "Settings", "settings_of", "settings_text"]
 
