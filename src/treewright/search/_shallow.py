@@ -65,7 +65,7 @@ def search_then_shallower(
     deep = search(problem, limits=limits, progress=between)
     if between.shallower is not None:
         return between.shallower.result(deep)
-    if between.ended_for_room:  # by no user
+    if between.ended_for_room and deep.asked_to_stop is not StopReason.INTERRUPT:  # by no user
         deep = replace(deep, stats=_without_stops(deep.stats))
         if deep.status is SolveStatus.FEASIBLE:
             deep = replace(deep, stop_reason=StopReason.TIME_LIMIT)

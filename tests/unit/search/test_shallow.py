@@ -97,6 +97,19 @@ def test_a_deep_search_ends_where_steps_are_limited_or_it_holds_much_memory(cloc
     assert found.notes[-1] == DEPTH_3
 
 
+def test_ctrl_c_while_it_ends_for_that_is_kept(clock):
+    search = Fake(clock, memory=2**18)
+
+    def interrupted(asked, limits, progress):
+        found = search(asked, limits, progress)
+        stats = {**found.stats, **told_to_stop(StopReason.INTERRUPT)}
+        return replace(found, stop_reason=StopReason.INTERRUPT, stats=stats)
+
+    found = search_then_shallower(interrupted, problem(4), Limits(20, memory_limit=2**20).started())
+    assert len(search.asked) == 1
+    assert found.asked_to_stop is StopReason.INTERRUPT
+
+
 def test_a_deep_search_may_end_after_the_shallower_ones(clock):
     search = Fake(clock, ends_at=3, proves_at=119)
     found = search_then_shallower(search, problem(4), Limits(20).started())
