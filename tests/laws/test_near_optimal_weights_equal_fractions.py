@@ -247,7 +247,7 @@ def test_a_bound_beyond_all_trees_is_the_bound_of_the_set(how: dict[str, float])
 def test_a_bound_that_the_search_cannot_hold_is_refused() -> None:
     """A set that ends before the bound is never called complete."""
     weight, costs = [1, 0.29949826853296724], [[0, 1e-4], [1e-4, 0]]
-    with pytest.raises(InputError, match=r"above 0\.0128 cannot be held"):
+    with pytest.raises(InputError, match=r"above 0\.0128 cannot be stored exactly"):
         near_optimal_trees([[0], [1]], [1, 0], costs=costs, sample_weight=weight, max_objective=2.0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -50,13 +51,16 @@ def show_breaks(model: Model, files: Files, asked: dict[str, Any]) -> Iterator[M
     if kind == "svg":
         ElementTree.fromstring(shown)
         return
+    costed = (
+        tree if content.result is None else replace(content.result, tree=tree)
+    )  # it knows what actions cost
     if kind == "dot":
-        wanted = to_graphviz(tree, digits=digits or None)
+        wanted = to_graphviz(costed, digits=digits or None)
         if shown.rstrip("\n") != wanted.rstrip("\n"):
             yield Mismatch("show writes another dot file", f"{shown[:600]} instead of {wanted[:600]}")
         return
     counts, ascii_only = bool(asked.get("counts")), bool(asked.get("ascii"))
-    wanted = to_text(tree, digits=digits or None, counts=counts, ascii_only=ascii_only)
+    wanted = to_text(costed, digits=digits or None, counts=counts, ascii_only=ascii_only)
     if not shown.startswith(f"{wanted}\n\n"):
         yield Mismatch("show draws another tree", f"{shown[:600]} instead of {wanted[:600]}")
     result = content.result

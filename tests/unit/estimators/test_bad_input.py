@@ -93,7 +93,10 @@ def test_weights(weight: Any, words: str) -> None:
         ({"thresholds": 1}, "thresholds=1;.*2 or more"),
         ({"thresholds": {"nobody": [1.0]}}, "nobody"),
         ({"thresholds": 2.0}, "thresholds=2.0"),
-        ({"objective": "auc"}, "objective='auc'; choose one of accuracy, balanced_accuracy; or f1"),
+        (
+            {"objective": "auc"},
+            "objective='auc'; choose one of accuracy, balanced_accuracy; f1 is available in",
+        ),
         ({"objective": "log_loss"}, r"OptimalProbabilityTree\(criterion='log_loss'\) minimises the log_loss"),
         ({"objective": "gini"}, r"OptimalProbabilityTree\(criterion='brier'\) minimises the gini"),
         ({"objective": "balanced_accuracy", "class_weight": "balanced"}, "leave one of them out"),

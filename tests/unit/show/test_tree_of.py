@@ -147,7 +147,7 @@ def test_a_notebook_says_why_the_best_tree_is_a_single_leaf():
     alone = OptimalTreeClassifier(0.2, max_depth=2).fit(X, labels)
     assert alone.tree_.n_leaves == 1
     shown = alone._repr_html_().replace("<wbr>", "")
-    assert "each further leaf costs cost_complexity=0.2" in shown
+    assert "gains more than cost_complexity=0.2 for each" in shown
     assert "class_weight=&#34;balanced&#34;" in shown
     for model in (MODEL, OptimalTreeClassifier(0.2, max_depth=0).fit(X, labels), made("squared_error").model):
         assert "single leaf" not in model._repr_html_()

@@ -331,7 +331,7 @@ def test_errors_in_every_column_are_proposed_as_missing(tmp_path: Path) -> None:
     path = write(tmp_path, "a;b;y", "#NV;#BEZUG!;nein", "1,5;1;ja", "2,5;2;ja", "3,5;3;nein")
     seen = look(path, target="y", separator=";")
     assert seen.options() == "--missing 'a=#NV' --missing 'b=#BEZUG!'"
-    assert "4 rows; no column can be read yet." in str(seen)
+    assert "4 rows; numbers: 2 (a, b)." in str(seen)
     frame = pd.DataFrame({"a": [1, "x"] * 4, "b": [2, "y"] * 4})
     assert [finding.text[:10] for finding in look(frame).findings] == ["Column 'a'", "Column 'b'"]
 

@@ -28,7 +28,7 @@ def frame_of(n: int) -> pl.DataFrame:
             "age": [-999 if k % 50 == 0 else 20 + k % 47 for k in range(n)],
             "zip": [(10115, 20095, 80331)[k % 3] for k in range(n)],
             "rate": [f"{k % 19},{k % 7} %" for k in range(n)],
-            "owner": [("Yes", "yes", "no")[k % 3] for k in range(n)],
+            "owner": [("Yes", "yes", "no", "no", "yes")[k % 5] for k in range(n)],
             "risk": [("low", "medium", "high")[k % 3] for k in range(n)],
             "since": [day + datetime.timedelta(days=7 * k) for k in range(n)],
             "paid": [k % 5 == 0 for k in range(n)],
