@@ -106,9 +106,10 @@ void check_pairs(Dice& dice, const Data& data) {
     const Target target = random_target(dice, data);
     const CostRates rates{64, 1 + static_cast<Count>(dice.below(100))};
     PairSolver solver(data);
+    Control control{Limits{}};
     for (const CostRates* asked : {static_cast<const CostRates*>(nullptr), &rates}) {
         PairAnswer first;
-        solver.solve(node, target, asked, first);
+        solver.solve(node, target, asked, control, first);
         for (std::size_t i = 0; i < first.splits.size(); ++i) {
             std::vector<std::uint32_t> left, right;
             for (const std::uint32_t row : rows)
@@ -120,7 +121,7 @@ void check_pairs(Dice& dice, const Data& data) {
         for (const Simd level : {Simd::plain, Simd::avx2}) {
             set_simd_limit(level);
             PairAnswer other;
-            solver.solve(node, target, asked, other);
+            solver.solve(node, target, asked, control, other);
             check(other.left == first.left && other.right == first.right, "instruction sets agree");
             set_simd_limit(Simd::avx512);
         }

@@ -150,9 +150,10 @@ Cheapest Search::weigh_costs(const Node& node, Cost budget, bool asks_relaxed, s
         sweeper_.solve_costs(node, target(), rates_->kernel, limit, costs, best.relaxed,
                              rates_->exact ? PairSweeper::Settle() : PairSweeper::Settle(settle));
     } else {
-        pairs_.solve(node, target(), &rates_->kernel, costs);
+        pairs_.solve(node, target(), &rates_->kernel, control_, costs);
+        if (control_.stopped() && costs.splits.empty()) return best;
         if (asks_relaxed) {
-            pairs_.solve_again(node, Target::none(), &rates_->kernel, here.relaxed);
+            pairs_.solve_again(node, Target::none(), &rates_->kernel, control_, here.relaxed);
             best.relaxed =
                 std::min(rates_->kernel.unit * (node.total - node.largest) + rates_->kernel.leaf, here.relaxed.least);
         }

@@ -10,6 +10,8 @@ namespace treewright::leaf_accuracy {
 namespace {
 
 constexpr std::uint32_t kNoRow = 0xffffffffu;
+constexpr std::size_t kWordsAtOnce = std::size_t{1} << 26;   // some ten milliseconds of a kernel
+constexpr std::size_t kWordsPerUnit = std::size_t{1} << 16;  // as one look at the clock
 constexpr Cost kMaxKernel = Cost{1} << 49;  // of the unit times all weights, and of a leaf: four leaves stay below 2^52
 
 Cost lost(const Data& data, Count rows) {
@@ -50,17 +52,19 @@ std::size_t PairAnswer::best() const {
     return at;
 }
 
-void PairSolver::solve(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer) {
+void PairSolver::solve(const Node& node, const Target& target, const CostRates* rates, Control& control,
+                       PairAnswer& answer) {
     find_splits(node, pair_table_kernels(simd()), answer);
-    solve_again(node, target, rates, answer);
+    solve_again(node, target, rates, control, answer);
 }
 
-void PairSolver::solve_again(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer) {
+void PairSolver::solve_again(const Node& node, const Target& target, const CostRates* rates, Control& control,
+                             PairAnswer& answer) {
     const PairTableKernels& kernels = pair_table_kernels(simd());
     if (rule_fits_narrow(target, rates, data_.total))
-        run(node, target, rates, kernels.narrow, narrow_, answer);
+        run(node, target, rates, kernels.narrow, narrow_, control, answer);
     else
-        run(node, target, rates, kernels.wide, wide_, answer);
+        run(node, target, rates, kernels.wide, wide_, control, answer);
 }
 
 // The node's rows by plane, the bits of its splits, and how many rows of each plane every split sends right.
@@ -128,7 +132,7 @@ void PairSolver::find_splits(const Node& node, const PairTableKernels& kernels, 
 
 template <class T>
 void PairSolver::run(const Node& node, const Target& target, const CostRates* rates, PairKernel<T> kernel,
-                     Lanes<T>& lanes, PairAnswer& answer) {
+                     Lanes<T>& lanes, Control& control, PairAnswer& answer) {
     const std::size_t n_splits = ones_.size() / std::max<std::size_t>(1, planes_.size()), n_classes = data_.n_classes();
     const std::size_t n_channels = n_classes + (data_.unit_weights ? 0 : 1);
     lanes.right.assign(n_channels * stride_, T{0});
@@ -165,7 +169,6 @@ void PairSolver::run(const Node& node, const Target& target, const CostRates* ra
     }
 
     PairTable<T> task;
-    task.n_splits = n_splits;
     task.stride = stride_;
     task.n_words = n_words_;
     task.bits = bits_.data();
@@ -177,7 +180,20 @@ void PairSolver::run(const Node& node, const Target& target, const CostRates* ra
     task.both = lanes.both.data();
     task.left_best = lanes.left_best.data();
     task.right_best = lanes.right_best.data();
-    kernel(task, rule);
+    // Half of the pairs say nothing of the others, so a stop gives nothing.
+    const std::size_t at_once = std::max<std::size_t>(1, kWordsAtOnce / std::max<std::size_t>(1, n_words_ * stride_));
+    const auto work = static_cast<std::int64_t>(1 + at_once * n_words_ * stride_ / kWordsPerUnit);
+    for (task.first = 0; task.first < n_splits; task.first = task.last) {
+        if (task.first > 0 && control.poll(work)) {
+            answer.splits.clear();
+            answer.left.clear();
+            answer.right.clear();
+            answer.least = 0;
+            return;
+        }
+        task.last = std::min(n_splits, task.first + at_once);
+        kernel(task, rule);
+    }
 
     answer.left.resize(n_splits);
     answer.right.resize(n_splits);

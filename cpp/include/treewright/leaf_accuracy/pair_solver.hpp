@@ -1,6 +1,7 @@
 // The depth-two step for one node: makes the kernel's table, and reads its answer.
 #pragma once
 
+#include "treewright/core/control.hpp"
 #include "treewright/leaf_accuracy/data.hpp"
 
 #include <cstdint>
@@ -57,10 +58,11 @@ struct PairAnswer {
 class PairSolver {
    public:
     explicit PairSolver(const Data& data) : data_(data) {}
-    // Deficits for the target; with rates, costs.
-    void solve(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer);
+    // Deficits for the target; with rates, costs. If it is stopped, the answer has no splits and proves nothing.
+    void solve(const Node& node, const Target& target, const CostRates* rates, Control& control, PairAnswer& answer);
     // The same for the node solved last, with another target or other rates.
-    void solve_again(const Node& node, const Target& target, const CostRates* rates, PairAnswer& answer);
+    void solve_again(const Node& node, const Target& target, const CostRates* rates, Control& control,
+                     PairAnswer& answer);
 
    private:
     template <class T>
@@ -70,7 +72,7 @@ class PairSolver {
     void find_splits(const Node& node, const PairTableKernels& kernels, PairAnswer& answer);
     template <class T>
     void run(const Node& node, const Target& target, const CostRates* rates, PairKernel<T> kernel, Lanes<T>& lanes,
-             PairAnswer& answer);
+             Control& control, PairAnswer& answer);
 
     const Data& data_;
     std::vector<std::uint32_t> rows_;  // of the node by plane, each plane filled up to 64

@@ -42,8 +42,9 @@ struct LeafRule {
 
 template <class T>
 struct PairTable {
-    std::size_t n_splits = 0;
-    std::size_t stride = 0;  // n_splits, rounded up to kStride; the splits beyond send every row left
+    std::size_t first = 0;  // the root splits of this call
+    std::size_t last = 0;
+    std::size_t stride = 0;  // the number of splits, rounded up to kStride; the splits beyond send every row left
     std::size_t n_words = 0;
     const std::uint64_t* bits = nullptr;  // [word][stride]
     std::span<const Plane> planes{};

@@ -144,7 +144,7 @@ void score(const PairTable<T>& task, const LeafRule<T>& rule, std::size_t i, std
 
 template <class T, int kBytes, class Bits, int kClasses, bool kCounted, bool kTable, bool kCost>
 void all_pairs(const PairTable<T>& task, const LeafRule<T>& rule) {
-    for (std::size_t i = 0; i < task.n_splits; ++i) {
+    for (std::size_t i = task.first; i < task.last; ++i) {
         const std::size_t first = i / PairTable<T>::kStride * PairTable<T>::kStride;
         count_both<T, kBytes, Bits>(task, i, first);
         score<T, kBytes, kClasses, kCounted, kTable, kCost>(task, rule, i, first);
