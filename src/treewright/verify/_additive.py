@@ -201,7 +201,7 @@ def _result_checks(question: Question, result: SolveResult, rows: list[Rows]) ->
     left = result.objective - bound  # a proof must not leave more than its stated tolerance
     consistent &= not optimal or left <= tolerance * (1 + RELATIVE) + LAST_BITS * abs(result.objective)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
-    yield check("status", consistent, result.status.value, f"objective and bound differ by {gap:.3g}")
+    yield check("status", consistent, result.status.value, f"objective and bound are {gap:.3g} apart")
 
 
 def _best_part(question: Question, tree: Tree, rows: list[Rows], leaf_cost: Callable[[Rows], float]) -> float:

@@ -131,7 +131,7 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
     most = MOST_TOLERANCE if whole else LARGEST_ROUNDING * objective
     consistent = not proven or (gap <= most + near and result.stop_reason is None)
     consistent &= result.status is not SolveStatus.OPTIMAL_UNDER_GUESSES
-    yield check("status", consistent, result.status.value, f"objective and bound differ by {gap:.3g}")
+    yield check("status", consistent, result.status.value, f"objective and bound are {gap:.3g} apart")
 
 
 def _as_asked(problem: F1Problem) -> Problem:

@@ -228,7 +228,7 @@ def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iter
         "status",
         ok,
         result.status.value,
-        f"objective and bound differ by {objective - bound:.3g}",
+        f"objective and bound are {objective - bound:.3g} apart",
         "" if ok else "The gap is not closed.",
     )
 
