@@ -332,7 +332,8 @@ def _status(result: SolveResult, gap: float, consistent: bool) -> Check:
         "status",
         consistent,
         result.status_in_words,
-        f"objective and bound are {gap:.3g} apart" + (f", {result.stop_reason.value}" if result.stop_reason else ""),
+        f"objective and bound are {gap:.3g} apart"
+        + (f", {result.stop_reason.value}" if result.stop_reason else ""),
         "A tree is proven optimal only if the search ended and the bound meets the objective.",
     )
 
