@@ -62,7 +62,6 @@ Outcome Search::branch(const Node& node, std::uint32_t depth, std::size_t level,
     std::size_t best = 0;
     if (is_dense(node)) {
         pairs_.solve(node, target(), nullptr, control_, here.pairs);
-        if (control_.stopped() && here.pairs.splits.empty()) return {};
         best = data_.rounding.any ? confirm_any(node, here.pairs, level) : here.pairs.best();
     } else {
         const auto in_full = [&](std::size_t i) { return confirm(node, here.pairs.splits[i], level); };

@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from treewright.result import SolveStatus
+from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Tree
 
 __all__ = ["TreeDisplay"]
@@ -21,14 +21,17 @@ __all__ = ["TreeDisplay"]
 class TreeDisplay(BaseEstimator):  # type: ignore[misc]
     """Base of the estimators that end with a tree."""
 
-    def _shown_tree(self) -> tuple[Tree, str] | None:
-        """The tree to show and what is to be said below it; None before `fit`, and if there is none."""
+    def _shown_tree(self) -> tuple[Tree | SolveResult, str] | None:
+        """The tree to show, or the result that has it, and the sentence below; None before `fit`, and without a tree.
+
+        A result knows what the actions of a policy cost.
+        """
         tree, result = getattr(self, "tree_", None), getattr(self, "result_", None)
         if tree is None:
             return None
         if result is None or result.tree is not tree:
             return tree, ""
-        return tree, " ".join(filter(None, [result.sentence(), self._why_a_single_leaf()]))
+        return result, " ".join(filter(None, [result.sentence(), self._why_a_single_leaf()]))
 
     def _why_a_single_leaf(self) -> str:
         """Say why the best tree is a single leaf that makes mistakes; "" of all other trees."""
@@ -50,9 +53,7 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
             return None
         from treewright.show import notebook_html  # here, for few fits are looked at in a notebook
 
-        tree, result = shown[0], getattr(self, "result_", None)
-        model = result if getattr(result, "tree", None) is tree else tree  # a result knows what actions cost
-        return notebook_html(model, sentence=shown[1], parameters=repr(self))
+        return notebook_html(shown[0], sentence=shown[1], parameters=repr(self))
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
