@@ -110,7 +110,6 @@ struct CountTerms {
         for (std::size_t c = first; c < last; ++c) Columns::lane(out, c - first) = copies - columns.on(number, c);
         return out;
     }
-    [[nodiscard]] V pair(const SetEdge& edge, std::size_t, std::size_t) const { return factor(edge); }
 };
 
 // The fewest errors of one lane's subtrees by their leaves.

@@ -69,6 +69,7 @@ class OneColumn {
     using Sized = SizedValue<Value>;
     static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0}, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
     static constexpr std::uint32_t kAll = 0;  // number of the set of all rows
+    static constexpr std::int64_t kNoTree = RelianceOfColumns::kNoTree;
 
     // R, V by its number, and what R costs. Before a split on the column V is all rows, and all values are 0. After the
     // first one the rows of R that are not in V may be those of a node, too, its twin: the path to it differs in that
@@ -100,6 +101,7 @@ class OneColumn {
     struct Frame {
         std::vector<std::uint64_t> rows, rest;
         std::vector<std::int64_t> cost[2];
+        std::vector<std::int64_t> plain;  // [leaves]: fewest errors of trees of the node that do not ask the column
     };
 
     [[nodiscard]] static int sign(int which) { return which == 0 ? -1 : 1; }
@@ -107,7 +109,7 @@ class OneColumn {
         const Solved& own = solved_[solved];
         return std::span(fronts_).subspan(own.first[which], own.last[which] - own.first[which]);
     }
-    [[nodiscard]] bool same_fronts(std::uint32_t below) const {
+    [[nodiscard]] bool is_plain(std::uint32_t below) const {
         return below == kLeafAlone || solved_[below].first[0] == solved_[below].first[1];
     }
     [[nodiscard]] std::size_t bytes() const {
@@ -123,9 +125,8 @@ class OneColumn {
         if (control_.poll(1 + static_cast<std::int64_t>(walk_.graph().edges_of(n).size()))) return kUnsolved;
         if (level == frames_.size()) frames_.emplace_back();
         const std::size_t first_part = parts_.size(), first_value = values_.size();
-        std::int64_t pair = RelianceOfColumns::kNoTree;
-        if (!divide(n, at, level, pair)) return kUnsolved;
-        const std::uint32_t made = join(n, at, first_part, pair);
+        if (!divide(n, at, level)) return kUnsolved;
+        const std::uint32_t made = join(n, at, first_part, frames_[level].plain);
         if (at.drawn == kAll)
             solved_of_[n] = made;
         else
@@ -162,10 +163,11 @@ class OneColumn {
         return kUnsolved;
     }
 
-    // Makes the parts of a node: what is below each of its splits. Before a split on the column, of splits into two
-    // leaves only the fewest errors count. False if it was stopped.
-    bool divide(std::uint32_t n, const Place& at, std::size_t level, std::int64_t& pair) {
+    // Makes the parts of a node: what is below each of its splits. Of splits without the column, and none above, only
+    // the fewest errors by leaves count. False if it was stopped.
+    bool divide(std::uint32_t n, const Place& at, std::size_t level) {
         frames_[level].rest.clear();
+        frames_[level].plain.assign(walk_.rule().max_errors.size(), kNoTree);
         auto beside = at.twin == kNone ? std::span<const SetEdge>() : walk_.graph().edges_of(at.twin);
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {
             while (!beside.empty() && beside.front().column < edge.column) beside = beside.subspan(1);
@@ -175,7 +177,7 @@ class OneColumn {
             const std::uint32_t copies = walk_.n_copies(edge), own = copies_of_[number];
             if (copies > own) {
                 if (at.drawn == kAll && shared_.leaves_only_[number])
-                    pair = std::min(pair, shared_.least_pair_[number]);
+                    reach(frames_[level].plain, 2, shared_.least_pair_[number]);
                 else if (!add_part(at, edge, twin, false, level))
                     return false;
             }
@@ -189,8 +191,21 @@ class OneColumn {
         if (!asks && !part.plain) divide_costs(at, edge, twin, frames_[level]);
         for (const int side : {0, 1})
             if (!add_side(at, twin, side, asks, level, part)) return false;
-        parts_.push_back(part);
+        if (part.plain && is_plain(part.below[0]) && is_plain(part.below[1]))
+            join_plain(part, frames_[level].plain);
+        else
+            parts_.push_back(part);
         return true;
+    }
+    static void reach(std::vector<std::int64_t>& plain, std::size_t leaves, std::int64_t errors) {
+        if (leaves < plain.size()) plain[leaves] = std::min(plain[leaves], errors);
+    }
+    void join_plain(const Part& part, std::vector<std::int64_t>& plain) {
+        reach(plain, 2, shared_.least_pair_[walk_.edge_number(*part.edge)]);
+        const auto zero = side_front(part, 0, 0);
+        for (const Sized& one : side_front(part, 1, 0))
+            for (const Sized& own : zero)
+                if (own.leaves + one.leaves > 2) reach(plain, own.leaves + one.leaves, own.errors + one.errors);
     }
     // What R costs on either side of a split. Of R and V it is known, since these are the rows of a node, and of the
     // others where they are those of the twin, which has the split, too; else they are added up.
@@ -273,44 +288,45 @@ class OneColumn {
     }
 
     // Makes the fronts of a node of its parts.
-    std::uint32_t join(std::uint32_t n, const Place& at, std::size_t first_part, std::int64_t pair) {
+    std::uint32_t join(std::uint32_t n, const Place& at, std::size_t first_part,
+                       const std::vector<std::int64_t>& plain) {
         const auto parts = std::span(parts_).subspan(first_part);
-        const bool same = at.drawn == kAll && std::ranges::all_of(parts, [&](const Part& part) {
-                              return part.plain && same_fronts(part.below[0]) && same_fronts(part.below[1]);
-                          });
         Solved made{n, at.drawn, at.twin, rows_of_solved_.size(), {0, 0}, {0, 0}};
         if (at.drawn != kAll && at.twin == kNone) {
             const Bits rows = rows_of(at);
             rows_of_solved_.insert(rows_of_solved_.end(), rows.begin(), rows.end());
         }
-        for (const int which : {0, 1}) {
+        limit(n, parts, plain);
+        for (ValueFront<Value>& front : ends_) front.begin(range_.most);
+        shared_.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
+            add(1, errors, at.drawn == kAll ? 0 : value_of_leaf(n, at, label));
+        });
+        for (std::uint32_t leaves = 2; leaves < range_.most.size(); ++leaves)
+            if (plain[leaves] != kNoTree) add(leaves, plain[leaves], 0);
+        for (const Part& part : parts) add_part(part);
+        const bool same = at.drawn == kAll && parts.empty();
+        for (const std::size_t which : {0, 1}) {
             made.first[which] = which == 1 && same ? made.first[0] : fronts_.size();
-            if (which == 0 || !same) make_front(n, at, parts, pair, which);
+            if (which == 0 || !same) ends_[which].give(fronts_);
             made.last[which] = fronts_.size();
         }
         solved_.push_back(made);
         return static_cast<std::uint32_t>(solved_.size() - 1);
     }
-    void make_front(std::uint32_t n, const Place& at, std::span<const Part> parts, std::int64_t pair, int which) {
-        limit(n, parts, which);
-        front_.begin(range_.most);
-        shared_.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
-            front_.add(1, errors, at.drawn == kAll ? 0 : sign(which) * value_of_leaf(n, at, label));
-        });
-        front_.add(2, pair, 0);
-        for (const Part& part : parts) {
-            if (part.plain) {
-                front_.add(2, shared_.least_pair_[walk_.edge_number(*part.edge)], 0);
-            } else {
-                const Value* const zeros = values_.data() + part.value;
-                shared_.each_leaf_pair(*part.edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
-                    front_.add(2, errors, sign(which) * (zeros[zero] + zeros[n_classes_ + one]));
-                });
-            }
-            if (part.below[0] != kLeafAlone || part.below[1] != kLeafAlone)
-                front_.add_pairs(side_front(part, 0, which), side_front(part, 1, which));
+    void add(std::uint32_t leaves, std::int64_t errors, Value value) {
+        for (const int which : {0, 1}) ends_[which].add(leaves, errors, sign(which) * value);
+    }
+    void add_part(const Part& part) {
+        if (part.plain) {
+            add(2, shared_.least_pair_[walk_.edge_number(*part.edge)], 0);
+        } else {
+            const Value* const zeros = values_.data() + part.value;
+            shared_.each_leaf_pair(*part.edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
+                add(2, errors, zeros[zero] + zeros[n_classes_ + one]);
+            });
         }
-        front_.give(fronts_);
+        if (part.below[0] == kLeafAlone && part.below[1] == kLeafAlone) return;
+        for (const int which : {0, 1}) ends_[which].add_pairs(side_front(part, 0, which), side_front(part, 1, which));
     }
     std::span<const Sized> side_front(const Part& part, int side, int which) {
         if (part.below[side] != kLeafAlone) return front(part.below[side], which);
@@ -328,15 +344,20 @@ class OneColumn {
         return leaves;
     }
     // The leaves and errors of what a node can be.
-    void limit(std::uint32_t n, std::span<const Part> parts, int which) {
-        const auto leaves = [&](std::uint32_t below) -> std::size_t {
-            if (below == kLeafAlone) return 1;
-            return front(below, which).empty() ? 0 : front(below, which).back().leaves;
-        };
-        std::size_t n_leaves = 2;
-        for (const Part& part : parts) n_leaves = std::max(n_leaves, leaves(part.below[0]) + leaves(part.below[1]));
+    void limit(std::uint32_t n, std::span<const Part> parts, const std::vector<std::int64_t>& plain) {
+        std::size_t n_leaves = plain.size() - 1;
+        while (n_leaves > 2 && plain[n_leaves] == kNoTree) --n_leaves;
+        for (const Part& part : parts) n_leaves = std::max(n_leaves, most_leaves(part, 0) + most_leaves(part, 1));
         range_.most.assign(std::min(n_leaves + 1, walk_.rule().max_errors.size()), -1);
         walk_.limit(n, range_);
+    }
+    [[nodiscard]] std::size_t most_leaves(const Part& part, std::size_t side) const {
+        if (part.below[side] == kLeafAlone) return 1;
+        std::size_t most = 0;
+        for (const int which : {0, 1})
+            if (const auto own = front(part.below[side], which); !own.empty())
+                most = std::max<std::size_t>(most, own.back().leaves);
+        return most;
     }
 
     const RelianceOfColumns& shared_;
@@ -358,7 +379,7 @@ class OneColumn {
     std::vector<Value> values_;  // as parts_
     std::vector<Sized> leaves_[2];
     CellRange range_;
-    ValueFront<Value> front_;
+    ValueFront<Value> ends_[2];
 };
 
 RelianceOfColumns::RelianceOfColumns(const NearOptimalGraph& graph, const SetRule& rule, RelianceRows rows,

@@ -14,9 +14,6 @@ struct ValueTerms {
         return {leaf_value[n * graph.n_classes + label]};
     }
     [[nodiscard]] Largest factor(const SetEdge&) const { return {0}; }
-    [[nodiscard]] Largest pair(const SetEdge& edge, std::size_t zero, std::size_t one) const {
-        return {leaf(edge.child[0], zero).value + leaf(edge.child[1], one).value};
-    }
 };
 
 }  // namespace

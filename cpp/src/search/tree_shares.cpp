@@ -16,7 +16,6 @@ struct ShareTerms {
 
     [[nodiscard]] Ways leaf(std::size_t, std::size_t) const { return {1}; }
     [[nodiscard]] Ways factor(const SetEdge& edge) const { return {static_cast<double>(walk.n_copies(edge))}; }
-    [[nodiscard]] Ways pair(const SetEdge& edge, std::size_t, std::size_t) const { return factor(edge); }
 };
 
 // Where a node hangs.

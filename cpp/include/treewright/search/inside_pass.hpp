@@ -20,8 +20,8 @@
 
 namespace treewright::binary {
 
-// Terms has leaf(node, label), a V; factor(edge); and pair(edge, label zero, label one), the V of two leaves below an
-// edge.
+// Terms has leaf(node, label) and factor(edge). Where redundant splits do not count, the labels of a pair of leaves
+// decide whether it does, so these pairs are not made of cells.
 template <class V>
 class InsidePass {
    public:
@@ -58,26 +58,17 @@ class InsidePass {
     [[nodiscard]] bool dead(const SetEdge& edge) const {
         return walk_.n_copies(edge) == 0 || cells(edge.child[0]).empty() || cells(edge.child[1]).empty();
     }
-    // The leaves and the fewest errors of what a node can be.
-    void reach(std::size_t n, CellRange& range) const {
-        std::size_t n_leaves = 1;
-        for (const SetEdge& edge : walk_.graph().edges_of(n))
-            if (!dead(edge))
-                n_leaves = std::max<std::size_t>(
-                    n_leaves, cells(edge.child[0]).runs.back().leaves + cells(edge.child[1]).runs.back().leaves);
-        range.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
-        walk_.limit(n, range);
-        walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
-        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
-            if (dead(edge)) continue;
-            range.reach(cells(edge.child[0]).runs, cells(edge.child[1]).runs);
-            walk_.each_leaf_pair(edge, [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
-        }
-    }
 
    private:
+    struct Split {
+        const SetEdge* edge;
+        Cells<V> zero, one;
+
+        [[nodiscard]] std::size_t most_leaves() const { return zero.runs.back().leaves + one.runs.back().leaves; }
+    };
     // What one thread joins values with.
     struct Desk {
+        std::vector<Split> splits;  // of the node at hand
         CellRange range;
         CellSums<V> sums;
     };
@@ -88,19 +79,48 @@ class InsidePass {
         for (const CellStore<V>& level : levels_) sum += level.bytes();
         return sum <= rule_.max_bytes;
     }
+    void find_splits(std::size_t n, std::vector<Split>& splits) const {
+        splits.clear();
+        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
+            if (walk_.n_copies(edge) == 0) continue;
+            const CellStore<V>& below = levels_[walk_.level(n) + 1];
+            const auto side = [&](std::uint32_t child) {
+                return below.cells(places_[child].first, places_[child].second);
+            };
+            const Split split{&edge, side(edge.child[0]), side(edge.child[1])};
+            if (!split.zero.empty() && !split.one.empty()) splits.push_back(split);
+        }
+    }
+    // The leaves and the fewest errors of what a node can be.
+    void reach(std::size_t n, const std::vector<Split>& splits, CellRange& range) const {
+        std::size_t n_leaves = 1;
+        for (const Split& split : splits) n_leaves = std::max(n_leaves, split.most_leaves());
+        range.reset(std::min(n_leaves + 1, rule_.max_errors.size()));
+        walk_.limit(n, range);
+        walk_.each_leaf(n, [&](std::size_t, std::int64_t errors) { range.reach(1, errors); });
+        for (const Split& split : splits) {
+            range.reach(split.zero.runs, split.one.runs);
+            if (!rule_.redundant)
+                walk_.each_leaf_pair(*split.edge,
+                                     [&](std::size_t, std::size_t, std::int64_t errors) { range.reach(2, errors); });
+        }
+    }
     template <class Terms>
     void solve(std::size_t n, const Terms& terms, Desk& desk) {
         CellSums<V>& sums = desk.sums;
         const std::size_t before = sums.bytes();
-        reach(n, desk.range);
+        find_splits(n, desk.splits);
+        reach(n, desk.splits, desk.range);
         sums.reset(desk.range);
         walk_.each_leaf(n, [&](std::size_t label, std::int64_t errors) { sums.add(1, errors, terms.leaf(n, label)); });
-        for (const SetEdge& edge : walk_.graph().edges_of(n)) {
-            if (dead(edge)) continue;
-            sums.add_products(cells(edge.child[0]), cells(edge.child[1]), terms.factor(edge), rule_.redundant);
+        for (const Split& split : desk.splits) {
+            const SetEdge& edge = *split.edge;
+            const V factor = terms.factor(edge);
+            sums.add_products(split.zero, split.one, factor, rule_.redundant);
             if (!rule_.redundant)
                 walk_.each_leaf_pair(edge, [&](std::size_t zero, std::size_t one, std::int64_t errors) {
-                    sums.add(2, errors, terms.pair(edge, zero, one));
+                    const V with_zero = product<V>(terms.leaf(edge.child[0], zero), factor);
+                    sums.add(2, errors, product<V>(with_zero, terms.leaf(edge.child[1], one)));
                 });
         }
         const std::scoped_lock lock(mutex_);

@@ -8,6 +8,7 @@
 #include "treewright/kernels/ways_kernel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -137,8 +138,11 @@ class CellSums {
             width += some ? static_cast<double>(range.most[l] - range.least[l]) + 1 : 0;
             first_[l + 1] = width < most ? static_cast<std::size_t>(width) : 0;
         }
-        dense_ = width < most && width < 64 + 4 * static_cast<double>(range.n_products);
-        table_.assign(dense_ ? first_.back() : 0, V{});
+        dense_ = width < most && width < kDenseAlways + 4 * static_cast<double>(range.n_products);
+        each_marked([&](std::size_t cell) { table_[cell] = V{}; });
+        const std::size_t n_cells = dense_ ? first_.back() : 0;
+        if (table_.size() < n_cells) table_.resize(n_cells);
+        marked_.assign((n_cells + 63) / 64, 0);
         list_.clear();
         merge_at_ = kFirstMerge;
     }
@@ -148,7 +152,9 @@ class CellSums {
     void add(std::size_t leaves, std::int64_t errors, const V& value) {
         if (!holds(leaves, errors)) return;
         if (dense_) {
-            table_[place(leaves, errors)] += value;
+            const std::size_t cell = place(leaves, errors);
+            mark(cell, 1);
+            table_[cell] += value;
             return;
         }
         list_.push_back({static_cast<std::uint32_t>(leaves), errors, value});
@@ -158,10 +164,12 @@ class CellSums {
     // them.
     template <class A, class B, class Factor>
     void add_products(const Cells<A>& a, const Cells<B>& b, const Factor& factor, bool leaf_pairs) {
-        if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)
-            if (dense_) return convolve(a, b, factor.value, leaf_pairs);
-        if constexpr (std::is_same_v<V, LaneWays>)
-            if (dense_) return convolve_lanes(a, b, factor, leaf_pairs);
+        if (dense_ && !a.empty() && !b.empty() && a.runs.back().leaves + b.runs.back().leaves > 2) {
+            // Single leaves are too few for a kernel.
+            if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)
+                return convolve(a, b, factor.value, leaf_pairs);
+            if constexpr (std::is_same_v<V, LaneWays>) return convolve_lanes(a, b, factor, leaf_pairs);
+        }
         for (const CellRun& x : a.runs)
             for (std::uint32_t i = 0; i < x.n; ++i)
                 add_products_of(x.leaves, x.errors + i, product<V>(a.values[x.begin + i], factor), b, leaf_pairs);
@@ -170,21 +178,25 @@ class CellSums {
     template <class Use>
     void give(const Use& use) {
         if (dense_) {
-            for (std::size_t l = 0; l + 1 < first_.size(); ++l)
-                for (std::size_t c = first_[l]; c < first_[l + 1]; ++c)
-                    if (!table_[c].none())
-                        use(static_cast<std::uint32_t>(l), range_->least[l] + static_cast<std::int64_t>(c - first_[l]),
-                            table_[c]);
+            std::uint32_t leaves = 0;
+            each_marked([&](std::size_t cell) {
+                while (cell >= first_[leaves + 1]) ++leaves;
+                if (!table_[cell].none())
+                    use(leaves, range_->least[leaves] + static_cast<std::int64_t>(cell - first_[leaves]), table_[cell]);
+            });
             return;
         }
         merge();
         for (const Entry& entry : list_)
             if (!entry.value.none()) use(entry.leaves, entry.errors, entry.value);
     }
-    [[nodiscard]] std::size_t bytes() const { return table_.capacity() * sizeof(V) + list_.capacity() * sizeof(Entry); }
+    [[nodiscard]] std::size_t bytes() const {
+        return table_.capacity() * sizeof(V) + marked_.capacity() * 8 + list_.capacity() * sizeof(Entry);
+    }
 
    private:
     static constexpr std::size_t kFirstMerge = std::size_t{1} << 16;
+    static constexpr double kDenseAlways = 1024;  // cells: a table up to this size is never slower than a list
     struct Entry {
         std::uint32_t leaves;
         std::int64_t errors;
@@ -193,6 +205,21 @@ class CellSums {
 
     [[nodiscard]] std::size_t place(std::size_t leaves, std::int64_t errors) const {
         return first_[leaves] + static_cast<std::size_t>(errors - range_->least[leaves]);
+    }
+    // Cells of the table that may hold something: all others are as they were made.
+    void mark(std::size_t first, std::size_t n) {
+        const std::size_t last = first + n;
+        for (std::size_t at = first; at < last;) {
+            const std::size_t bits = std::min(last - at, 64 - at % 64);
+            marked_[at / 64] |= (~std::uint64_t{0} >> (64 - bits)) << (at % 64);
+            at += bits;
+        }
+    }
+    template <class Use>
+    void each_marked(const Use& use) const {
+        for (std::size_t word = 0; word < marked_.size(); ++word)
+            for (std::uint64_t bits = marked_[word]; bits != 0; bits &= bits - 1)
+                use(64 * word + static_cast<std::size_t>(std::countr_zero(bits)));
     }
     // The pairs of subtrees of so many leaves and errors, worth `value`, and one of `b`.
     template <class B>
@@ -206,13 +233,21 @@ class CellSums {
             if (n == 0) continue;
             const auto* const from = b.values + y.begin;
             if (dense_) {
-                V* const to = table_.data() + place(leaves, x_errors + y.errors);
+                const std::size_t cell = place(leaves, x_errors + y.errors);
+                mark(cell, n);
+                V* const to = table_.data() + cell;
                 for (std::size_t j = 0; j < n; ++j) to[j] += product<V>(value, from[j]);
             } else {
                 for (std::size_t j = 0; j < n; ++j)
                     add(leaves, x_errors + y.errors + static_cast<std::int64_t>(j), product<V>(value, from[j]));
             }
         }
+    }
+    // Where the sums of two runs begin, of which `n_out` at most are kept.
+    V* sums_of(std::size_t leaves, const CellRun& x, const CellRun& y, std::int64_t n_out) {
+        const std::size_t cell = place(leaves, x.errors + y.errors);
+        mark(cell, std::min(std::size_t{x.n} + y.n - 1, static_cast<std::size_t>(n_out)));
+        return table_.data() + cell;
     }
     void convolve(const Cells<Ways>& a, const Cells<Ways>& b, double factor, bool leaf_pairs) {
         padded_.clear();
@@ -230,7 +265,7 @@ class CellSums {
                 if (leaves >= range_->most.size()) break;
                 const std::int64_t n_out = range_->most[leaves] - x.errors - y.errors + 1;
                 if ((leaves == 2 && !leaf_pairs) || n_out <= 0) continue;
-                V* const to = table_.data() + place(leaves, x.errors + y.errors);
+                V* const to = sums_of(leaves, x, y, n_out);
                 kernels_->convolve(a.values + x.begin, x.n, factor, from, y.n, to, static_cast<std::size_t>(n_out));
             }
         }
@@ -242,7 +277,7 @@ class CellSums {
                 if (leaves >= range_->most.size()) break;
                 const std::int64_t n_out = range_->most[leaves] - x.errors - y.errors + 1;
                 if ((leaves == 2 && !leaf_pairs) || n_out <= 0) continue;
-                V* const to = table_.data() + place(leaves, x.errors + y.errors);
+                V* const to = sums_of(leaves, x, y, n_out);
                 kernels_->convolve_lanes(a.values + x.begin, x.n, factor, b.values + y.begin, y.n, to,
                                          static_cast<std::size_t>(n_out));
             }
@@ -268,6 +303,7 @@ class CellSums {
     std::vector<std::size_t> first_;  // [leaves], in the table
     bool dense_ = true;
     std::vector<V> table_;
+    std::vector<std::uint64_t> marked_;  // bits of its cells
     std::vector<Entry> list_;
     std::size_t merge_at_ = kFirstMerge;
 };
