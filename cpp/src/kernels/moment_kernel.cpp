@@ -4,6 +4,7 @@
 #include "treewright/kernels/log_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>

@@ -5,6 +5,7 @@
 #include "treewright/kernels/log_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <immintrin.h>
 #include <limits>

@@ -232,7 +232,7 @@ void MomentPairSolver::prepare(const Node& node, std::size_t at) {
         if (form_.compact) {
             left[0] += lane.position - i;
             for (; i < lane.position; ++i) {
-                const auto s = static_cast<double>(compact(row_of(order[i])) >> MomentTask::kSlotBits);
+                const auto s = std::bit_cast<double>(compact(row_of(order[i])) & ~MomentTask::kSlotMask);
                 left[1] += s;
                 own += s * s + 1;
             }
@@ -259,9 +259,9 @@ void MomentPairSolver::place_lanes(const Node& node, std::size_t at) {
     std::uint32_t i = 0;
     for (std::uint32_t s = 0; s < form_.n_sums; ++s) std::fill(left_[s].begin(), left_[s].end(), total_[s]);
     const auto place_rows = [&](std::uint32_t end, std::uint32_t place) {
-        constexpr std::int64_t kSlot = (std::int64_t{1} << MomentTask::kSlotBits) - 1;
         if (form_.compact)
-            for (; i < end; ++i) compact(row_of(order[i])) = (compact(row_of(order[i])) & ~kSlot) | place;
+            for (; i < end; ++i)
+                compact(row_of(order[i])) = (compact(row_of(order[i])) & ~MomentTask::kSlotMask) | place;
         for (; i < end; ++i) slot_[row_of(order[i])] = static_cast<std::uint8_t>(place);
     };
     for (std::uint32_t k = 0; k < n; ++k) {
@@ -320,7 +320,16 @@ void MomentPairSolver::pass(const Node& node, std::size_t at, Cost& target) {
             if (lanes_[k].wanted[0] < kNone || lanes_[k].wanted[1] < kNone) which.push_back(k);
         all.swap(lanes_);
         for (const std::uint32_t k : which) lanes_.push_back(all[k]);
+        const std::uint32_t n_swept = task_.n_lanes;
         place_lanes(node, at);
+        scan_sides_.clear();
+        for (std::uint32_t k = 0; k < lanes_.size(); ++k)
+            for (const std::uint32_t s : {0u, 1u})
+                if (lanes_[k].wanted[s] < kNone)
+                    scan_sides_.push_back(
+                        {place_of(k, task_.n_lanes), s == 1, s * n_swept + place_of(which[k], n_swept)});
+        task_.sides = scan_sides_;
+        task_.n_bounds = 2 * n_swept;
         for (std::uint32_t k = 0; k < lanes_.size(); ++k) {
             const std::uint32_t place = place_of(k, task_.n_lanes);
             best_left_[place] = lanes_[k].sides[0].best;
@@ -377,12 +386,11 @@ bool MomentPairSolver::want_stretches(Cost target) {
     }
     if (!any) return false;
     const std::uint32_t n_lanes = task_.n_lanes;
-    std::array<float, 2 * kMaxLanes> limit;
-    limit.fill(std::numeric_limits<float>::infinity());
+    limit_.fill(std::numeric_limits<float>::infinity());
     for (std::uint32_t k = 0; k < n; ++k)
         for (const std::size_t s : {0, 1})
-            limit[s * n_lanes + place_of(k, n_lanes)] = static_cast<float>(lanes_[k].wanted[s] * (1 - 1e-6));
-    task_.limit = limit.data();
+            limit_[s * n_lanes + place_of(k, n_lanes)] = static_cast<float>(lanes_[k].wanted[s] * (1 - 1e-6));
+    task_.limit = limit_.data();
     kernels_.mark(task_);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "treewright/kernels/squared_error_pairs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace treewright::ranked {
@@ -27,8 +28,8 @@ double SquaredErrorPairs::load(const Node& node) {
     for (std::uint32_t i = 0; i < node.n; ++i) {
         const std::uint32_t row = row_of(node.orders[0][i]);
         const std::int64_t w = data.weight[row], s = data.weighted_of(0, row);
-        if (is_compact()) {  // below 2^47 in size
-            compact(numbers_rows() ? i : row) = (s - centre_) * (std::int64_t{1} << MomentTask::kSlotBits);
+        if (is_compact()) {  // less than all targets together in size: of n, S is off the mean by (n - 1) / n of these
+            compact(numbers_rows() ? i : row) = std::bit_cast<std::uint64_t>(static_cast<double>(s - centre_));
             continue;
         }
         double* const to = numbers(row);

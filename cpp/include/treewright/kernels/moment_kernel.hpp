@@ -56,10 +56,11 @@ struct MomentTask {
     const double* rows = nullptr;  // [row of the table][row_size]
     const std::uint8_t* slot =
         nullptr;  // [row of the table]: place of the first lane that has it on the left; n_lanes: none
-    // Of squares whose weights are all one, instead of both: [row of the table], S << kSlotBits | slot. Passes wait for
-    // rows that lie scattered, and a fourth of the bytes is in a cache nearer by.
-    static constexpr int kSlotBits = 7;
-    const std::int64_t* compact = nullptr;
+    // Of squares whose weights are all one, instead of both: [row of the table], S in double precision with the slot in
+    // its lowest bits, which are 0 in whole numbers up to 2^46. Passes wait for rows that lie scattered, and a fourth
+    // of the bytes is in a cache nearer by.
+    static constexpr std::uint64_t kSlotMask = 0x7f;
+    const std::uint64_t* compact = nullptr;
     std::span<const std::uint32_t* const> orders{};              // one per second column
     std::span<const std::vector<std::uint32_t>> stretch_ends{};  // of each second column, ascending
     const std::uint8_t* has_splits = nullptr;                    // [stretch]: whether it is more than one group of ties
@@ -79,6 +80,15 @@ struct MomentTask {
     // mark() reads: gains that are of no interest; and writes, for scan(): which stretches to walk.
     const float* limit = nullptr;    // [2][n_lanes]
     std::uint8_t* wanted = nullptr;  // [stretch]
+
+    // scan() may have fewer lanes than the sweep before: the sides that it walks for, and where their bounds are.
+    struct ScanSide {
+        std::uint32_t place;
+        bool is_right;
+        std::uint32_t bound;  // in the bounds of a stretch, and in `limit`
+    };
+    std::span<const ScanSide> sides{};
+    std::size_t n_bounds = 0;  // of a stretch
 };
 
 // Lanes are numbered by position of their splits; the place of a lane in arrays makes prefix sums cheap.

@@ -89,9 +89,9 @@ struct Actions : Plain {
     }
 };
 
-// Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i.
+// Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i. Returns the sum of all.
 template <int V>
-inline void prefix(Eight* x) {
+inline double prefix(Eight* x) {
     for (int i = 1; i < V; ++i) x[i] += x[i - 1];
     alignas(64) double last[8], before[8];
     store(last, x[V - 1]);
@@ -102,6 +102,7 @@ inline void prefix(Eight* x) {
     }
     const Eight base = load(before);
     for (int i = 0; i < V; ++i) x[i] += base;
+    return sum;
 }
 
 using Four = Lanes<double, 4>;
@@ -145,17 +146,20 @@ inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3)
 }
 #endif
 
-// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1.
-inline Four opened(std::int64_t compact) {
-    const double s = static_cast<double>(compact >> MomentTask::kSlotBits);
-    static constexpr double kOnce[] = {0, 1, 1, 0}, kSquared[] = {0, 0, 0, 1}, kMore[] = {1, 0, 0, 1};
-    static constexpr double kLeast[] = {0, -std::numeric_limits<double>::infinity(), 0, 0};
-    const Four all = Four{} + s;
-    const Four m = all * load_as<Four>(kOnce) + all * all * load_as<Four>(kSquared) + load_as<Four>(kMore);
-    return larger(m, load_as<Four>(kLeast));
+// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1. They are
+// S times (0, 1, 1, S), and (1, 0, 0, 1) more.
+inline Four opened(std::uint64_t compact) {
+    using FourBits = Lanes<std::uint64_t, 4>;
+    static constexpr std::uint64_t kOfTarget = ~MomentTask::kSlotMask, kOne = std::bit_cast<std::uint64_t>(1.0);
+    static constexpr std::uint64_t kLast[] = {0, 0, 0, kOfTarget}, kOnce[] = {0, kOne, kOne, 0};
+    static constexpr double kMore[] = {1, 0, 0, 1}, kLeast[] = {0, -std::numeric_limits<double>::infinity(), 0, 0};
+    const FourBits row = FourBits{} + compact;
+    const Four target = bits_as<Four>(row & (FourBits{} + kOfTarget));
+    const Four factor = bits_as<Four>((row & load_as<FourBits>(kLast)) | load_as<FourBits>(kOnce));
+    return larger(target * factor + load_as<Four>(kMore), load_as<Four>(kLeast));
 }
-inline std::uint32_t slot_of(std::int64_t compact) {
-    return static_cast<std::uint32_t>(compact) & ((1u << MomentTask::kSlotBits) - 1);
+inline std::uint32_t slot_of(std::uint64_t compact) {
+    return static_cast<std::uint32_t>(compact & MomentTask::kSlotMask);
 }
 
 // Sums of the numbers of the rows of a stretch: by lane on the left, and of all.
@@ -163,21 +167,21 @@ template <int N, int V>
 struct StretchSums {
     static constexpr int kSize = static_cast<int>(MomentTask::row_size(N)),
                          kOwnAt = static_cast<int>(MomentTask::own_at(N));
+    // Neighbours in one order are often neighbours in another, and a sum must be stored before it is read again:
+    // kCopies rows are added side by side. Few slots are the same more often, and cost less to add up.
+    static constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 1;
     Eight x[kSize][V];
     double all[kSize];
+    alignas(64) double by_slot[kCopies][kSlots + 1][4] = {};  // of four numbers; zero between stretches
 
     void take(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
         if constexpr (kSize == 4) {
-            // Neighbours in one order are often neighbours in another, and a sum must be stored before it is read
-            // again: kCopies rows are added side by side. Few slots are the same more often, and cost less to add up.
-            constexpr int kCopies = V <= 2 ? 4 : 2, kSlots = 8 * V + 8;
-            alignas(64) double by_slot[kCopies][kSlots][4] = {};
             const auto add = [&](double (*to)[4], Four m, std::uint32_t slot) {
                 store(to[slot], load_as<Four>(to[slot]) + m);
             };
             const auto take_row = [&](std::uint32_t position, double (*to)[4]) {
                 if (task.compact != nullptr) {
-                    const std::int64_t row = task.compact[order[position] >> 1];
+                    const std::uint64_t row = task.compact[order[position] >> 1];
                     add(to, opened(row), slot_of(row));
                 } else {
                     const std::uint32_t row = order[position] >> 1;
@@ -188,31 +192,39 @@ struct StretchSums {
             for (; at + kCopies <= end; at += kCopies)
                 for (int k = 0; k < kCopies; ++k) take_row(at + static_cast<std::uint32_t>(k), by_slot[k]);
             for (; at < end; ++at) take_row(at, by_slot[0]);
-            Four sum{};
-            for (int slot = 0; slot < kSlots; ++slot) {
-                auto of_slot = load_as<Four>(by_slot[0][slot]);
-                for (int k = 1; k < kCopies; ++k) of_slot += load_as<Four>(by_slot[k][slot]);
-                store(by_slot[0][slot], of_slot);
-                sum += of_slot;
+            for (int i = 0; i < V; ++i) {
+                alignas(64) double eight[8][4];
+                for (int k = 0; k < 8; k += 2) store(eight[k], taken<Eight>(8 * i + k));
+                turn(eight[0], x[0][i], x[1][i], x[2][i], x[3][i]);
             }
-            store(all, sum);
-            for (int i = 0; i < V; ++i) turn(by_slot[0][8 * i], x[0][i], x[1][i], x[2][i], x[3][i]);
+            store(all, taken<Four>(8 * V));
+            for (int s = 0; s < kSize; ++s) all[s] += prefix<V>(x[s]);
         } else {
-            alignas(64) double by_slot[kSize][8 * V + 8] = {};
+            alignas(64) double of_number[kSize][8 * V + 8] = {};
             for (double& sum : all) sum = 0;
             for (std::uint32_t i = begin; i < end; ++i) {
                 const std::uint32_t row = order[i] >> 1;
                 const double* const m = task.rows + std::size_t{row} * kSize;
                 const std::size_t at = task.slot[row];
                 for (int s = 0; s < kSize; ++s) {
-                    by_slot[s][at] += m[s];
+                    of_number[s][at] += m[s];
                     all[s] += m[s];
                 }
             }
             for (int s = 0; s < kSize; ++s)
-                for (int i = 0; i < V; ++i) x[s][i] = load(by_slot[s] + 8 * i);
+                for (int i = 0; i < V; ++i) x[s][i] = load(of_number[s] + 8 * i);
+            for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
         }
-        for (int s = 0; s < kSize; ++s) prefix<V>(x[s]);
+    }
+
+   private:
+    // The sums of a slot, or of two, which become zero.
+    template <class Vector>
+    Vector taken(int slot) {
+        auto sum = load_as<Vector>(by_slot[0][slot]);
+        for (int k = 1; k < kCopies; ++k) sum += load_as<Vector>(by_slot[k][slot]);
+        for (int k = 0; k < kCopies; ++k) store(by_slot[k][slot], Vector{});
+        return sum;
     }
 };
 
@@ -315,81 +327,103 @@ void mark_lanes(MomentTask& task) {
     }
 }
 
+// Up to eight sides of splits, and the rows of one stretch one by one: every split within it is evaluated.
+template <class Form>
+struct Walk {
+    static constexpr int N = Form::kSums;
+    alignas(64) double on[N][8], total[N][8], first_slot[8], is_left[8], is_right[8], best[8];
+    double* best_at[8];
+    int n = 0;
+
+    // A side with what it has before the stretch, and all of it.
+    void add(const MomentTask& task, const MomentTask::ScanSide& side, const double (*left)[MomentTask::kMaxLanes],
+             const double* sum) {
+        for (int s = 0; s < N; ++s) {
+            const double of_left = task.left[s][side.place];
+            on[s][n] = side.is_right ? sum[s] - left[s][side.place] : left[s][side.place];
+            total[s][n] = side.is_right ? task.total[s] - of_left : of_left;
+        }
+        first_slot[n] = lane_of(side.place, task.n_lanes);
+        is_left[n] = side.is_right ? 0 : 1;
+        is_right[n] = side.is_right ? 1 : 0;
+        best_at[n] = (side.is_right ? task.best_right : task.best_left) + side.place;
+        ++n;
+    }
+    void run(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
+        for (int k = n; k < 8; ++k) {
+            for (int s = 0; s < N; ++s) on[s][k] = total[s][k] = 0;
+            first_slot[k] = is_left[k] = is_right[k] = 0;
+        }
+        Eight before[N], all[N], most{};
+        for (int s = 0; s < N; ++s) before[s] = load(on[s]), all[s] = load(total[s]);
+        const Eight slots = load(first_slot), left = load(is_left), right = load(is_right);
+        for (std::uint32_t p = begin; p < end; ++p) {
+            const std::uint32_t row = order[p] >> 1;
+            double m[MomentTask::row_size(N)];
+            std::uint32_t place;
+            if (N == 2 && task.compact != nullptr) {
+                store(m, opened(task.compact[row]));
+                place = slot_of(task.compact[row]);
+            } else {
+                std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);
+                place = task.slot[row];
+            }
+            if (p > begin && (order[p] & 1u) != 0) {
+                Eight rest[N];
+                for (int s = 0; s < N; ++s) rest[s] = all[s] - before[s];
+                const Gains gains = Form::of(task, before, rest);
+                most = larger(most, gains.before + gains.after);
+            }
+            const Eight share = choose(slots >= spread(lane_of(place, task.n_lanes)), left, right);
+            for (int s = 0; s < N; ++s) before[s] += share * spread(m[s]);
+        }
+        store(best, most);
+        for (int k = 0; k < n; ++k) *best_at[k] = std::max(*best_at[k], best[k]);
+        n = 0;
+    }
+
+   private:
+    // A row that no lane has on its left is behind them all.
+    static double lane_of(std::uint32_t place, std::uint32_t n_lanes) {
+        return place < n_lanes ? place % 8 * (n_lanes / 8) + place / 8 : n_lanes;
+    }
+};
+
 template <class Form, int V>
 void scan_lanes(MomentTask& task) {
     constexpr int N = Form::kSums;
-    Eight left[V][N], right[V][N], best_left[V], best_right[V], first_slot[V];
-    for (int i = 0; i < V; ++i) {
-        for (int s = 0; s < N; ++s) {
-            left[i][s] = load(task.left[s] + 8 * i);
-            right[i][s] = task.total[s] - left[i][s];
-        }
-        best_left[i] = load(task.best_left + 8 * i);
-        best_right[i] = load(task.best_right + 8 * i);
-        double lanes[8];
-        for (int b = 0; b < 8; ++b) lanes[b] = b * V + i;
-        first_slot[i] = load(lanes);
-    }
     const std::uint8_t* wanted = task.wanted;
+    const float* bound = task.stretch_bound;
     StretchSums<N, V> in;
+    Walk<Form> walk;
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
-        const std::uint32_t* order = task.orders[c];
-        Eight on_left[V][N] = {};
+        Eight on_left[N][V] = {};
         double sum[N] = {};
         std::uint32_t begin = 0;
         const auto& ends = task.stretch_ends[c];
         std::size_t last = ends.size();  // nothing is wanted behind it
         while (last > 0 && wanted[last - 1] == 0) --last;
         for (std::size_t j = 0; j < last; ++j) {
-            const std::uint32_t end = ends[j];
-            if (wanted[j] == 0) {
-                in.take(task, order, begin, end);
-                for (int s = 0; s < N; ++s) {
-                    sum[s] += in.all[s];
-                    for (int i = 0; i < V; ++i) on_left[i][s] += in.x[s][i];
+            if (wanted[j] != 0) {
+                alignas(64) double left[N][MomentTask::kMaxLanes];
+                for (int s = 0; s < N; ++s)
+                    for (int i = 0; i < V; ++i) store(left[s] + 8 * i, on_left[s][i]);
+                for (const MomentTask::ScanSide& side : task.sides) {
+                    if (bound[j * task.n_bounds + side.bound] <= task.limit[side.bound]) continue;
+                    walk.add(task, side, left, sum);
+                    if (walk.n == 8) walk.run(task, task.orders[c], begin, ends[j]);
                 }
-            } else {
-                for (std::uint32_t p = begin; p < end; ++p) {
-                    const std::uint32_t row = order[p] >> 1;
-                    double m[MomentTask::row_size(N)];
-                    std::uint32_t place;
-                    if (N == 2 && task.compact != nullptr) {
-                        store(m, opened(task.compact[row]));
-                        place = slot_of(task.compact[row]);
-                    } else {
-                        std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);
-                        place = task.slot[row];
-                    }
-                    if (p > begin && (order[p] & 1u) != 0) {
-                        for (int i = 0; i < V; ++i) {
-                            Eight rest_left[N], on_right[N], rest_right[N];
-                            for (int s = 0; s < N; ++s) {
-                                rest_left[s] = left[i][s] - on_left[i][s];
-                                on_right[s] = sum[s] - on_left[i][s];
-                                rest_right[s] = right[i][s] - on_right[s];
-                            }
-                            const Gains to_left = Form::of(task, on_left[i], rest_left);
-                            const Gains to_right = Form::of(task, on_right, rest_right);
-                            best_left[i] = larger(best_left[i], to_left.before + to_left.after);
-                            best_right[i] = larger(best_right[i], to_right.before + to_right.after);
-                        }
-                    }
-                    // The lane of a place; a row that no lane has on its left is behind them all.
-                    const double lane = place < 8 * V ? static_cast<double>(place % 8 * V + place / 8) : 1e9;
-                    for (int s = 0; s < N; ++s) sum[s] += m[s];
-                    for (int i = 0; i < V; ++i) {
-                        const EightMasks is_left = first_slot[i] >= spread(lane);
-                        for (int s = 0; s < N; ++s) on_left[i][s] += choose(is_left, spread(m[s]), Eight{});
-                    }
-                }
+                if (walk.n > 0) walk.run(task, task.orders[c], begin, ends[j]);
             }
-            begin = end;
+            in.take(task, task.orders[c], begin, ends[j]);
+            for (int s = 0; s < N; ++s) {
+                sum[s] += in.all[s];
+                for (int i = 0; i < V; ++i) on_left[s][i] += in.x[s][i];
+            }
+            begin = ends[j];
         }
         wanted += ends.size();
-    }
-    for (int i = 0; i < V; ++i) {
-        store(task.best_left + 8 * i, best_left[i]);
-        store(task.best_right + 8 * i, best_right[i]);
+        bound += ends.size() * task.n_bounds;
     }
 }
 

@@ -43,7 +43,7 @@ class MomentPairSolver : public StumpPairSolver {
     [[nodiscard]] double* numbers(std::uint32_t row) { return rows_.data() + std::size_t{row} * size_; }
     [[nodiscard]] bool is_compact() const { return form_.compact; }
     // With numbers_rows() of a number, the row's position in the node's first order.
-    [[nodiscard]] std::int64_t& compact(std::uint32_t row) { return compact_[row]; }
+    [[nodiscard]] std::uint64_t& compact(std::uint32_t row) { return compact_[row]; }
     [[nodiscard]] bool numbers_rows() const { return !number_.empty(); }
     [[nodiscard]] std::uint32_t own_at() const { return size_ - 1; }
     // Sets the totals from the numbers of the node's rows.
@@ -99,7 +99,7 @@ class MomentPairSolver : public StumpPairSolver {
     double error_ = 0;                                      // of a loss, in units of gain
     std::vector<double> rows_;                              // [row][size_]
     std::vector<std::uint8_t> slot_;                        // [row]
-    std::vector<std::int64_t> compact_;                     // [row]: instead of both
+    std::vector<std::uint64_t> compact_;                    // [row]: instead of both
     std::vector<std::vector<std::uint32_t>> stretch_ends_;  // [number of the node's column]
     std::vector<std::uint8_t> has_splits_;                  // [stretch]
     std::size_t n_stretches_ = 0;
@@ -107,6 +107,8 @@ class MomentPairSolver : public StumpPairSolver {
     std::vector<Lane> lanes_;
     std::vector<float> stretch_bound_;
     std::vector<std::uint8_t> wanted_;
+    std::array<float, 2 * kMaxLanes> limit_;
+    std::vector<MomentTask::ScanSide> scan_sides_;
     std::array<std::vector<double>, MomentTask::kMaxSums> left_;  // [place]
     std::vector<double> best_left_, best_right_, max_left_, max_right_;
     std::vector<std::uint32_t> number_;  // [row]: twice its number; empty: rows are not numbered afresh

@@ -24,6 +24,7 @@
 #include "treewright/objective/survival.hpp"
 #include "treewright/objective/target_table.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -51,7 +52,8 @@ static_assert(2 * (kClassTotal - 1) <= std::numeric_limits<std::int32_t>::max())
 // Squared error: a sum squared, and about a centre that no target exceeds (squared_error_pairs.cpp); compact rows keep
 // a slot beside the target.
 static_assert(Wide{TargetTable::kLargestSum} * TargetTable::kLargestSum <= kWidest / 4);
-static_assert(TargetTable::kLargestSum <= (kMost >> MomentTask::kSlotBits) / 2);
+static_assert((std::bit_cast<std::uint64_t>(static_cast<double>(TargetTable::kLargestSum - 1)) &
+               MomentTask::kSlotMask) == 0);
 static_assert(TargetTable::kSquareBits - TargetTable::kLowBits <= 61, "high parts of all squares add up");
 
 // Quantiles: (up + down) times a weight in 64 bits, times a target in 128.
