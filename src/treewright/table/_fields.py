@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._dates import (
@@ -399,8 +400,7 @@ class FieldReader:
         self._check_dates(name, as_written, dates.days, written)
         self.formats[name] = written
         names = written.names(name)
-        parts = [WORDS.get(part, part) for part in written.offered]
-        offered = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
+        offered = list_of(WORDS.get(part, part) for part in written.offered)
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         spelled = as_written.filter((as_written != fields).fill_null(False))
