@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,8 +64,7 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
-    titled, result = with_titles(content.tree, columns), content.result
-    drawn = titled if result is None else replace(result, tree=titled)
+    drawn = with_titles(content.tree if content.result is None else content.result, columns)
     if counts and content.tree.classes is None:
         raise InputError(
             f"--counts: this is a {content.tree.kind.value} tree, which has no classes; leave it out."
