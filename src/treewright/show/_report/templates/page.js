@@ -528,12 +528,6 @@ byId("print-person").addEventListener("click", () => {
 });
 addEventListener("afterprint", () => document.body.classList.remove("print-person"));
 
-/* On a phone the links are wider than the window: the one with the focus is brought into it. */
-document.querySelector("nav").addEventListener("focusin", ({ target }) => {
-  const list = target.closest("ul");
-  list.scrollLeft = target.offsetLeft - (list.clientWidth - target.offsetWidth) / 2;
-});
-
 form.addEventListener("submit", (event) => { event.preventDefault(); decide(); });
 form.addEventListener("reset", (event) => {
   event.preventDefault();
