@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import ASCII, Digits, ModelPath, SettingsFile
+from treewright.cli._options import ASCII, Digits, ModelPath, TitlesFile
 from treewright.cli._output import note, put, say
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -40,7 +40,7 @@ def show(
     counts: Annotated[bool, typer.Option("--counts", help="Text: add the weight of each class.")] = False,
     orientation: Annotated[str, typer.Option(help="Pictures: 'down', 'right' or 'auto'.")] = "auto",
     dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,
-    columns: SettingsFile = None,
+    columns: TitlesFile = None,
     ascii_only: ASCII = False,
 ) -> None:
     """Show a saved tree and what is proven about it.
