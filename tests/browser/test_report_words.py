@@ -13,7 +13,7 @@ from reports import page_of
 from task_reports import page_of_task
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.show import choose_page, report
-from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, grow
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, grow
 
 LONG = "ApplicantMonthlyNetIncomeAfterTaxesAndSocialContributions"
 CLASSES = np.array([
@@ -108,6 +108,36 @@ def test_a_reason_does_not_say_twice_what_the_value_is(visit):
     page.select_option("#value-0", label="Ulm")
     page.click("#ask button.main")
     assert page.locator("#answer ol li").inner_text().startswith("town is Ulm: ≠ Bern (for the decision")
+
+
+def nested():
+    """A chain of splits on one column of numbers, then of words: each asks less than the ones above it."""
+    columns = [
+        Column("age", ColumnKind.CONTINUOUS),
+        Column("town", ColumnKind.CATEGORICAL, categories=("Bern", "Bonn", "Rom", "Ulm")),
+    ]
+    splits = [
+        ThresholdSplit(0, 20.0), None, ThresholdSplit(0, 60.0), ThresholdSplit(0, 30.0), None,
+        CategorySplit(1, (0, 1, 2)), CategorySplit(1, (0, 1)), None, None, None, None,
+    ]  # fmt: skip
+    X = np.array([[10.0, 0], [25, 0], [40, 0], [40, 2], [40, 3], [70, 0]] * 4)
+    y = np.array([0, 1, 1, 0, 1, 0] * 4, dtype=np.int32)
+    tree = grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(len(y)), 1.0 - np.eye(2))
+    return page_of(Made(tree, X, y, np.ones(len(y)), 1.0 - np.eye(2)))
+
+
+def test_reasons_say_each_column_in_one_interval(visit):
+    """They listed every answer: > 20 and ≤ 60 and > 30, and two sets of which one holds the other."""
+    page = visit().open(nested())
+    page.fill("#value-0", "45")
+    page.select_option("#value-1", label="Bern")
+    page.click("#ask button.main")
+    said = page.locator("#answer ol li").all_inner_texts()
+    assert any(item.startswith("age is 45: > 30 and ≤ 60 (") for item in said), said
+    assert any(item.startswith("town is Bern: in {Bern, Bonn} (") for item in said), said
+    page.fill("#value-0", "")
+    page.click("#ask button.main")
+    assert "unknown goes with" in " ".join(page.locator("#answer ol li").all_inner_texts())
 
 
 def page_of_six_classes(visit, width):
