@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -198,6 +199,39 @@ def test_one_letter_is_no_line(visit, name):
     whole = set(page.locator(":not(.small) > bdi > .whole").all_inner_texts())
     assert name.split()[-1] in whole or name.split()[0] in whole
     assert name in page.locator("#fields label").first.inner_text()
+
+
+ON_ONE_LINE = """(part) => {
+  const lines = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const at = walk.currentNode.data.indexOf(part), range = document.createRange();
+    if (at < 0 || walk.currentNode.parentElement.closest("script, style, title, option")) continue;
+    range.setStart(walk.currentNode, at);
+    range.setEnd(walk.currentNode, at + part.length);
+    const tops = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+    if (tops.size) lines.push(tops.size);
+  }
+  return lines;
+}"""
+
+
+@pytest.mark.parametrize(
+    "name", ["balance_of_accounts_2024-01-15", "a long name with 15/01/2024", "mean of 2024-01"]
+)
+def test_a_date_in_a_name_is_on_one_line(visit, name):
+    """Chromium breaks a line behind a hyphen between digits: 2024- 01-15."""
+    made = below_zero()
+    columns = (replace(made.tree.columns[0], name=name),)
+    html, date = page_of(replace(made, tree=replace(made.tree, columns=columns))), re.search(r"\d.*", name)[0]
+    page = visit(viewport={"width": 300, "height": 900}).open(html)
+    page.fill("#value-0", "1")
+    page.click("#ask button.main")
+    for width in range(300, 420, 8):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.evaluate(ON_ONE_LINE, date)
+        assert len(lines) > 3
+        assert set(lines) == {1}, width
 
 
 def test_words_on_branches_are_not_cut_by_the_end_of_a_page(visit):

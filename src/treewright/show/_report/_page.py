@@ -28,8 +28,10 @@ WHOLE = r'<span class="whole">\g<0></span>'
 # No line ends between a sign, its number and the unit of the number.
 COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}(?: (?!or\b|and\b)[^\s&<>]{1,8}(?!\S))?")
 FIGURES = re.compile(r"[^\s;]+ (?:to|of) [^\s;]+;?")
-# 3e-13, X-ray: a browser would break the line behind the hyphen.
-NOT_BROKEN = re.compile(r"[0-9][0-9.]*e-[0-9]+|(?<![\w&#;-])[^\W\d_]-\w{1,16}")
+# 3e-13, X-ray, 2024-01-15: a browser would break the line behind the hyphen, or the slash.
+NOT_BROKEN = re.compile(
+    r"[0-9][0-9.]*e-[0-9]+|(?<![\w&#;-])[^\W\d_]-\w{1,16}|(?<![\d/-])\d{1,4}(?:[/-]\d{1,4}){1,2}(?![\d/-])"
+)
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
