@@ -150,7 +150,7 @@ def _table_of(
     )
     refuse_titles(where, names, columns, lines)
     refuse_headers_below(where, names, columns, lines)
-    refuse_totals(where, columns, lines)
+    refuse_totals(where, names, columns, lines)
     return names, columns, lines, chosen
 
 
