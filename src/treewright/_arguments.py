@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._numbers import is_real, is_whole
+from treewright._plural import list_of
 from treewright.errors import InputError, InputTypeError
 
 __all__ = ["check_arguments", "checked_kinds", "numbers_of", "refuse_dates"]
@@ -200,4 +201,4 @@ def _listed(words: list[str]) -> str:
     distinct = list(dict.fromkeys(words))
     if {"a list of names", "a list of positions"} <= set(distinct):
         distinct = ["a list of names or positions", *(word for word in distinct if "list of" not in word)]
-    return distinct[0] if len(distinct) == 1 else f"{', '.join(distinct[:-1])} or {distinct[-1]}"
+    return list_of(distinct, "or")

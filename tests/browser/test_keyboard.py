@@ -9,8 +9,8 @@ import pytest
 from made_trees import make_tree
 from reports import page_of
 from task_reports import page_of_task
-from treewright import near_optimal_trees
-from treewright.show import choose_page
+from treewright import OptimalTreeClassifier, near_optimal_trees
+from treewright.show import choose_page, report
 
 FOCUSED = """() => {
   const element = document.activeElement;
@@ -53,10 +53,12 @@ def some_trees():
     return near_optimal_trees(X, y, cost_complexity=0.02, max_depth=3, epsilon=0.5)
 
 
+ROWS = ([[0], [1], [1]], [0, 1, 1])
 PAGES = {
     "report": lambda: page_of(make_tree(4, 9, n_rows=200)),
     "policy": lambda: page_of_task("policy"),
     "choose": lambda: choose_page(some_trees()),
+    "leaf": lambda: report(OptimalTreeClassifier(max_depth=0).fit(*ROWS), *ROWS),  # no form
 }
 
 

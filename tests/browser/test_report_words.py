@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from reports import page_of
 from task_reports import page_of_task
 from treewright import OptimalTreeClassifier, near_optimal_trees
 from treewright.show import choose_page, report
-from treewright.tree import Column, ColumnKind, LinearSplit, ThresholdSplit, grow
+from treewright.tree import CategorySplit, Column, ColumnKind, LinearSplit, ThresholdSplit, grow
 
 LONG = "ApplicantMonthlyNetIncomeAfterTaxesAndSocialContributions"
 CLASSES = np.array([
@@ -110,6 +111,36 @@ def test_a_reason_does_not_say_twice_what_the_value_is(visit):
     assert page.locator("#answer ol li").inner_text().startswith("town is Ulm: ≠ Bern (for the decision")
 
 
+def nested():
+    """A chain of splits on one column of numbers, then of words: each asks less than the ones above it."""
+    columns = [
+        Column("age", ColumnKind.CONTINUOUS),
+        Column("town", ColumnKind.CATEGORICAL, categories=("Bern", "Bonn", "Rom", "Ulm")),
+    ]
+    splits = [
+        ThresholdSplit(0, 20.0), None, ThresholdSplit(0, 60.0), ThresholdSplit(0, 30.0), None,
+        CategorySplit(1, (0, 1, 2)), CategorySplit(1, (0, 1)), None, None, None, None,
+    ]  # fmt: skip
+    X = np.array([[10.0, 0], [25, 0], [40, 0], [40, 2], [40, 3], [70, 0]] * 4)
+    y = np.array([0, 1, 1, 0, 1, 0] * 4, dtype=np.int32)
+    tree = grow(columns, np.array(["no", "yes"]), splits, X, y, np.ones(len(y)), 1.0 - np.eye(2))
+    return page_of(Made(tree, X, y, np.ones(len(y)), 1.0 - np.eye(2)))
+
+
+def test_reasons_say_each_column_in_one_interval(visit):
+    """They listed every answer: > 20 and ≤ 60 and > 30, and two sets of which one holds the other."""
+    page = visit().open(nested())
+    page.fill("#value-0", "45")
+    page.select_option("#value-1", label="Bern")
+    page.click("#ask button.main")
+    said = page.locator("#answer ol li").all_inner_texts()
+    assert any(item.startswith("age is 45: > 30 and ≤ 60 (") for item in said), said
+    assert any(item.startswith("town is Bern: in {Bern, Bonn} (") for item in said), said
+    page.fill("#value-0", "")
+    page.click("#ask button.main")
+    assert "unknown goes with" in " ".join(page.locator("#answer ol li").all_inner_texts())
+
+
 def page_of_six_classes(visit, width):
     """The report of a tree of six classes with long names, in a window of a width."""
     made = make_tree(2, 12, n_classes=6, n_rows=300)
@@ -168,6 +199,39 @@ def test_one_letter_is_no_line(visit, name):
     whole = set(page.locator(":not(.small) > bdi > .whole").all_inner_texts())
     assert name.split()[-1] in whole or name.split()[0] in whole
     assert name in page.locator("#fields label").first.inner_text()
+
+
+ON_ONE_LINE = """(part) => {
+  const lines = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const at = walk.currentNode.data.indexOf(part), range = document.createRange();
+    if (at < 0 || walk.currentNode.parentElement.closest("script, style, title, option")) continue;
+    range.setStart(walk.currentNode, at);
+    range.setEnd(walk.currentNode, at + part.length);
+    const tops = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+    if (tops.size) lines.push(tops.size);
+  }
+  return lines;
+}"""
+
+
+@pytest.mark.parametrize(
+    "name", ["balance_of_accounts_2024-01-15", "a long name with 15/01/2024", "mean of 2024-01"]
+)
+def test_a_date_in_a_name_is_on_one_line(visit, name):
+    """Chromium breaks a line behind a hyphen between digits: 2024- 01-15."""
+    made = below_zero()
+    columns = (replace(made.tree.columns[0], name=name),)
+    html, date = page_of(replace(made, tree=replace(made.tree, columns=columns))), re.search(r"\d.*", name)[0]
+    page = visit(viewport={"width": 300, "height": 900}).open(html)
+    page.fill("#value-0", "1")
+    page.click("#ask button.main")
+    for width in range(300, 420, 8):
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.evaluate(ON_ONE_LINE, date)
+        assert len(lines) > 3
+        assert set(lines) == {1}, width
 
 
 def test_words_on_branches_are_not_cut_by_the_end_of_a_page(visit):

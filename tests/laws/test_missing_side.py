@@ -45,3 +45,18 @@ def test_missing_goes_to_the_side_of_more_weight_where_no_row_decides(make):
                 assert split.missing_left == (2 * left >= weight[rows].sum())
                 settled += 1
     assert settled >= 2
+
+
+@pytest.mark.parametrize("make", MAKES.values(), ids=MAKES)
+def test_missing_goes_to_the_side_of_more_weight_of_a_column_that_was_complete(make):
+    """Regression counted rows there, so a row of weight 2 was not two rows."""
+    settled = 0
+    for seed in range(4):
+        X, y, weight = table(seed)
+        X, weight = np.nan_to_num(X), np.where(X[:, 0] > 4, 4 * weight, weight)  # not the side of more rows
+        tree = make().fit(X, y, sample_weight=weight).tree_
+        for split in filter(None, tree.splits):
+            goes_left = split.goes_left(X)
+            assert split.missing_left == (2 * weight[goes_left].sum() >= weight.sum())
+            settled += bool(split.missing_left) != (2 * goes_left.sum() >= len(X))
+    assert settled

@@ -195,7 +195,7 @@ def calls(folder: Path) -> dict[str, dict[str, Any]]:
 
 STEPS = {  # they get what the library made; a type checker is their guard
     "binarize": """
-        candidates_of candidates_of_text count_splits even_level fewer_notes gaps_of_ranks known_split listed
+        candidates_of candidates_of_text count_splits even_level fewer_notes gaps_of_ranks known_split
         make_splits ranks_of scope_of_all thresholds_below value_ranks
     """,
     "bornagain": """

@@ -7,7 +7,7 @@ from treewright.binarize._candidates import (
     known_split,
     scope_of_all,
 )
-from treewright.binarize._fewer import even_level, fewer_notes, listed
+from treewright.binarize._fewer import even_level, fewer_notes
 from treewright.binarize._make import (
     auto_splits,
     count_splits,
@@ -35,7 +35,6 @@ __all__ = [
     "gaps_of_ranks",
     "given_splits",
     "known_split",
-    "listed",
     "make_splits",
     "midpoints",
     "quantiles",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treewright._plural import plural
+from treewright._plural import first_of, plural
 from treewright.binarize._candidates import CandidateSplits
 from treewright.table import Table
 
-__all__ = ["even_level", "fewer_notes", "listed"]
+__all__ = ["even_level", "fewer_notes"]
 
 NAMED = 8  # columns in a note
 
@@ -83,32 +83,7 @@ def fewer_notes(table: Table, offers: Sequence[CandidateSplits], levels: Sequenc
             if (offer.gaps is not None) == of_numbers and level < offer.n_choices
         ]
         if cut:  # of ten thousand columns a few are named
-            named = [
-                f"{table.columns[o.position].name} ({level} of {o.n_choices})" for o, level in cut[:NAMED]
-            ]
-            told = ", ".join(named) + _and_more(len(cut) - len(named))
-            notes.append(
-                f"Not all {what} were offered, only {how}, in {len(cut)} {plural(len(cut), 'column')}: {told}."
-            )
+            named = [f"{table.columns[o.position].name} ({level} of {o.n_choices})" for o, level in cut]
+            columns = f"{len(cut)} {plural(len(cut), 'column')}: {first_of(named, NAMED)}"
+            notes.append(f"Not all {what} were offered, only {how}, in {columns}.")
     return tuple(notes)
-
-
-def listed(names: Sequence[str], limit: int = NAMED) -> str:
-    """Return names as a list for a note: the first few, and how many more.
-
-    Parameters
-    ----------
-    names : sequence of str
-    limit : int, default=8
-
-    Examples
-    --------
-    >>> from treewright.binarize import listed
-    >>> listed(["age", "height", "weight"], limit=2)
-    'age, height and 1 more'
-    """
-    return ", ".join(names[:limit]) + _and_more(len(names) - limit)
-
-
-def _and_more(n_left: int) -> str:
-    return f" and {n_left} more" if n_left > 0 else ""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treewright._arguments import check_arguments
 from treewright._numbers import is_whole
+from treewright._plural import first_of
 from treewright.binarize._candidates import (
     ALL,
     CandidateSplits,
@@ -19,7 +20,7 @@ from treewright.binarize._candidates import (
     scope_of_all,
     threshold_splits,
 )
-from treewright.binarize._fewer import even_level, fewer_notes, listed
+from treewright.binarize._fewer import even_level, fewer_notes
 from treewright.binarize._rows import LARGEST_MATRIX, check_size, make_splits
 from treewright.binarize._split_matrix import SplitMatrix
 from treewright.binarize._thresholds import keep_label_changes
@@ -237,7 +238,7 @@ def given_splits(
         if offer.asks_known:
             splits.append(known_split(offer.position))
         groups.append(splits)
-    notes = (f"No thresholds were given for {listed(unsplit)}: not split.",) if unsplit else ()
+    notes = (f"No thresholds were given for {first_of(unsplit)}: not split.",) if unsplit else ()
     return make_splits(table, groups, "the given thresholds", notes)
 
 

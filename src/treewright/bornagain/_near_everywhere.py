@@ -261,9 +261,10 @@ class _Search:
         return chosen
 
     def _notes(self, within: bool, distance: float) -> tuple[str, ...]:
+        n_trees = len(self.ensemble.trees)
+        kind = "a single tree" if n_trees == 1 else f"a sum of {n_trees:,} trees"
         source = (
-            f"The model is a sum of {len(self.ensemble.trees)} trees read from {self.ensemble.source}; its rounding is "
-            "part of the distance."
+            f"The model is {kind}, read from {self.ensemble.source}; its rounding is part of the distance."
         )
         if within:
             return (source,)

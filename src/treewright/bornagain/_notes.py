@@ -10,8 +10,10 @@ __all__ = ["domain_notes", "ensemble_notes"]
 def ensemble_notes(ensemble: Ensemble, *, with_rows: bool) -> tuple[str, ...]:
     """Return what a reader of any faithful tree has to know of its ensemble, and of the counts if there are any."""
     counts = "Counts and shares in the nodes are of the ensemble's own decisions, not of labels."
+    n_trees = len(ensemble.trees)
+    kind = "a single tree" if n_trees == 1 else f"a {ensemble.vote} vote of {n_trees:,} trees"
     return (
-        f"The ensemble is a {ensemble.vote} vote of {len(ensemble.trees)} trees read from {ensemble.source}.",
+        f"The ensemble is {kind}, read from {ensemble.source}.",
         *([counts] if with_rows else []),
         *domain_notes(ensemble),
     )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright._plural import list_of
+
 if TYPE_CHECKING:
     from treewright.problem import TreeProblem
     from treewright.result import StopReason
@@ -84,11 +86,11 @@ def advice(
             _with_time(_as_option(change, depth_as), found, limit)
             for (change, found), limit in zip(ended, longer, strict=True)
         ]
-        said += f" A proof, of that smaller problem, comes with {' or '.join(given)}."
+        said += f" A proof, of that smaller problem, comes with {list_of(given, 'or')}."
     elif named:
         if timed_out and smaller.smallest:
             named = [_as_option(smaller.smallest, depth_as)]
-        said += f" A proof, of a smaller problem, is likely to come sooner with {' or '.join(named)}."
+        said += f" A proof, of a smaller problem, is likely to come sooner with {list_of(named, 'or')}."
     if stop in limit_options:
         said += f"{' Or raise' if named else ' Raise'} {limit_options[stop]}."
     if timed_out and math.isfinite(time_limit):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import Html, SettingsFile
+from treewright.cli._options import Html, TitlesFile
 from treewright.cli._output import note
 from treewright.cli._query import read_set
 from treewright.cli._set_options import SetFile
@@ -25,7 +25,7 @@ def choose(
         str | None,
         typer.Option(help="Column with two groups: a slider shows what a smaller gap between them costs."),
     ] = None,
-    columns: SettingsFile = None,
+    columns: TitlesFile = None,
     label: Annotated[
         str | None,
         typer.Option(
@@ -39,7 +39,7 @@ def choose(
     contains which splits each kind of training row passes, so protect it like the data.
 
     \b
-    Example:
+    Examples:
       treewright choose set.json --out choose.html
       treewright choose set.json --group sex --out choose.html
 

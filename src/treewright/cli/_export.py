@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright._plural import list_of
 from treewright.cli._answers import answer_names
 from treewright.cli._exits import exits_by_code
 from treewright.cli._export_notes import fields_expected
@@ -75,7 +76,7 @@ def export(
         ("--float32", float32 or None, ("onnx",)),
     ):
         if value is not None and target not in fits:
-            raise InputError(f"{option} is for --to {' and '.join(fits)}; leave it out with {target}.")
+            raise InputError(f"{option} is for --to {list_of(fits)}; leave it out with {target}.")
     if out is None and target not in TEXTS:
         raise InputError(f"--to {target} is not text: add --out with a file name.")
     if out is not None:

@@ -6,8 +6,7 @@ gets the fields from somebody else, and would compare -9 with its threshold with
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from treewright._plural import some_of
 from treewright.table import DateFormat, NumberFormat, Reading
 from treewright.tree import Tree
 
@@ -54,8 +53,11 @@ def fields_expected(tree: Tree, reading: Reading | None) -> list[str]:
         if name in parts:
             own.append(f"a number, the {parts[name][1]} of {parts[name][0]}")
         if missing := dict.fromkeys((*reading.missing_in.get(name, ()), *everywhere)):
-            own.append(f"missing in place of {_listed(missing)}")
-        own += [f"{word!r} in place of {_listed(others)}" for word, others in _merged(reading, name).items()]
+            own.append(f"missing in place of {some_of([*map(repr, missing)], MOST_WORDS)}")
+        own += [
+            f"{word!r} in place of {some_of([*map(repr, others)], MOST_WORDS)}"
+            for word, others in _merged(reading, name).items()
+        ]
         if own:
             said.append(f"{name}: {', and '.join(own)}")
     return said
@@ -67,9 +69,3 @@ def _merged(reading: Reading, name: str) -> dict[str, list[str]]:
     for spelling, word in reading.words.get(name, {}).items():
         others.setdefault(word, []).append(spelling)
     return others
-
-
-def _listed(words: Iterable[str]) -> str:
-    all_words = list(words)
-    more = "" if len(all_words) <= MOST_WORDS else ", ..."
-    return ", ".join(map(repr, all_words[:MOST_WORDS])) + more

@@ -26,7 +26,6 @@ from treewright.cli._question import (
     MinSamplesLeaf,
     ProgressBar,
     StepLimit,
-    Target,
     Threads,
     ThresholdChoice,
     TimeLimit,
@@ -52,7 +51,12 @@ __all__ = ["frontier"]
 @exits_by_code
 def frontier(
     data: Csv,
-    target: Target,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", "-t", help="Column of labels, or of numbers (--task regression).", metavar="COLUMN"
+        ),
+    ],
     task: Annotated[
         str,
         typer.Option(

@@ -16,7 +16,7 @@ from treewright.cli._kept_settings import check_kept, with_kept, without_settled
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._probability import named_costs
-from treewright.cli._question import Categorical, Event, Reward, RowCost, Weight
+from treewright.cli._question import Categorical, RowCost, Weight
 from treewright.cli._read_csv import check_roles, column_names, reading_file, settings_with
 from treewright.cli._regression import outputs_named
 from treewright.cli._wording import as_options
@@ -32,7 +32,13 @@ SETTINGS = "columns.yaml"
 def look(
     data: Csv,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of labels.", metavar="COLUMN")
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column of labels, numbers or times; several outputs as a,b.",
+            metavar="COLUMN",
+        ),
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Accept all proposals and write them to the file that --out names.")
@@ -43,8 +49,21 @@ def look(
     ] = None,
     columns: SettingsFile = None,
     weight: Weight = None,
-    reward: Reward = None,
-    event: Event = None,
+    reward: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="For fit --task policy: column of the rewards of one action. Repeatable, once per action.",
+            metavar="COLUMN",
+        ),
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(
+            help="For fit --task survival: column that says whether the event was seen (1) or not (0); --target has "
+            "the times.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     row_cost: RowCost = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
@@ -74,7 +93,7 @@ def look(
     if out is not None and not fix:
         raise InputError("--out is the file that --fix writes; add --fix, or leave it out.")
     if reward and target is not None:
-        raise InputError("--reward is for --task policy, which has no --target; leave one of them out.")
+        raise InputError("--reward is for fit --task policy, which has no --target; leave one of them out.")
     path = data.parent / SETTINGS if out is None else out
     if fix:
         check_writable(path)

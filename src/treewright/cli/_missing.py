@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from treewright._plural import count_of
+from treewright._plural import count_of, first_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,6 +61,5 @@ def blanked_in_words(csv: CsvTable) -> list[str]:
             else:
                 said.append(f"{name} holds no {field!r}, which was to mean missing.")
     for field, columns in alike.items():
-        more = f" and {len(columns) - MOST_TOLD} more columns" if len(columns) > MOST_TOLD else ""
-        said.append(f"{field!r} is taken as missing in {', '.join(columns[:MOST_TOLD])}{more}.")
+        said.append(f"{field!r} is taken as missing in {first_of(columns, MOST_TOLD, 'column')}.")
     return said

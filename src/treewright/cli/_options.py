@@ -12,7 +12,7 @@ from treewright.errors import InputError
 
 __all__ = [
     "ASCII", "Csv", "Digits", "Html", "Ignore", "KnownTarget", "MergeLabels", "MergeWords", "ModelOut", "ModelPath",
-    "Rows", "SettingsFile", "SpreadsheetSafe", "pairs",
+    "Rows", "SettingsFile", "SpreadsheetSafe", "TitlesFile", "pairs",
 ]  # fmt: skip
 
 Csv = Annotated[
@@ -46,6 +46,14 @@ SettingsFile = Annotated[
     typer.Option(
         "--columns",
         help="Settings of the columns, as `treewright look --fix` writes them; options add to them.",
+        metavar="YAML",
+    ),
+]
+TitlesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--columns",
+        help="Settings of the columns: their names for people, units, and the names of codes and labels.",
         metavar="YAML",
     ),
 ]

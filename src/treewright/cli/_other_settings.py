@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from treewright._plural import first_of
 from treewright.cli._read_csv import settings_with
 
 if TYPE_CHECKING:
@@ -28,9 +29,8 @@ def with_other_settings(
     other = _not_at_the_fit(reading, settings_with(settings, **how))
     if not other:
         return report
-    more = f" and {len(other) - MOST_NAMED} more" if len(other) > MOST_NAMED else ""
     cause = (
-        f"This may be why: the fit did not have these settings: {', '.join(other[:MOST_NAMED])}{more}. Fit again with "
+        f"This may be why: the fit did not have these settings: {first_of(other, MOST_NAMED)}. Fit again with "
         "them, or leave them out here."
     )
     first = report.failed[0]

@@ -10,7 +10,7 @@ import typer
 
 from treewright.cli._exits import exits_by_code
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
-from treewright.cli._options import ASCII, SettingsFile
+from treewright.cli._options import ASCII, TitlesFile
 from treewright.cli._output import say
 from treewright.cli._set_options import FewerLeaves, Only, Rank, Root, SetFile, SizesFile, Without
 from treewright.cli._wording import tree_text
@@ -45,7 +45,7 @@ def query(
         ),
     ] = None,
     table: SizesFile = None,
-    columns: SettingsFile = None,
+    columns: TitlesFile = None,
     ascii_only: ASCII = False,
 ) -> None:
     """Query a saved set of near-optimal trees: how many satisfy your rules, and what they have in common.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright._busy import busy
+from treewright._plural import list_of
 from treewright.cli._leaf_accuracy import LEAF_ACCURACY
 from treewright.cli._options import pairs
 from treewright.errors import InputError
@@ -229,9 +230,7 @@ def read_objective(text: str, *more: str) -> str:
     """Return an objective as Python spells it: one of the two of `make_problem`, or one `more`."""
     offered = ("accuracy", "balanced-accuracy", *more)
     if text.replace("_", "-") not in offered:
-        raise InputError(
-            f"--objective {text!r}; give {', '.join(map(repr, offered[:-1]))} or {offered[-1]!r}."
-        )
+        raise InputError(f"--objective {text!r}; give {list_of(map(repr, offered), 'or')}.")
     return text.replace("-", "_")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from treewright._busy import busy
-from treewright._plural import some_of
+from treewright._plural import first_of, some_of
 from treewright.cli._folders import refuse_folder
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
@@ -308,9 +308,7 @@ def with_absent(report: VerificationReport, csv: CsvTable) -> VerificationReport
     """Say in the check of columns which ones the data lack; the tree does not ask about them, so none is needed."""
     if not csv.absent:
         return report
-    named = ", ".join(f"{name!r:.60}" for name in csv.absent[:MOST_NAMED])
-    more = len(csv.absent) - MOST_NAMED
-    found = f"all but {named}{f' and {more} more' if more > 0 else ''}"
+    found = f"all but {first_of([f'{name!r:.60}' for name in csv.absent], MOST_NAMED)}"
     return replace(
         report,
         checks=tuple(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright._plural import count_of
+from treewright._plural import count_of, list_of
 from treewright.cli._advice import round_up
 from treewright.cli._answers import answer_columns, answer_names
 from treewright.cli._options import pairs
@@ -143,7 +143,7 @@ def fit_in_shards(
         chosen = [f"--max-depth {DEPTH}"] * (max_depth is None) + [f"--thresholds {BINS}"] * (
             thresholds == "auto"
         )
-        note(f"The table may be large: {' and '.join(chosen)}, as nothing else is given.")
+        note(f"The table may be large: {list_of(chosen)}, as nothing else is given.")
     left_out = (*(ignore or ()), *settings.ignore)
     note_left_out(left_out)
     model = fit_shards(

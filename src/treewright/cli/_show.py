@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treewright.cli._exits import exits_by_code
-from treewright.cli._options import ASCII, Digits, ModelPath, SettingsFile
+from treewright.cli._options import ASCII, Digits, ModelPath, TitlesFile
 from treewright.cli._output import note, put, say
 from treewright.cli._wording import tree_text
 from treewright.errors import InputError
@@ -41,7 +40,7 @@ def show(
     counts: Annotated[bool, typer.Option("--counts", help="Text: add the weight of each class.")] = False,
     orientation: Annotated[str, typer.Option(help="Pictures: 'down', 'right' or 'auto'.")] = "auto",
     dpi: Annotated[int, typer.Option(help="Resolution of a PNG picture.", min=20, max=1200)] = 150,
-    columns: SettingsFile = None,
+    columns: TitlesFile = None,
     ascii_only: ASCII = False,
 ) -> None:
     """Show a saved tree and what is proven about it.
@@ -65,8 +64,7 @@ def show(
     if out is not None:
         check_writable(out)
     content = load_model(model)
-    titled, result = with_titles(content.tree, columns), content.result
-    drawn = titled if result is None else replace(result, tree=titled)
+    drawn = with_titles(content.tree if content.result is None else content.result, columns)
     if counts and content.tree.classes is None:
         raise InputError(
             f"--counts: this is a {content.tree.kind.value} tree, which has no classes; leave it out."

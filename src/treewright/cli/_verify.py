@@ -73,8 +73,8 @@ def verify(
         Path | None,
         typer.Option(
             "--ensemble",
-            help="Model file (XGBoost JSON, LightGBM text, published forest, --forest-out) that the tree was made "
-            "from.",
+            help="Model file (XGBoost JSON, LightGBM text, published forest, reborn --forest-out) that the tree was "
+            "made from.",
         ),
     ] = None,
     target: KnownTarget = None,

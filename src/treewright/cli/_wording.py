@@ -6,7 +6,6 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,11 +102,8 @@ def tree_text(
     A result instead of its tree has the mean rewards of a policy after the costs of the actions.
     """
     from treewright.show import to_text, with_titles
-    from treewright.tree import Tree
 
-    own = with_titles(tree if isinstance(tree, Tree) else tree.tree, titles)
-    shown = own if isinstance(tree, Tree) else replace(tree, tree=own)
-    return to_text(shown, ascii_only=ascii_only or not _can_print("├─│└→"), **options)
+    return to_text(with_titles(tree, titles), ascii_only=ascii_only or not _can_print("├─│└→"), **options)
 
 
 def effort(stats: Mapping[str, Any], reading: float | None = None, time_limit: float | None = None) -> str:

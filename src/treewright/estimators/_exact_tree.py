@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sklearn.base import clone
 
 from treewright.estimators._tree_estimator import TreeEstimator
-from treewright.search import Limits, ProgressCallback, SearchForecast, forecast_search
+from treewright.search import Limits, ProgressCallback, SearchForecast, forecast_search, progress_bar
 
 __all__ = ["ExactTree", "Question"]
 
@@ -37,6 +37,15 @@ class ExactTree(TreeEstimator):
     """Base of the estimators whose `fit` is one exact search."""
 
     time_limit: float | None
+    progress: Literal["auto"] | bool | ProgressCallback
+    result_: Any
+
+    def _keep_answer(self, question: Question, limits: Limits) -> Any:
+        """Search with a progress bar, keep the result and its tree, and return the result."""
+        with progress_bar(self.progress, self.time_limit) as report:
+            self.result_ = question.answer(limits, report)
+        self.tree_ = self.result_.tree
+        return self.result_
 
     def _question(self, *data: Any) -> Question:
         """Read and check the arguments of `fit`."""

@@ -36,7 +36,7 @@ from treewright.search import regression_loss
 from treewright.table import Table, with_blank_column
 from treewright.tree import Tree
 
-__all__ = ["Importance", "collapse_importances", "importances_without", "node_losses"]
+__all__ = ["Importance", "collapse_importances", "importances_without", "node_losses", "own_importances"]
 
 
 ROUNDED = 1e-6  # more than a search that counts as proven leaves open of an objective
@@ -212,6 +212,11 @@ def collapse_importances(
 AnyProblem = (
     Problem | RegressionProblem | RowCostsProblem | ProbabilityProblem | PolicyProblem | SurvivalProblem
 )
+
+
+def own_importances(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:
+    """Return the `collapse_importances` of a tree that was searched for a problem."""
+    return collapse_importances(tree, node_losses(tree, problem), problem.cost_complexity)
 
 
 def node_losses(tree: Tree, problem: AnyProblem) -> NDArray[np.float64]:

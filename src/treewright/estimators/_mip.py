@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
@@ -223,9 +223,7 @@ class MIPTreeClassifier(TreeClassifier):
         self.result_ = result
         self.tree_ = result.tree
         if self.formulation != "leaf_accuracy":  # whose objective is no sum over leaves
-            self.feature_importances_ = collapse_importances(
-                result.tree, node_losses(result.tree, problem), problem.cost_complexity
-            )
+            self.feature_importances_ = own_importances(result.tree, problem)
         self.classes_ = problem.classes
         if result.status is SolveStatus.FEASIBLE:
             warnings.warn(

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError, SolverError
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, fewest_columns, solve_near_optimal
@@ -201,9 +201,7 @@ class NearOptimalTreeClassifier(TreeClassifier):
         else:  # stopped before there was any
             self.result_ = trees.best
         self.tree_ = self.result_.tree
-        self.feature_importances_ = collapse_importances(
-            self.tree_, node_losses(self.tree_, problem), problem.cost_complexity
-        )
+        self.feature_importances_ = own_importances(self.tree_, problem)
         self.classes_ = problem.classes
         if doubt is not None:
             warnings.warn(

@@ -14,7 +14,7 @@ from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.policy import PolicyValue, policy_value
 from treewright.problem import check_rewards, make_policy_problem
 from treewright.result import PolicyResult
@@ -22,7 +22,6 @@ from treewright.search import (
     BinaryOptions,
     ProgressCallback,
     RankedOptions,
-    progress_bar,
     solve_policy,
 )
 from treewright.table import Table
@@ -183,13 +182,8 @@ class OptimalPolicyTree(ExactTree):
         """
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, rewards, sample_weight)
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = question.answer(limits, report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-        )
+        result = self._keep_answer(question, limits)
+        self.feature_importances_ = own_importances(result.tree, question.problem)
         self.actions_ = question.problem.actions
         self._reward_names = column_names(rewards)
         self._action_costs = question.problem.action_costs

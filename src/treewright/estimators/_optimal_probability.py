@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_probability_problem
 from treewright.result import ProbabilityResult
-from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_probability
+from treewright.search import ProgressCallback, RankedOptions, solve_probability
 
 __all__ = ["OptimalProbabilityTree"]
 
@@ -160,13 +160,8 @@ class OptimalProbabilityTree(TreeClassifier, ExactTree):
         """
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = question.answer(limits, report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-        )
+        result = self._keep_answer(question, limits)
+        self.feature_importances_ = own_importances(result.tree, question.problem)
         self.classes_ = question.problem.classes
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)
         return self

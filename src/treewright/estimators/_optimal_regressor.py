@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.estimators._leaf_targets import TreeRegressor
 from treewright.lines import check_leaf_model, solve_with_lines
 from treewright.problem import Criterion, make_regression_problem
@@ -19,7 +19,6 @@ from treewright.result import RegressionResult
 from treewright.search import (
     ProgressCallback,
     RankedOptions,
-    progress_bar,
     simple_line_importances,
     solve_regression,
     solve_simple_lines,
@@ -226,16 +225,11 @@ class OptimalTreeRegressor(TreeRegressor, ExactTree):
         """
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = question.answer(limits, report)
-        self.result_ = result
-        self.tree_ = result.tree
+        result = self._keep_answer(question, limits)
         self.feature_importances_ = (
             simple_line_importances(result.tree, question.problem)
             if self.leaf_model == "simple_linear"
-            else collapse_importances(
-                result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-            )
+            else own_importances(result.tree, question.problem)
         )
         self._keep_leaves(question.problem)
         end_of_fit(result, problem=question.problem, search=question.search, limits=limits)

@@ -14,11 +14,11 @@ from treewright.errors import InputError
 from treewright.estimators._asked import limits_of, penalty_and_limits, ranked_options
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.guess import rows_by_number
 from treewright.problem import SurvivalProblem, make_survival_problem
 from treewright.result import SurvivalResult
-from treewright.search import ProgressCallback, RankedOptions, progress_bar, solve_survival
+from treewright.search import ProgressCallback, RankedOptions, solve_survival
 from treewright.survival import (
     SurvivalCurve,
     brier_score,
@@ -173,13 +173,8 @@ class OptimalSurvivalTree(ExactTree):
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight)
         problem: SurvivalProblem = question.problem
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = question.answer(limits, report)
-        self.result_ = result
-        self.tree_ = result.tree
-        self.feature_importances_ = collapse_importances(
-            result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-        )
+        result = self._keep_answer(question, limits)
+        self.feature_importances_ = own_importances(result.tree, question.problem)
         by_node = rows_by_number(result.tree.apply(problem.table.X), result.tree.node_count)
         self.curves_ = {
             node: kaplan_meier(

@@ -15,7 +15,7 @@ from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._exact_tree import ExactTree, Question
 from treewright.estimators._f1_importances import f1_importances
 from treewright.estimators._guesses import guesses_of, warn_of_poor_guess
-from treewright.estimators._importances import collapse_importances, node_losses
+from treewright.estimators._importances import own_importances
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.near_optimal import NearOptimalTrees, solve_near_optimal
 from treewright.problem import F1Problem, make_f1_problem, make_problem, make_row_costs_problem
@@ -238,16 +238,11 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
         """
         limits = limits_of(self, self.n_jobs)
         question = self._question(X, y, sample_weight, row_costs)
-        with progress_bar(self.progress, self.time_limit) as report:
-            result = question.answer(limits, report)
-        self.result_ = result
-        self.tree_ = result.tree
+        result = self._keep_answer(question, limits)
         if isinstance(question.problem, F1Problem):
             self.feature_importances_ = f1_importances(result.tree, question.problem)
         else:
-            self.feature_importances_ = collapse_importances(
-                result.tree, node_losses(result.tree, question.problem), question.problem.cost_complexity
-            )
+            self.feature_importances_ = own_importances(result.tree, question.problem)
         self.classes_ = question.problem.classes
         warn_of_poor_guess(result, stacklevel=3)
         if guesses_of(self).any:  # a reference model for each sample would take too long

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright._plural import first_of
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
@@ -209,11 +210,10 @@ def warn_of_numbers_as_text(table: Table, stacklevel: int = 3) -> None:
     """Warn of numbers that came as text: a proof over such columns is one over single values."""
     if not table.numbers_as_text:
         return
-    names = ", ".join(map(repr, table.numbers_as_text[:MOST_NAMED]))
-    more = len(table.numbers_as_text) - MOST_NAMED
+    names = first_of([*map(repr, table.numbers_as_text)], MOST_NAMED)
     one = len(table.numbers_as_text) == 1
     warnings.warn(
-        f"Column{'' if one else 's'} {names}{f' and {more} more' if more > 0 else ''} hold{'s' if one else ''} numbers "
+        f"Column{'' if one else 's'} {names} hold{'s' if one else ''} numbers "
         "as text, so each is a category of its own, without order. Make them numbers first "
         "(treewright.table.look(X) says how), or name them in categorical_features.",
         NumbersAsTextWarning,

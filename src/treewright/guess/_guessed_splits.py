@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.binarize import SplitMatrix, listed, make_splits
+from treewright._plural import first_of
+from treewright.binarize import SplitMatrix, make_splits
 from treewright.guess._faithful import FaithfulTree, faithful_tree
 from treewright.guess._reference import Input, Reference
 from treewright.guess._thresholds import Elimination, InputThreshold, eliminate_columns
@@ -106,7 +107,7 @@ def guess_splits(
         "The search over all thresholds was not tried; leave the guess of thresholds out to try it.",
     ]
     if unsplit:
-        notes.append(f"No splits on {listed(unsplit)}: the reference needs no threshold there.")
+        notes.append(f"No splits on {first_of(unsplit)}: the reference needs no threshold there.")
     n_kept = sum(map(len, groups))
     scope = f"the {n_kept} guessed threshold{'' if n_kept == 1 else 's'} (not all thresholds)"
     return GuessedSplits(

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
+from treewright._plural import list_of
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
@@ -159,7 +160,7 @@ class DescribedSet:
         n = self.n_trees_
         trees = "no tree" if n == 0 else "1 tree" if n == 1 else f"{n:,} trees"
         if self.rules:
-            trees += f" {' and '.join(self.rules)}"
+            trees += f" {' and '.join(self.rules)}"  # as `verify` expects them in stored notes
         bound = f"{'below' if self.graph.empty else 'of at most'} {self._bound_in_words}"
         within = f"{'have' if n > 1 else 'has'} an objective {bound}"
         among = f"all trees{constraints_in_words(self.best.options)}{self._also()} over {self.best.scope}"
@@ -182,7 +183,7 @@ class DescribedSet:
         """Words for the trees that count besides those of the usual rules."""
         also = ["any label in each leaf"] if self.graph.any_label else []
         also += ["redundant splits"] if self.graph.redundant else []
-        return f" (with {' and '.join(also)})" if also else ""
+        return f" (with {list_of(also)})" if also else ""
 
     def table(self) -> list[Size]:
         """Return how many trees there are of each size and loss.

@@ -50,7 +50,9 @@ class BornAgainResult(SolveResult):
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         of = {name: self.stats.get(name, "unknown") for name in BORN_AGAIN_STATS}  # a file may lack some
-        ensemble = f"{of['ensemble_trees']} trees with {of['ensemble_leaves']} leaves"
+        one_tree, one_leaf = (of[f"ensemble_{name}"] == 1 for name in ("trees", "leaves"))
+        trees = f"{of['ensemble_trees']} {'tree' if one_tree else 'trees'}"
+        ensemble = f"{trees} with {of['ensemble_leaves']} {'leaf' if one_leaf else 'leaves'}"
         leaves = leaves_in_words(self.tree)
         size = f"depth {self.tree.depth} and {leaves}"
         if self.options.get("objective") == "rows":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from treewright._plural import list_of
 from treewright.tree import Tree, at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 from treewright.tree._display import html_of
 
@@ -330,7 +331,7 @@ def constraints_in_words(options: Mapping[str, Any], leave_out: Sequence[str] = 
         for name, value in said.items()
         if value is not None and (name, value) != ("min_samples_leaf", 1)
     ]
-    return " of " + " and ".join(filter(None, [", ".join(named[:-1]), named[-1]])) if named else ""
+    return f" of {list_of(named)}" if named else ""
 
 
 def note_of_rounding(what: str, amount: float) -> str:

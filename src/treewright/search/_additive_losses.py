@@ -24,6 +24,7 @@ from treewright.search._additive_units import (
     squared_error_units,
     survival_units,
 )
+from treewright.search._loss_rows import check_lengths
 from treewright.search._prune_additive import DEVIANCE, LEAST, SQUARES, RowSums
 from treewright.search._ratio_deviance import half_deviance
 from treewright.search._single_split import one_split, split_of_sums
@@ -132,11 +133,7 @@ class SquaredErrorLoss:
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
         y, weight = self.targets(), self.weights()
-        if len(y) != n or weight.shape != (n,):
-            raise InputError(
-                f"The loss has {len(y)} targets and {len(weight)} weights; the table has {n} rows. "
-                "Give one of each per row."
-            )
+        check_lengths(n, targets=y[:, 0], weights=weight)
         if not np.isfinite(y).all():
             raise InputError("y has values that are not finite; leave out these rows or replace the values.")
         if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.sum() > 0):
@@ -268,12 +265,7 @@ class SurvivalLoss:
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
-        if self.events.shape != (n,) or self.hazard.shape != (n,):
-            raise InputError(
-                f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
-                "Give one "
-                "of each a row."
-            )
+        check_lengths(n, events=self.events, hazards=self.hazard)
         if (self.events < 0).any() or (self.hazard < self.events).any():
             raise InputError("events must be at least 0, and hazard at least as large.")
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.errors import InputError
 from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
 from treewright.search._exact_sum import exact_sum
+from treewright.search._loss_rows import check_lengths, check_positive
 from treewright.search._single_split import one_split, split_of_targets
 from treewright.table import Table
 from treewright.tree import ColumnKind, Split, quantile_of
@@ -106,13 +106,8 @@ class PinballLoss:
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
-        if self.y.shape != (n,) or self.weight.shape != (n,):
-            raise InputError(
-                f"The loss has {len(self.y)} targets and {len(self.weight)} weights; the table has {n} rows. "
-                "Give one of each per row."
-            )
-        if not (np.isfinite(self.weight).all() and (self.weight > 0).all()):
-            raise InputError("sample_weight must be finite and above 0; leave out the other rows.")
+        check_lengths(n, targets=self.y, weights=self.weight)
+        check_positive(self.weight)
 
     def units(self, leaf_penalty: float, max_leaves: int, needs_spans: bool) -> PinballUnits:
         """Return the loss in integers.

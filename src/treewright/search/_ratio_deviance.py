@@ -20,6 +20,7 @@ from treewright._native import core
 from treewright.errors import InputError
 from treewright.search._additive_units import SurvivalUnits, survival_units, whole_weights
 from treewright.search._exact_sum import exact_sum
+from treewright.search._loss_rows import check_lengths
 from treewright.search._prune_additive import DEVIANCE, RowSums
 from treewright.search._single_split import one_split, split_of_sums
 from treewright.table import Table
@@ -74,11 +75,7 @@ class RatioDeviance:
 
     def check(self, n: int) -> None:
         """Refuse numbers that are no loss of `n` rows."""
-        if self.events.shape != (n,) or self.hazard.shape != (n,):
-            raise InputError(
-                f"The loss has {len(self.events)} events and {len(self.hazard)} hazards; the table has {n} rows. "
-                "Give one of each per row."
-            )
+        check_lengths(n, events=self.events, hazards=self.hazard)
         if not ((self.events >= 0).all() and (self.hazard > 0).all()):
             raise InputError("events must be at least 0, and hazards above 0.")
 

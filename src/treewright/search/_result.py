@@ -141,16 +141,15 @@ def result_of(
     )
 
 
-def pruning_of(problem: Problem, tree: Tree, min_leaf_accuracy: float = 0.0) -> Pruning:
+def pruning_of(problem: Problem, tree: Tree) -> Pruning:
     """Return the pruning that every result is held against.
 
     Parameters
     ----------
     problem : Problem
     tree : Tree
-    min_leaf_accuracy : float, default=0.0
     """
-    return _pruning_of(problem, tree, measured(problem, tree)[1], min_leaf_accuracy)
+    return _pruning_of(problem, tree, measured(problem, tree)[1], 0.0)
 
 
 def _pruning_of(problem: Problem, tree: Tree, objective: float, min_leaf_accuracy: float) -> Pruning:

@@ -160,7 +160,6 @@ def split_of_sums(
     table: Table,
     rows: RowSums,
     min_leaf: int,
-    weight: NDArray[np.float64] | None = None,
     below: float = math.inf,
 ) -> Split | None:
     """Return the split of least loss, where that is a function of sums over the rows.
@@ -170,14 +169,16 @@ def split_of_sums(
     table : Table
     rows : RowSums
     min_leaf : int
-    weight : ndarray of shape (n_rows,), default=None
-        Which side gets missing values of later rows: the one that weighs more; None counts rows.
     below : float, default=inf
         As in `split_of_labels`.
+
+    Notes
+    -----
+    Missing values of later rows go to the side of more rows, until the result weighs them.
     """
     numbers = np.ascontiguousarray(rows.numbers, dtype=np.float64)
     found = core.best_split_of_sums(table.X, _n_codes(table), rows.kind, numbers, min_leaf, below)
-    return split_found(table, found, weight)
+    return split_found(table, found, None)
 
 
 def split_of_targets(

@@ -306,7 +306,7 @@ def _not_random(dealt: Deal, shuffled: bool) -> tuple[str, ...]:
         return ()
     return (
         "The rows are not in random order: the classes are spread unevenly over the shards. The bound holds, but "
-        "the gap may be far larger than it need be; use shuffle=True.",
+        "the gap may be much larger than that of shuffled rows; use shuffle=True.",
     )
 
 

@@ -1,7 +1,7 @@
-"""Where long names may break: after an underscore, a point (not that of a number), a slash, a hyphen, before a capital.
+"""Where long names may break: after an underscore, a point, a slash, a hyphen, before a capital; not inside a number.
 
 Browsers and `textwrap` break a line at spaces only; a name such as ``NumTrades60Ever2DerogPubRec`` would then be cut
-in the middle of a word, or push its table off the page.
+in the middle of a word, or push its table off the page. Between digits it stays whole: 0.25, 2024-01-15, 18-25.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 __all__ = ["breakable", "lines_of", "longest_piece"]
 
 LONG = 12  # characters of a word that is given places to break
-PLACES = re.compile(r"(?<=[_./\\:\-])(?<!\b[^\W\d_]-)(?!(?<=\d\.)\d)(?=[^_./\\:\-\s])|(?<=[a-z0-9])(?=[A-Z])")
+PLACES = re.compile(
+    r"(?<=[_./\\:\-])(?<!\b[^\W\d_]-)(?!(?<=\d[./:\-])\d)(?=[^_./\\:\-\s])|(?<=[a-z0-9])(?=[A-Z])"
+)
 
 
 def breakable(text: str) -> list[str]:

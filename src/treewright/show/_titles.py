@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from treewright._arguments import check_arguments
+from treewright.result import SolveResult
 from treewright.table import ColumnNote, Settings, read_settings
 from treewright.tree import Column, ColumnKind, Tree
 
@@ -42,21 +43,30 @@ class ColumnWords:
     categories: tuple[str, ...] = ()
 
 
-def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
+@overload
+def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree: ...
+
+
+@overload
+def with_titles(tree: SolveResult, settings: Settings | str | Path | None) -> SolveResult: ...
+
+
+def with_titles(tree: Tree | SolveResult, settings: Settings | str | Path | None) -> Tree | SolveResult:
     """Return a tree with the names of columns, codes and labels from `columns.yaml`; its decisions do not change.
 
     Numbers of a column with a unit are written as number, space, unit: ``duration <= 12 months``.
 
     Parameters
     ----------
-    tree : Tree
+    tree : Tree or SolveResult
+        A result keeps what is shown beside its tree, such as the costs of actions.
     settings : Settings, path of a columns.yaml, or None
         None returns the tree unchanged.
 
     Returns
     -------
-    Tree
-        For pictures and text only: new rows have the names of the file.
+    Tree or SolveResult
+        As `tree`. For pictures and text only: new rows have the names of the file.
 
     Raises
     ------
@@ -87,6 +97,8 @@ def with_titles(tree: Tree, settings: Settings | str | Path | None) -> Tree:
     known = settings_from(settings)
     if not (known.notes or known.label_names):
         return tree
+    if isinstance(tree, SolveResult):
+        return replace(tree, tree=with_titles(tree.tree, known))
     labels = None if tree.classes is None else label_words(tree, known)
     return in_words_of_people(tree, column_words(tree, known), labels)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.sources._source import Piece
 from treewright.table import RawColumn, outside_of_order
@@ -228,7 +229,7 @@ def _difference(came: Sequence[str], known: Sequence[str], origin: str, first: s
     if lacking or added:
         said = [f"lacks the column {lacking[0]!r}"] if lacking else []
         said += [f"has the column {added[0]!r}"] if added else []
-        return f"{origin} {' and '.join(said)}, other than {first}. All files must have the same columns."
+        return f"{origin} {list_of(said)}, other than {first}. All files must have the same columns."
     place = next(k for k, (a, b) in enumerate(zip(came, known, strict=True)) if a != b)
     return (
         f"{origin} has its columns in another order than {first}: column {place} (counted from 0) is {came[place]!r} "

@@ -153,7 +153,7 @@ class Source(Protocol):
         ...
 
 
-def piece_of_frame(frame: Any, roles: Roles, origin: str, names: Sequence[str] | None = None) -> Piece:
+def piece_of_frame(frame: Any, roles: Roles, origin: str) -> Piece:
     """Read some rows of an eager frame.
 
     Parameters
@@ -161,13 +161,11 @@ def piece_of_frame(frame: Any, roles: Roles, origin: str, names: Sequence[str] |
     frame : frame of pandas, polars or pyarrow
     roles : Roles
     origin : str
-    names : sequence of str, default=None
-        Columns of the frame, where they are known.
     """
     import narwhals as nw
 
     frame = nw.from_native(frame, eager_only=True)
-    known = list(frame.columns) if names is None else list(names)
+    known = list(frame.columns)
     for name in (*filter(None, (roles.target, roles.weight)), *roles.ignore, *roles.categorical):
         if name not in known:
             raise InputError(

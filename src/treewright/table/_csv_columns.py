@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.table._encode import encode_column
 from treewright.table._faults import ColumnFault, OpenQuestion, all_or_faults
@@ -131,7 +132,7 @@ def check_name(name: str, text: CsvText, where: str) -> None:
     if name in text.index:
         return
     near = _near(name, text)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = f" Did you mean {list_of(map(repr, near), 'or')}?" if near else ""
     single = len(text.names) == 1
     more = (
         f" With separator {text.separator!r} there is a single column; is it another separator?"

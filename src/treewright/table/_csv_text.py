@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._file_bytes import read_bytes
@@ -149,7 +150,7 @@ def _table_of(
     )
     refuse_titles(where, names, columns, lines)
     refuse_headers_below(where, names, columns, lines)
-    refuse_totals(where, columns, lines)
+    refuse_totals(where, names, columns, lines)
     return names, columns, lines, chosen
 
 
@@ -203,7 +204,7 @@ def _other_encodings(likely: list[tuple[str, str]]) -> str:
     if first == "utf-8":
         return 'It is UTF-8: give encoding="utf-8".'
     told = f'If it was saved by a spreadsheet, try encoding="{first}", which reads {words!r}'
-    more = " or ".join(f'encoding="{encoding}" {shown!r}' for encoding, shown in others)
+    more = list_of((f'encoding="{encoding}" {shown!r}' for encoding, shown in others), "or")
     return f"{told} ({more}): choose the one with the correct words." if more else f"{told}."
 
 

@@ -19,10 +19,11 @@ CANDIDATES = (  # in order of likelihood, for ties
 WORD = re.compile(rb"[^\s,;|\"]*[\x80-\xff][^\s,;|\"]*")
 FIRST_BYTES = 1 << 20
 MOST_WORDS = 200
+MOST_ENCODINGS = 4
 SHOWN = 2
 
 
-def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
+def likely_encodings(data: bytes) -> list[tuple[str, str]]:
     r"""Return encodings that can decode the bytes, the likeliest first, with the first words beyond ASCII in each.
 
     Of encodings that give the same words only the first is returned.
@@ -30,8 +31,6 @@ def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
     Parameters
     ----------
     data : bytes
-    limit : int, default=4
-        Largest number of encodings.
 
     Returns
     -------
@@ -62,7 +61,7 @@ def likely_encodings(data: bytes, limit: int = 4) -> list[tuple[str, str]]:
         shown = ", ".join(read[:SHOWN])
         found.setdefault(shown, (sum(map(_is_unlikely, read)), place, encoding))
     ordered = sorted((*value, shown) for shown, value in found.items())
-    return [(encoding, shown) for _, _, encoding, shown in ordered[:limit]]
+    return [(encoding, shown) for _, _, encoding, shown in ordered[:MOST_ENCODINGS]]
 
 
 def _is_unlikely(word: str) -> bool:

@@ -14,6 +14,7 @@ from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.table._faults import ColumnFault
 from treewright.table._fillers import filler_words
+from treewright.table._measures import VALUE_AND_UNIT, measures_in
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
 
 if TYPE_CHECKING:
@@ -170,6 +171,17 @@ def text_among(
         return InputError(
             f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
+        )
+    unit = measures_in(known)
+    if what == "numbers" and len(unit) == 1 and known.filter(~like).str.contains(VALUE_AND_UNIT).all():
+        it = "it" if n_text == 1 else "them"
+        return TextAmong(
+            f"{subject} holds numbers, {n_text} of {len(known)} with the unit {unit[0]!r} behind {it} and the others "
+            f"without: {quoted(offending)} ({lines}). Write the unit behind all of them or behind none, if they are "
+            "quantities of one unit; if the column is not a quantity, declare the column categorical.",
+            column,
+            words=(),
+            numbers=_plain_numbers(known.filter(like)),
         )
     these = "is text" if n_text == 1 else "are text"
     limits = [text for text in offending if BEYOND.match(text)]

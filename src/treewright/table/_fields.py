@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of, plural, some_of
 from treewright.errors import InputError
 from treewright.table._alike import one_spelling
 from treewright.table._dates import (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldReader"]
 
+MOST_LINES = 5  # that a message names
 WORDS = {"age": "age in days"}
 PLAIN_BLANKS = str.maketrans("\u00a0\u202f", "  ")  # what a message shows in their place
 SURE_POINT = r"^[+-]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0[0-9]*\.[0-9]*|[0-9]{4,}\.[0-9]*)$"
@@ -399,8 +401,7 @@ class FieldReader:
         self._check_dates(name, as_written, dates.days, written)
         self.formats[name] = written
         names = written.names(name)
-        parts = [WORDS.get(part, part) for part in written.offered]
-        offered = " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), parts[-1]])
+        offered = list_of(WORDS.get(part, part) for part in written.offered)
         others = begins_with_year(fields).sum() if order != "ymd" else 0
         form = f"{written.in_words()}; in {others:,} rows the year first" if others else written.in_words()
         spelled = as_written.filter((as_written != fields).fill_null(False))
@@ -445,6 +446,6 @@ class FieldReader:
     def _check_numbers(self, name: str, values: NDArray[np.float64], fields: pl.Series) -> None:
         check_exact(name, f"Column {name!r} of {self._where}", values, fields, self.text.lines)
 
-    def _lines(self, rows: NDArray[np.int64], limit: int = 5) -> str:
-        shown = ", ".join(str(line) for line in self.text.lines[rows[:limit]])
-        return f"line{'' if len(rows) == 1 else 's'} {shown}" + (", ..." if len(rows) > limit else "")
+    def _lines(self, rows: NDArray[np.int64]) -> str:
+        lines = [str(line) for line in self.text.lines[rows[: MOST_LINES + 1]]]  # the last one is not shown
+        return f"{plural(len(rows), 'line')} {some_of(lines, MOST_LINES)}"

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from treewright._plural import list_of
 from treewright.table._measures import is_measure
 
 __all__ = ["CURRENCIES", "MISSING_VALUES", "DateFormat", "NumberFormat", "Reading", "is_unit"]
@@ -89,7 +90,7 @@ class NumberFormat:
             parts.append(f"{MARKS[self.thousands]}s between thousands")
         if self.unit:
             parts.append(f"the unit {self.unit}")
-        return " and ".join([*([", ".join(parts[:-1])] if parts[:-1] else []), *parts[-1:]]) or "plain digits"
+        return list_of(parts) or "plain digits"
 
 
 MARKS = {".": "point", ",": "comma", "'": "apostrophe", "’": "apostrophe"} | dict.fromkeys(

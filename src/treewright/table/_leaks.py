@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import list_of
 from treewright.table._alike import one_spelling
 from treewright.table._finding import Finding
 from treewright.table._quantity import MANY_LABELS, is_quantity
@@ -117,7 +118,7 @@ def _of_column(
         filled = np.array([np.mean(~missing[codes == k]) for k in range(len(words))])
         wrong = sum(min(missing[codes == k].sum(), (~missing[codes == k]).sum()) for k in range(len(words)))
         if wrong <= slips and filled.min() < 0.5 < filled.max():
-            whose = " and ".join(word for word, share in zip(words, filled, strict=True) if share > 0.5)
+            whose = list_of(word for word, share in zip(words, filled, strict=True) if share > 0.5)
             text = (
                 f"{name} is filled in where {target} is {whose}, and empty elsewhere: it seems to be recorded with the "
                 "outcome, or after it. A tree that splits on it cannot predict new rows. Leave it out."

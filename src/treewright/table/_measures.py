@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "is_measure", "measure_of", "parts_of_unit", "without_measure"]
+__all__ = [
+    "MEASURES",
+    "VALUE_AND_UNIT",
+    "is_measure",
+    "measure_of",
+    "measures_in",
+    "parts_of_unit",
+    "without_measure",
+]
 
 MEASURES = frozenset(
     """
@@ -75,13 +83,33 @@ def measure_of(known: pl.Series) -> str:
     """
     if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # a column of words, the usual case
         return ""
-    units = known.str.extract(VALUE_AND_UNIT, 2)
-    found = units.drop_nulls()
-    distinct = found.unique()
-    if len(distinct) != 1 or 2 * len(found) <= len(known) or not is_measure(unit := str(distinct[0])):
-        return ""
-    glued = (known.str.extract(VALUE_AND_UNIT, 1) == "").any()
-    return "" if glued and len(unit) == 1 and unit.isascii() and unit.isalpha() else unit
+    units = measures_in(known)
+    with_one = known.str.contains(VALUE_AND_UNIT).sum()
+    return units[0] if len(units) == 1 and 2 * with_one > len(known) else ""
+
+
+def measures_in(known: pl.Series) -> list[str]:
+    """Return the units of measurement behind some of the fields, sorted; none if anything else stands behind a number.
+
+    Parameters
+    ----------
+    known : Series
+        Fields that are not missing, stripped. Those without a number and a word behind it do not count.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import polars
+    >>> [measures_in(polars.Series(fields)) for fields in (["500 g", "2 kg", "3"], ["3", "2a"])]
+    [['g', 'kg'], []]
+    """
+    units = [str(unit) for unit in known.str.extract(VALUE_AND_UNIT, 2).drop_nulls().unique()]
+    letters = [unit for unit in units if len(unit) == 1 and unit.isascii() and unit.isalpha()]
+    glued = bool(letters) and known.str.contains(rf"^{VALUE}[{''.join(letters)}]$").any()
+    return sorted(units) if all(map(is_measure, units)) and not glued else []
 
 
 def without_measure(fields: pl.Series, unit: str) -> pl.Series:

@@ -26,6 +26,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.table._faults import OpenQuestion
 from treewright.table._formats import CURRENCIES, NumberFormat
@@ -288,7 +289,7 @@ def _unit(column: str, evidence: Evidence) -> str:
         return ""
     if len(evidence.units) > 1:
         raise OpenQuestion(
-            f"{column} mixes the units {' and '.join(map(repr, evidence.units))}; numbers of different units cannot "
+            f"{column} mixes the units {list_of(map(repr, evidence.units))}; numbers of different units cannot "
             "be compared. Write one unit, in one way, in the file, or declare the column categorical."
         )
     if evidence.units == ("%",) and evidence.without_unit is not None:

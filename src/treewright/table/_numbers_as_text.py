@@ -15,7 +15,7 @@ from treewright.errors import InputError
 from treewright.table._field_kinds import are_codes
 from treewright.table._finding import Finding
 from treewright.table._formats import NumberFormat
-from treewright.table._measures import measure_of, without_measure
+from treewright.table._measures import measures_in, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
 from treewright.table._table import Table
 from treewright.table._usual_forms import usual_numbers
@@ -51,7 +51,8 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
 
     fields = pl.Series([word.strip() for word in words], dtype=pl.String)
     usual = usual_numbers(fields)
-    unit = measure_of(usual)
+    units = measures_in(usual)
+    unit = units[0] if len(units) == 1 else ""
     bare = without_measure(usual, unit)
     like = looks_like_number(bare)
     others = fields.filter(~like).to_list()

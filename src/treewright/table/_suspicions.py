@@ -52,7 +52,9 @@ KNOWN_IDS = re.compile(
     re.IGNORECASE,
 )
 MERGED = (3, 0.25)  # fewest values, and their largest share of the rows
-WITH_UNIT = re.compile(r"^[+-]?\d+(?:[.,]\d+)* ?([^\W\d_]{1,12}[.²³]?)$")  # "17 months", "3,5kg"
+NUMBER_AND_WORD = re.compile(
+    r"^[+-]?\d+(?:[.,]\d+)*( ?)([^\W\d_]{1,12}[.²³]?)?$"
+)  # "17 months", "3,5kg", "4"
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
@@ -111,23 +113,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         yield Finding(name, merged)
         return
     units = _units_of(column, distinct) if words else []
-    if len(units) > 1:
-        text = (
-            f"{name} holds numbers with different units behind them ({', '.join(units[:SHOWN])}: {shown}, ...), which "
-            "cannot be compared, so each is a word of its own. Write the numbers in one unit in the file"
-        )
-        if many:
-            yield Finding(name, f"{text}, or leave the column out.", "ignore", name)
-        else:
-            yield Finding(name, f"{text}, or keep the words as they are.")
-        return
     if units:
-        (unit,) = units
-        text = (
-            f"{name} holds numbers with {unit!r} behind them ({shown}, ...), and each is a word of its own. Write the "
-            f"numbers alone in the file (replace {unit!r} by nothing), or leave the column out."
-        )
-        yield Finding(name, text, "ignore", name)
+        yield _of_units(name, units, shown, many)
         return
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
@@ -172,6 +159,31 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         if not column.ordered:
             yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)
+
+
+def _of_units(name: str, units: Sequence[str], shown: str, many: bool) -> Finding:
+    """Return the finding about numbers with a unit behind them that the reader of files leaves as words."""
+    if len(units) == 1:
+        text = (
+            f"{name} holds numbers with {units[0]!r} behind them ({shown}, ...), and each is a word of its own. Write "
+            f"the numbers alone in the file (replace {units[0]!r} by nothing)"
+        )
+        return Finding(name, f"{text}, or leave the column out.", "ignore", name)
+    if units[0] == "" and len(units) == 2:
+        text = (
+            f"{name} holds numbers with the unit {units[1]!r} behind some of them and none behind the others "
+            f"({shown}, ...), so each is a word of its own. If all are in {units[1]}, write it behind each of them in "
+            "the file, or behind none"
+        )
+    else:
+        listed = ", ".join(unit or "none" for unit in units[:SHOWN])
+        text = (
+            f"{name} holds numbers with different units behind them ({listed}: {shown}, ...), which cannot be "
+            "compared, so each is a word of its own. Write the numbers in one unit in the file"
+        )
+    if many:
+        return Finding(name, f"{text}, or leave the column out.", "ignore", name)
+    return Finding(name, f"{text}, or keep the words as they are.")
 
 
 def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Sequence[str]) -> Finding:
@@ -226,13 +238,19 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
 def _units_of(column: Column, distinct: NDArray[np.float64]) -> list[str]:
     """Return the word after all numbers of a column (a unit that the reader of files does not know), or several units.
 
-    Several words after numbers are units only if all are known units: `1st` and `2nd` are not measurements.
+    Several words after numbers are units only if all are known units: `1st` and `2nd` are not measurements. The first
+    is "" if some numbers have none.
     """
-    found = [WITH_UNIT.match(column.categories[int(code)].strip()) for code in distinct]
-    units = sorted({"" if match is None else match.group(1) for match in found})
-    if len(found) <= 2 or units[0] == "" or (len(units) > 1 and not all(map(is_measure, units))):
+    found = [NUMBER_AND_WORD.match(column.categories[int(code)].strip()) for code in distinct]
+    units = sorted({match.group(2) or "" for match in found if match is not None})
+    if len(found) <= 2 or not all(found) or units == [""]:
         return []
-    return units
+    if len(units) > 1 and not all(is_measure(unit) for unit in units if unit):
+        return []
+    codes = units[0] == "" and any(
+        re.fullmatch(r"[A-Za-z]", match[2] or "") and not match[1] for match in found if match
+    )
+    return [] if codes else units  # 2 and 2a are codes
 
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:

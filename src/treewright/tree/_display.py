@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treewright._plural import first_of
+
 if TYPE_CHECKING:
     from treewright.tree._tree import Tree
 
@@ -28,9 +30,8 @@ def _predicts(tree: Tree) -> str:
     if tree.classes is None:
         return "predicts numbers" if tree.n_outputs == 1 else f"predicts {tree.n_outputs} numbers"
     kind = "classes" if tree.predicts_classes else "actions"
-    names = [repr(label)[:LONGEST_NAME] for label in tree.classes[:MOST_CLASSES].tolist()]
-    more = len(tree.classes) - len(names)
-    return f"{kind} {', '.join(names)}{f' and {more} more' if more else ''}"
+    names = [repr(label)[:LONGEST_NAME] for label in tree.classes.tolist()]
+    return f"{kind} {first_of(names, MOST_CLASSES)}"
 
 
 def html_of(model: Any, sentence: str = "") -> str:

@@ -243,6 +243,13 @@ def check(name: str, ok: bool, expected: str, found: str) -> Check:
     )
 
 
+def same_classes(classes: NDArray[Any], tree: Tree) -> Check:
+    """Return whether a tree, whose structure was checked, has the labels of the data."""
+    assert tree.classes is not None
+    same = tree.classes.tolist() == classes.tolist()
+    return check("classes", same, f"{len(classes)} classes", "" if same else str(tree.classes.tolist()))
+
+
 MESSAGES = {
     "scope": "The scope must name the splits of this table.",
     "objective": "The objective is not loss + cost_complexity * leaves of this tree on these data.",

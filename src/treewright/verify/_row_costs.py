@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treewright.problem import RowCostsProblem
 from treewright.result import RowCostsResult, SolveResult
 from treewright.tree import Tree, TreeKind
-from treewright.verify._additive import RELATIVE, Mean, Question, check, verify_additive
+from treewright.verify._additive import RELATIVE, Mean, Question, check, same_classes, verify_additive
 from treewright.verify._report import Check, VerificationReport
 
 __all__ = ["verify_row_costs"]
@@ -76,12 +76,9 @@ def _values(
     tree: Tree,
     rows: list[Rows],
 ) -> Iterator[Check]:
-    assert tree.classes is not None  # a tree of this kind has labels; the structure was checked
-    same = tree.classes.tolist() == problem.classes.tolist()
-    yield check(
-        "classes", same, f"{len(problem.classes)} classes", "" if same else str(tree.classes.tolist())
-    )
-    if not same:
+    same = same_classes(problem.classes, tree)
+    yield same
+    if not same.ok:
         return
     weight_fault, class_fault = "", ""
     for node, here in enumerate(rows):

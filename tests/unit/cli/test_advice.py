@@ -25,7 +25,7 @@ def advise(stop=TIME, **given):
 
 def test_options_are_below_those_that_were_given():
     steps = StopReason.STEP_LIMIT
-    assert "--max-depth 3 or --thresholds 16 or --cost-complexity 0.02" in advise(steps)
+    assert "--max-depth 3, --thresholds 16 or --cost-complexity 0.02" in advise(steps)
     assert "--max-depth" not in advise(steps, max_depth=2)
     assert "--thresholds" not in advise(steps, thresholds="4")
     assert "--cost-complexity" not in advise(steps, cost_complexity=0.2)

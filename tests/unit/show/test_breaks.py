@@ -25,6 +25,8 @@ def test_places_to_break():
     assert breakable("mean_area_of_cells") == ["mean_", "area_", "of_", "cells"]
     assert breakable("worst texture") == ["worst texture"]
     assert breakable("cost_complexity=0.25") == ["cost_", "complexity=0.25"]  # a number is one word
+    assert breakable("balance_2024-01-15") == ["balance_", "2024-01-15"]
+    assert breakable("seen 15/01/2024-20/01/2024") == ["seen 15/01/2024-20/01/2024"]
     assert longest_piece("worst_perimeter_of_all") == len("perimeter_")
     assert lines_of("one two three four", 9, 2) == "one two\nthree\u2026"
     assert lines_of("one two three four", 9, 3) == "one two\nthree\nfour"

@@ -14,6 +14,7 @@ from treewright.show import (  # noqa: E402
     plot_active_nodes,
     plot_latent_tree,
     plot_latent_tree_by_class,
+    report,
     routing_shares,
 )
 
@@ -73,3 +74,11 @@ def test_active_nodes_over_training(model):
 def test_bad_depth(model, max_depth):
     with pytest.raises(InputError, match="max_depth"):
         plot_latent_tree(model, X, max_depth=max_depth)
+
+
+def test_the_report_of_a_hardened_tree_is_that_of_its_latent_tree(model):
+    """It was refused: "model is a HardenedTree without a tree"."""
+    hard = model.harden()
+    page = report(hard, X, y, fit_models=False)
+    assert page == report(model, X, y, fit_models=False)
+    assert hard.sentence in page

@@ -204,7 +204,7 @@ def test_certificates_in_plain_words():
     terms = Terms(0.01, max_depth=3)
     said = dict(explain(base, terms, 200).answers)
     assert said["Could another tree be better?"].startswith(
-        "No, not among all trees over all thresholds, with depth at most 3"
+        "No, not among all trees over all thresholds, of depth at most 3"
     )
     assert "depth at most 3" in said["Among which trees?"]
     assert said["Does the proof rest on guesses?"] == "No."

@@ -163,7 +163,7 @@ def test_nothing_is_called_best_beside_something_better():
     text = report(poor, X, Y, fit_models=False, frontier=front)
     assert "Yes, with other splits: the frontier below" in text
     assert better_than(MODEL.result_, None, front) is None
-    assert "No, not among all trees over all thresholds, with depth at most 3" in page(frontier=front)
+    assert "No, not among all trees over all thresholds, of depth at most 3" in page(frontier=front)
 
 
 def test_the_frontier_holds_the_tree_and_none_that_it_beats():

@@ -80,7 +80,7 @@ def test_the_certificate_answers_what_was_maximised(made, terms):
     )
     assert "0.005 of the training weight" in answers["Better in which sense?"]
     assert answers["Could another tree be better?"].startswith("No, not among all trees")
-    assert "with depth at most 2" in answers["Among which trees?"]
+    assert ", of depth at most 2" in answers["Among which trees?"]
     assert "weights or costs were rounded" not in " ".join(answers.values())
     free = replace(result, options={**result.options, "cost_complexity": 0})
     assert "leaves cost nothing" in dict(explain(free, terms, 160).answers)["Better in which sense?"]

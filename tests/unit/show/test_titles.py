@@ -84,6 +84,14 @@ def test_a_titled_tree_decides_as_before():
     assert with_titles(tree, Settings()) is tree
 
 
+def test_a_result_keeps_what_it_says_beside_its_titled_tree():
+    X, y = made()
+    result = OptimalTreeClassifier(max_depth=2, categorical_features=["w"]).fit(X, y).result_
+    said = with_titles(result, SETTINGS)
+    assert said.tree.columns == with_titles(result.tree, SETTINGS).columns
+    assert said.sentence() == result.sentence()
+
+
 def test_names_stay_different():
     X, y = made()
     tree = OptimalTreeClassifier(max_depth=1, categorical_features=["w"]).fit(X, y).tree_

@@ -98,3 +98,43 @@ def test_later_files_are_read_by_the_unit_of_the_fit(tmp_path):
             columns=data.table.columns,
             reading=kept.reading,
         )
+
+
+def texts_about(path: Path) -> list[str]:
+    return [
+        finding.text for finding in look(path, target="y", separator=";").findings if finding.column == "one"
+    ]
+
+
+def test_a_unit_behind_half_of_the_numbers_is_told(tmp_path):
+    """It was read as words, and `look` said nothing."""
+    [text] = texts_about(write(tmp_path, ["12 kg", "13", "14 kg", "15"] * 10))
+    assert "the unit 'kg' behind some of them and none behind the others (12 kg, 13, 14 kg, ...)" in text
+    assert "write it behind each of them" in text
+    [text] = texts_about(write(tmp_path, ["12 kg", "13", "14 g", "15"] * 10))
+    assert "different units behind them (none, g, kg: " in text
+
+
+def test_a_unit_behind_few_of_the_numbers_does_not_mean_missing(tmp_path):
+    """The advice was to add "12 kg" to the missing values."""
+    path = write(tmp_path, ["12 kg", *map(str, range(20, 59))])
+    [text] = texts_about(path)
+    assert (
+        "holds numbers, 1 of 40 with the unit 'kg' behind it and the others without: '12 kg' (line 2)" in text
+    )
+    assert "missing" not in text
+    with pytest.raises(InputError, match="Write the unit behind all of them or behind none"):
+        load_csv(path, target="y", separator=";")
+    pandas = pytest.importorskip("pandas")
+    [finding] = look(
+        pandas.DataFrame({"one": ["12 kg", *map(str, range(20, 59))], "y": [0, 1] * 20}), "y"
+    ).findings
+    assert "kg" in finding.text
+    assert "missing" not in finding.text
+
+
+@pytest.mark.parametrize(
+    "fields", [["2", "2a", "3", "3b"], ["12", "12h", "7", "7h"], ["1", "1 room", "2", "2 rooms"]]
+)
+def test_a_word_that_is_no_unit_is_no_unit(tmp_path, fields):
+    assert not any("unit" in text for text in texts_about(write(tmp_path, fields * 10)))

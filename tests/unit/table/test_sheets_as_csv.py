@@ -45,7 +45,9 @@ def test_a_header_without_names_is_read_if_no_line_below_is_full(tmp_path: Path)
     assert look(write(tmp_path, "age,,,late", *rows)).n_rows == 40
 
 
-@pytest.mark.parametrize("word", ["Total", "SUMME", "Grand total:", "Gesamtsumme", "suma", "Subtotal"])
+@pytest.mark.parametrize(
+    "word", ["Total", "SUMME", "Grand total:", "Gesamtsumme", "suma", "Subtotal", "Razem", "Итого:", "合計"]
+)
 @pytest.mark.parametrize("column", [0, 1])
 def test_a_line_of_totals_at_the_end_is_refused_with_its_line(tmp_path: Path, word: str, column: int) -> None:
     last = ["780", "", "", "20"]
@@ -56,6 +58,34 @@ def test_a_line_of_totals_at_the_end_is_refused_with_its_line(tmp_path: Path, wo
     with pytest.raises(InputError, match=said):
         load_csv(path, target="late")
     assert said in look(path, target="late").findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("last", "names"),
+    [
+        ("780,X,820,9", "age, score"),  # no word, and no empty field
+        ("World,X,820,1", "score"),
+        ("781,X,820 EUR,3", "score"),
+    ],
+)
+def test_a_last_row_of_sums_is_refused_in_any_language(tmp_path: Path, last: str, names: str) -> None:
+    rows = [f"{j},{'ab'[j % 2]},{j + 0.5},{j % 2}" for j in range(40)]
+    path = write(tmp_path, "age,kind,score,late", *rows, last.replace("820", "800"))
+    with pytest.raises(InputError, match=f"line 42 holds the sum of all rows above it, in {names}: it seems"):
+        load_csv(path, target="late")
+
+
+def test_totals_with_marks_between_thousands_are_sums(tmp_path: Path) -> None:
+    rows = [f"{j};{100 + j},25;{j % 2}" for j in range(40)]
+    path = write(tmp_path, "age;price;late", *rows, "Sve;4.790,00 €;x")
+    assert "the sum of all rows above it, in price" in look(path).findings[0].text
+
+
+@pytest.mark.parametrize("last", ["3,0,1", "0,5,1", "-1,9,0", "10,40,2"])
+def test_a_last_row_that_adds_up_by_chance_is_a_row(tmp_path: Path, last: str) -> None:
+    """Rare counts, numbers of both signs, and the next one of a series are not totals."""
+    rows = [f"{int(j in (3, 7, 9))},{(-1) ** j * (j % 6) + 4 * (j == 7)},{j % 2}" for j in range(40)]
+    assert look(write(tmp_path, "falls,change,late", *rows, last)).n_rows == 41
 
 
 def test_remarks_below_a_total_hide_it_not(tmp_path: Path) -> None:
@@ -272,7 +302,7 @@ def test_a_first_row_of_words_that_are_no_units_is_not_called_a_line_of_units(
     tmp_path: Path, first: str
 ) -> None:
     path = write(tmp_path, "age,score,late", first, *ROWS)
-    with pytest.raises(InputError, match=r"are? text|is text"):
+    with pytest.raises(InputError, match=r"are? text|is text|1 of 41 with the unit 'm'"):
         load_csv(path, target="late")
     assert look(path, target="late").n_rows == 41
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import __version__
+from treewright._plural import first_of, list_of
 from treewright.audit import Grouping, group_rows
 from treewright.convert import Terms
 from treewright.errors import InputError
@@ -54,7 +55,7 @@ def facts(
     said = [(title, settings.about[key]) for key, title in ABOUT if key in settings.about]
     missing = [title.lower() for key, title in ABOUT[:2] if key not in settings.about]
     if missing:
-        said.append((" and ".join(missing).capitalize(), "not given (columns.yaml, about)"))
+        said.append((list_of(missing).capitalize(), "not given (columns.yaml, about)"))
     said.append(("Date of this report", date))
     for rows, kind, what in ((train, "data", "Training rows"), (test, "test", "Test rows")):
         if rows is None:
@@ -63,9 +64,7 @@ def facts(
         check = f", SHA-256 of the file {files[f'{kind}_sha256']}" if f"{kind}_sha256" in files else ""
         said.append((what, f"{len(rows):,}{file}{check}; fingerprint as read {fingerprint(rows)}"))
     if settings.ignore:
-        more = len(settings.ignore) - MOST_LEFT_OUT
-        named = ", ".join(settings.ignore[:MOST_LEFT_OUT]) + (f" and {more:,} more" if more > 0 else "")
-        said.append(("Columns left out", named))
+        said.append(("Columns left out", first_of(settings.ignore, MOST_LEFT_OUT)))
     said += reading
     said += _rules(result, terms, settled)
     versions = f"treewright {__version__}, Python {platform.python_version()}, numpy {np.__version__}"

@@ -20,8 +20,9 @@ from treewright.result import (
     SolveResult,
     SolveStatus,
     SurvivalResult,
+    constraints_in_words,
 )
-from treewright.tree import at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
+from treewright.tree import at_least, at_most, leaves_in_words, percent_at_most, power_at_most
 
 __all__ = ["Certificate", "explain"]
 
@@ -220,28 +221,11 @@ def _f1_objective(result: F1Result, terms: Terms | None) -> str:
 
 
 def _limits(result: SolveResult, terms: Terms | None) -> str:
-    words = []
-    options = result.options
-    depth = options.get("max_depth", terms.max_depth if terms else None)
-    leaves = options.get("max_leaf_nodes", terms.max_leaf_nodes if terms else None)
-    rows = options.get("min_samples_leaf", terms.min_samples_leaf if terms else None) or 1
-    if depth is not None:
-        words.append(f"depth at most {depth}")
-    if leaves is not None:
-        words.append(f"at most {leaves} {'leaf' if leaves == 1 else 'leaves'}")
-    if rows != 1:
-        words.append(f"at least {rows} rows per leaf")
-    accuracy = options.get("min_leaf_accuracy")
-    if accuracy is not None:
-        words.append(
-            f"at least {exactly(accuracy) if isinstance(accuracy, float) else accuracy} of every leaf right"
-        )
-    *others, last = words or [""]
-    return (
-        f", with {' and '.join(filter(None, [', '.join(others), last]))}"
-        if words
-        else ", of any depth and size"
-    )
+    kept = {
+        name: getattr(terms, name) for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf") if terms
+    }
+    words = constraints_in_words({**kept, **result.options})
+    return f",{words}" if words else ", of any depth and size"
 
 
 def _guesses(result: SolveResult) -> str:

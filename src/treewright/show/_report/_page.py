@@ -28,14 +28,16 @@ WHOLE = r'<span class="whole">\g<0></span>'
 # No line ends between a sign, its number and the unit of the number.
 COMPARED = re.compile(r"^(?:≤|≥|&lt;|&gt;) [^\s&<>]{1,16}(?: (?!or\b|and\b)[^\s&<>]{1,8}(?!\S))?")
 FIGURES = re.compile(r"[^\s;]+ (?:to|of) [^\s;]+;?")
-# 3e-13, X-ray: a browser would break the line behind the hyphen.
-NOT_BROKEN = re.compile(r"[0-9][0-9.]*e-[0-9]+|(?<![\w&#;-])[^\W\d_]-\w{1,16}")
+# 3e-13, X-ray, 2024-01-15: a browser would break the line behind the hyphen, or the slash.
+NOT_BROKEN = re.compile(
+    r"[0-9][0-9.]*e-[0-9]+|(?<![\w&#;-])[^\W\d_]-\w{1,16}|(?<![\d/-])\d{1,4}(?:[/-]\d{1,4}){1,2}(?![\d/-])"
+)
 
 
 def render_page(picture: Picture, **facts: Any) -> str:
     """Return the report as one HTML document."""
     style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("page.css")])
-    script = _file("names.js") + _file("page.js")
+    script = _script("page.js")
     return (
         _environment()
         .get_template("page.html")
@@ -53,7 +55,7 @@ def render_page(picture: Picture, **facts: Any) -> str:
 def render_choose(**facts: Any) -> str:
     """Return the page for choosing among trees as one HTML document."""
     style = "\n".join([_file("tree.css"), _file("page.css"), _file("choose.css")])
-    script = _file("names.js") + _file("choose.js")
+    script = _script("choose.js")
     template = _environment().get_template("choose.html")
     return template.render(
         style=style, style_hash=_hash(style), script=script, script_hash=_hash(script), **facts
@@ -65,6 +67,11 @@ def render_fragment(picture: Picture, sentence: str, parameters: str) -> str:
     style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("notebook.css")])
     template = _environment().get_template("notebook.html")
     return template.render(picture=picture, style=style, sentence=sentence, parameters=parameters)
+
+
+def _script(own: str) -> str:
+    """Return the program of a page, after what all pages have."""
+    return _file("names.js") + _file("links.js") + _file(own)
 
 
 @cache

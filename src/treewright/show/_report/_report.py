@@ -159,8 +159,9 @@ def report(
         "digits",
         "out",
     )
-    tree, result, terms = _parts(model)
-    remarks = [model.harden().sentence] if hasattr(model, "harden") else []
+    hardened = _hardened(model)
+    tree, result, terms = _parts(model if hardened is None else hardened)
+    remarks = [] if hardened is None else [hardened.sentence]
     if hasattr(model, "extensions_"):
         remarks.append(HYBRID)
     if digits is not None and digits < 1:
@@ -268,17 +269,26 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
         return model.tree, model, None
     if isinstance(model, Model):
         return model.tree, model.result, model.certificate.terms if model.certificate else None
+    hardened = _hardened(model)
+    if hardened is not None:
+        return hardened.tree, None, None
     tree, result = getattr(model, "tree_", None), getattr(model, "result_", None)
-    if tree is None and hasattr(
-        model, "harden"
-    ):  # a latent tree, whose soft model decides a little differently
-        tree = model.harden().tree
     if not isinstance(tree, Tree):
         raise InputError(
             f"model is {kind_of(model)} without a tree; give a fitted tree estimator, a SolveResult, a Model "
             "or a Tree."
         )
     return tree, result if isinstance(result, SolveResult) and result.tree is tree else None, None
+
+
+def _hardened(model: Any) -> Any:
+    """Return what a latent tree hardens to, with a sentence on how often the two differ; None of other models."""
+    model = getattr(model, "best_estimator_", model)
+    found = model.harden() if hasattr(model, "harden") else model
+    is_one = isinstance(getattr(found, "tree", None), Tree) and isinstance(
+        getattr(found, "sentence", None), str
+    )
+    return found if is_one else None
 
 
 def today() -> str:

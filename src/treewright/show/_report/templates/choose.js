@@ -467,12 +467,6 @@ function refocus(id) {
   [id, ...others, "reset"].map(byId).find((each) => each !== null && !each.disabled)?.focus();
 }
 
-/* On a phone the links are wider than the window: the one with the focus is brought into it. */
-document.querySelector("nav").addEventListener("focusin", ({ target }) => {
-  const list = target.closest("ul");
-  list.scrollLeft = target.offsetLeft - (list.clientWidth - target.offsetWidth) / 2;
-});
-
 /* Two bars stay at the top; what gets the focus is scrolled to below them. */
 new ResizeObserver(() => {
   document.documentElement.style.scrollPaddingTop = `${parseFloat(getComputedStyle(byId("state")).top) + byId("state").offsetHeight + 12}px`;

@@ -407,7 +407,7 @@ function reasonsOf(row, path, leaf) {
     const node = nodes[n];
     const key = node.kind === "linear" ? `sum ${n}` : node.column;
     const known = reasons.get(key) ?? { node, steps: [], weights: places.map(() => 0) };
-    known.steps.push(sideWords(n, row));
+    known.steps.push({ said: sideWords(n, row), node, left: goesLeft(node, row) });
     places.forEach((place, k) => { known.weights[k] += nodes[path[i + 1]].share[place] - node.share[place]; });
     reasons.set(key, known);
   });
@@ -422,7 +422,7 @@ function termsOf(row, leaf) {
   const { line } = nodes[leaf];
   if (!line) return [];
   return line.columns.flatMap((column, k) => (Number.isNaN(row[column]) ? []
-    : [{ node: { column }, steps: ["in the sum of this leaf"], weights: line.slopes.map((slopes) => slopes[k] * (row[column] - line.centers[k])) }]));
+    : [{ node: { column }, steps: [{ said: "in the sum of this leaf" }], weights: line.slopes.map((slopes) => slopes[k] * (row[column] - line.centers[k])) }]));
 }
 
 /* What a reason weighs, in words. */
@@ -440,6 +440,23 @@ function weightWords(weights) {
   return said.join(", ") || "hardly matters";
 }
 
+/* What several answers about one known value come to: age > 20, > 30 and ≤ 50 is > 30 and ≤ 50. */
+function together(steps) {
+  const narrowest = steps.filter((step, i) => !steps.some((other, k) => k !== i && within(other, step) && (k < i || !within(step, other))));
+  return narrowest.sort((a, b) => (a.node?.kind === "threshold" && b.node?.kind === "threshold" ? a.left - b.left : 0));
+}
+
+/* Whether the values that an answer allows are among those that another one allows. */
+function within(inner, outer) {
+  const kinds = [inner.node?.kind, outer.node?.kind];
+  if (kinds.every((kind) => kind === "threshold")) {
+    return inner.left === outer.left && (inner.left ? inner.node.threshold <= outer.node.threshold : inner.node.threshold >= outer.node.threshold);
+  }
+  if (!kinds.every((kind) => kind === "category")) return false;
+  const allows = ({ node, left }, code) => node.codes.has(code) === left;
+  return columns[inner.node.column].categories.every((_, code) => !allows(inner, code) || allows(outer, code));
+}
+
 const short3 = (x) => String(Number(x.toPrecision(3)));
 
 function reasonItem({ node, steps, weights }, row) {
@@ -451,9 +468,9 @@ function reasonItem({ node, steps, weights }, row) {
   });
   const unknown = asked.some((c) => Number.isNaN(row[c]));
   const own = `= ${shown(columns[asked[0]], row[asked[0]])}`; // which "is" has said
-  const told = unknown || asked.length > 1 ? steps : steps.filter((words) => words !== own);
+  const told = unknown || asked.length > 1 ? steps : together(steps).filter(({ said }) => said !== own);
   if (told.length) item.append(unknown ? "; unknown goes with " : ": ");
-  told.forEach((words, i) => item.append(i ? " and " : "", name(words)));
+  told.forEach(({ said }, i) => item.append(i ? " and " : "", name(said)));
   item.append(` (${weightWords(weights)})`);
   return item;
 }
@@ -527,12 +544,6 @@ byId("print-person").addEventListener("click", () => {
   print();
 });
 addEventListener("afterprint", () => document.body.classList.remove("print-person"));
-
-/* On a phone the links are wider than the window: the one with the focus is brought into it. */
-document.querySelector("nav").addEventListener("focusin", ({ target }) => {
-  const list = target.closest("ul");
-  list.scrollLeft = target.offsetLeft - (list.clientWidth - target.offsetWidth) / 2;
-});
 
 form.addEventListener("submit", (event) => { event.preventDefault(); decide(); });
 form.addEventListener("reset", (event) => {
