@@ -28,7 +28,7 @@ from treewright.table._file_faults import FileFault, all_faults_of, text_without
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 from treewright.table._text_columns import CsvText
-from treewright.table._title_lines import refuse_headers_below, refuse_titles, refuse_totals
+from treewright.table._title_lines import refuse_headers_below, refuse_subtotals, refuse_titles, refuse_totals
 from treewright.table._typed_text import is_typed_file, text_of_typed_file
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
 JSON_OBJECT = re.compile(
     r"\s*\{\s*[\"}]"
 )  # a header may begin with a brace, but its name rarely with a quote behind it
+JSON_ROWS = re.compile(r"\s*\[\s*\{\s*\"")  # a list of objects
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
 )  # Excel writes and reads this line
@@ -110,6 +111,12 @@ def read_text(
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
         raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
+    if JSON_ROWS.match(text) or (JSON_OBJECT.match(text) and text.count("\n{") > 0):
+        raise InputError(
+            f"{where} is JSON, not CSV. If it holds rows, write them as CSV first (pandas: "
+            f"pandas.read_json({where!r}{', lines=True' if text.lstrip().startswith('{') else ''}).to_csv('rows.csv', "
+            "index=False))."
+        )
     if JSON_OBJECT.match(text) and text.rstrip().endswith("}"):
         raise InputError(
             f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
@@ -150,6 +157,7 @@ def _table_of(
     refuse_titles(where, names, columns, lines)
     refuse_headers_below(where, names, columns, lines)
     refuse_totals(where, columns, lines)
+    refuse_subtotals(where, columns, lines)
     return names, columns, lines, chosen
 
 

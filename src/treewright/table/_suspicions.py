@@ -17,6 +17,7 @@ from treewright._plural import count_of, some_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
+from treewright.table._compound import numbers_inside
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._file_faults import FileFault
@@ -31,6 +32,7 @@ from treewright.tree import Column, ColumnKind
 __all__ = [
     "dates_as_text",
     "of_column",
+    "of_dates",
     "of_fault",
     "of_labels",
     "of_rows",
@@ -132,6 +134,9 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
         return
+    if words and not column.ordered and (inside := _of_numbers_inside(name, column, known, many)):
+        yield inside
+        return
     if every and (words or dense or (whole and named)):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
         text = f"{name} differs in {rows_said} ({shown}, ...): it seems to identify the rows."
@@ -144,7 +149,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
                 f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
             )
         yield Finding(name, text, "ignore" if many else "categorical", name)
-    elif whole and many and ID_NAME.search(name):
+    elif whole and many and ID_NAME.search(name) and not name.startswith("unnamed_"):
         text = (
             f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
             "something: what a tree learns from it does not carry over to new rows."
@@ -172,6 +177,17 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         if not column.ordered:
             yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)
+
+
+def _of_numbers_inside(name: str, column: Column, known: NDArray[np.float64], many: bool) -> Finding | None:
+    """Return the finding about words that hold numbers in a form that is not read; None if they do not."""
+    held, advice = numbers_inside(list(dict.fromkeys(column.categories[int(code)] for code in known)))
+    if not held:
+        return None
+    text = f"{name} holds {held}, and each is a word of its own. {advice}"
+    if many:
+        return Finding(name, f"{text}, or leave the column out.", "ignore", name)
+    return Finding(name, f"{text}, or keep the words as they are.")
 
 
 def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Sequence[str]) -> Finding:
@@ -292,6 +308,14 @@ def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> 
         own = "class" if action == "merge-labels" else "category"
         text = f"{name} writes the same word in several ways ({shown}). Each is a {own} of its own."
         yield Finding(name, text, action, value, one_spelling(words))
+
+
+def of_dates(fillers: Sequence[tuple[str, str, int]]) -> Iterator[Finding]:
+    """Yield findings for dates that seem to mean "unknown": columns of dates, their fields and their rows."""
+    for name, word, rows in fillers:
+        where = f"in {count_of(rows, 'row')}, far from all other dates"
+        text = f"{name} holds the date {word} {where}: does it mean missing?"
+        yield Finding(name, text, "missing", word)
 
 
 def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:

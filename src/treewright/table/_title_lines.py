@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ __all__ = [
     "MOST_COLUMNS",
     "are_units",
     "refuse_headers_below",
+    "refuse_subtotals",
     "refuse_titles",
     "refuse_totals",
     "refuse_units",
@@ -45,6 +46,13 @@ TYPES = frozenset(
 UNITS = MEASURES | TYPES | {"%"} | {currency.casefold() for currency in CURRENCIES}
 TOTALS = re.compile(
     r"^(?:(?:grand |sub|gesamt)?(?:total|summe)s?|sum|gesamt|insgesamt|total général|totale|suma|totaal|somme)\s*:?$",
+    re.IGNORECASE,
+)
+SUBTOTAL = (
+    r"^(?:sub-?totals?|zwischensumme|teilsumme|sous-total|subtotaal|subtotale|suma częściowa)(?:[ :].*)?$"
+)
+OF_GROUP = re.compile(  # "Total North", and as spreadsheets write it: "North Total", "Nord Ergebnis"
+    r"^(?:(?:total|summe)[ :]+(?:of |for |der |des )?(?P<after>.+)|(?P<before>.+) (?:total|ergebnis|summe))$",
     re.IGNORECASE,
 )
 BRACKETED = re.compile(
@@ -93,7 +101,11 @@ def refuse_titles(
 
 
 def refuse_units(
-    where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64], without_label: bool = False
+    where: str,
+    columns: Sequence[pl.Series],
+    lines: NDArray[np.int64],
+    without_label: bool = False,
+    names: Sequence[str] = (),
 ) -> None:
     """Raise an error for a first row of units or types above columns of numbers and dates: a second header line.
 
@@ -109,28 +121,42 @@ def refuse_units(
         Line of the file on which each row starts.
     without_label : bool, default=False
         Whether the first row has no label, although other rows have one.
+    names : sequence of str, default=()
+        Names of the columns: under a header of merged cells, with columns that have no name, words are a second header.
 
     Raises
     ------
     InputError
-        If the first row is a line of units; the message names the line to delete.
+        If the first row is a line of units, or a second header line; the message names the line to delete.
     """
     if len(lines) < 3:
         return
-    asked = [fields for fields in columns if fields[0] is not None and not filler_words([fields[0]])]
+    places = [
+        j for j, fields in enumerate(columns) if fields[0] is not None and not filler_words([fields[0]])
+    ]
+    asked = [columns[j] for j in places]
     firsts = _are_read([fields[:1] for fields in asked])
     if all(read.all() for read in firsts):
         return
     belows = [fields[1:].drop_nulls() for fields in asked]
-    words, others = [], 0
-    for fields, first, below, read in zip(asked, firsts, belows, _are_read(belows), strict=True):
+    words, others, nameless = [], 0, 0
+    for j, fields, first, below, read in zip(places, asked, firsts, belows, _are_read(belows), strict=True):
         if not len(below) or read.sum() < MOST_NUMBERS * len(below):
             continue
         if first.any() or fields[0] in below:
             others += 1
         else:
             words.append(fields[0])
+            nameless += bool(names) and names[j].startswith("unnamed_")
     told = list(dict.fromkeys(words))
+    if nameless and len(words) > max(1, others) and not are_units(told):
+        shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
+        raise FileFault(
+            f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it, and some of these "
+            "columns have no name in the line above: it seems to be a second header line. Write one header line that "
+            "names every column, and delete this one.",
+            "units",
+        )
     if len(words) <= others or not (are_units(told) or (without_label and len(words) > max(1, others))):
         return
     shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
@@ -228,6 +254,56 @@ def refuse_totals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.in
                 )
         if sum(map(bool, last)) > 1:
             return
+
+
+def refuse_subtotals(where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64]) -> None:
+    """Raise an error for rows between the others that hold "Subtotal", or "North Total" in a column that holds "North".
+
+    Parameters
+    ----------
+    where : str
+        Name of the file.
+    columns : sequence of polars.Series of strings
+        Fields of the columns.
+    lines : ndarray of shape (n_rows,)
+        Line of the file on which each row starts.
+
+    Raises
+    ------
+    InputError
+        If there are subtotals; the message names the lines to delete.
+    """
+    if len(columns) < 2:
+        return
+    for column in columns:
+        if not column.str.contains(r"(?i)tota|summe|ergebnis|suma ").any():
+            continue
+        fields = column.str.strip_chars()
+        distinct = fields.drop_nulls().unique().to_list()
+        folded = {word.casefold() for word in distinct}
+        sums = [word for word in distinct if _is_subtotal(word, folded)]
+        rows = fields.is_in(sums).fill_null(False).to_numpy()
+        if sums and 2 * rows.sum() < len(rows):
+            own = lines[rows].tolist()
+            shown = ", ".join(map(str, own[:5])) + (", ..." if own[5:] else "")
+            first = fields[int(rows.argmax())]
+            one = len(own) == 1
+            like = "" if len(sums) == 1 else " and the like"
+            seems = "it seems to be a line" if one else "they seem to be lines"
+            raise FileFault(
+                f"{where}: line{'' if one else 's'} {shown} hold{'s' if one else ''} {first!r}{like}: {seems} of "
+                f"subtotals, not {'a row' if one else 'rows'}. Delete {'it' if one else 'them'}.",
+                "subtotals",
+                text_without(own),
+            )
+
+
+def _is_subtotal(word: str, words: Collection[str]) -> bool:
+    """Whether a field says that its row sums up others; `words` are all fields of the column in small letters."""
+    if re.match(SUBTOTAL, word, re.IGNORECASE):
+        return True
+    found = OF_GROUP.match(word)
+    return found is not None and (found["after"] or found["before"]).casefold() in words
 
 
 def are_units(words: Sequence[str]) -> bool:

@@ -73,3 +73,38 @@ def test_what_is_left_is_told_with_the_columns(write):
         "b",
     ]
     assert "[kg]" in seen.findings[0].text
+
+
+def test_a_second_header_line_below_merged_cells(write):
+    """Its words were said to be missing values of four columns."""
+    rows = "".join(f"r{k % 3},{k},{k * 7 % 90},{'yes' if k % 3 else 'no'}\n" for k in range(40))
+    with pytest.raises(InputError, match=r"line 2 holds 'Q1', 'Q2' .* seems to be a second header line"):
+        load_csv(write(f"region,sales,,ok\n,Q1,Q2,\n{rows}"), target="ok")
+
+
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        ("Subtotal North", "Subtotal North"),
+        ("North Total", "North Total"),
+        ("Nord Ergebnis", "Nord Ergebnis"),
+    ],
+)
+def test_subtotals_between_the_rows_are_refused(write, row, word):
+    """They were rows like all others."""
+    half = "".join(f"{'North' if k % 2 else 'Nord'},{k},{'yes' if k % 3 else 'no'}\n" for k in range(30))
+    path = write(f"region,sales,ok\n{half}{row},435,no\n{half}")
+    with pytest.raises(
+        InputError, match=f"line 32 holds '{word}': it seems to be a line of subtotals, not a row"
+    ):
+        load_csv(path, target="ok")
+    assert look(path, "ok").n_rows == 60
+    load_csv(write(f"region,sales,ok\n{half}Total Energies,435,no\n{half}"), target="ok")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"), [('{"a": 1}\n{"a": 2}\n', "lines=True"), ('[{"a": 1, "b": 2},\n {"a": 2}]', "csv.\\)")]
+)
+def test_rows_in_json(write, text, lines):
+    with pytest.raises(InputError, match=rf"is JSON, not CSV.*{lines}"):
+        load_csv(write(text))

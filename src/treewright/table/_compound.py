@@ -1,0 +1,80 @@
+"""Words that hold numbers in a form that is not read: two numbers in one field, numbers out of ten, 1.2k, quarters.
+
+Each such word would be a category of its own, and a split could only separate one of them from all others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from treewright.table._usual_forms import MONTH
+
+__all__ = ["numbers_inside"]
+
+FEWEST = 3  # different words: with fewer, each is most likely a name
+SHOWN = 3
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+PAIR = re.compile(rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})$", re.IGNORECASE)  # 120/80, 40x60
+SHORT = re.compile(
+    r"^[-+]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
+)
+_YEAR = r"(?:19|20)[0-9]{2}"
+_NAME = "|".join(MONTH)
+_MONTH = r"(?:0?[1-9]|1[0-2])"
+PERIODS = {
+    "quarters": re.compile(rf"^(?:Q[1-4][ ./-]?{_YEAR}|{_YEAR}[ ./-]?Q[1-4])$", re.IGNORECASE),
+    "weeks": re.compile(rf"^(?:{_YEAR}-?W[0-9]{{2}}|(?:KW|W) ?[0-9]{{1,2}}[ ./-]{_YEAR})$", re.IGNORECASE),
+    "months": re.compile(
+        rf"^(?:{_MONTH}[./-]{_YEAR}|{_YEAR}[./-]{_MONTH}|(?:{_NAME})\.?[ -]{_YEAR})$", re.IGNORECASE
+    ),
+}
+
+
+def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
+    """Return what words hold that could be numbers, and what to write in the file; two empty texts if nothing.
+
+    Parameters
+    ----------
+    words : sequence of str
+        All words of a column, in any order.
+
+    Returns
+    -------
+    held, advice : str
+
+    Examples
+    --------
+    >>> numbers_inside(["127/61", "160/68", "141/74"])[1]
+    'Make a column of each number in the file'
+    >>> numbers_inside(["7/10", "3/10", "9/10"])[0]
+    "numbers with '/10' behind them (7/10, 3/10, 9/10)"
+    >>> numbers_inside(["Q1 2023", "Q4 2022", "Q2 2023"])[0]
+    'quarters (Q1 2023, Q4 2022, Q2 2023)'
+    >>> numbers_inside(["A/B", "7/10", "3/10"])
+    ('', '')
+    """
+    if len(words) < FEWEST:
+        return "", ""
+    shown = f"({', '.join(words[:SHOWN])}{', ...' if words[SHOWN:] else ''})"
+    for name, pattern in PERIODS.items():
+        if all(map(pattern.match, words)):
+            return f"{name} {shown}", f"Write the first day of each of these {name} as a date in the file"
+    pairs = [match for match in map(PAIR.match, words) if match is not None]
+    if len(pairs) == len(words) and len({match[2] for match in pairs}) == 1:
+        behind = {match[2] + match[3] for match in pairs}
+        if len(behind) == 1:
+            text = behind.pop()
+            return (
+                f"numbers with {text!r} behind them {shown}",
+                f"Write the numbers alone in the file (replace {text!r} by nothing)",
+            )
+        if pairs[0][2] == ":":
+            return f"times {shown}", "Write them as numbers in the file, such as 95 minutes for 1:35"
+        return f"two numbers in one field {shown}", "Make a column of each number in the file"
+    shorts = [match for match in map(SHORT.match, words) if match is not None]
+    marks = sorted({match[1] for match in shorts if match[1]})
+    if len(shorts) == len(words) and marks not in ([], ["m"]):  # "m" may be metres
+        held = f"numbers with {' and '.join(map(repr, marks))} behind them {shown}"
+        return held, "Write them with all their digits in the file, such as 1200 for 1.2k"
+    return "", ""
