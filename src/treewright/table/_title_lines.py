@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from treewright._plural import count_of
 from treewright.table._dates import looks_like_date
@@ -16,7 +18,6 @@ from treewright.table._measures import MEASURES, parts_of_unit
 from treewright.table._numbers import looks_like_number
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -32,6 +33,7 @@ __all__ = [
 
 MOST_TITLES = 20  # most lines of titles above the header
 FEWEST_ABOVE_A_TOTAL = 20  # fewest rows above a line of totals
+MOST_LACKING = 0.1  # largest share of empty fields in a column that subtotals leave empty
 MOST_REMARKS = 10  # most rows below a line of totals
 MOST_EMPTY = 0.5  # largest share of empty fields in a header
 MOST_NUMBERS = 0.8  # share of numbers among the fields of a numeric column
@@ -273,22 +275,24 @@ def refuse_subtotals(where: str, columns: Sequence[pl.Series], lines: NDArray[np
     InputError
         If there are subtotals; the message names the lines to delete.
     """
-    if len(columns) < 2:
-        return
-    for column in columns:
+    for column in columns if len(columns) > 1 else ():
         if not column.str.contains(r"(?i)tota|summe|ergebnis|suma ").any():
             continue
         fields = column.str.strip_chars()
-        distinct = fields.drop_nulls().unique().to_list()
-        folded = {word.casefold() for word in distinct}
-        sums = [word for word in distinct if _is_subtotal(word, folded)]
-        rows = fields.is_in(sums).fill_null(False).to_numpy()
-        if sums and 2 * rows.sum() < len(rows):
-            own = lines[rows].tolist()
+        known = dict(fields.str.to_lowercase().value_counts(name="rows").iter_rows())
+        sums = {word: _sums_up(word, known) for word in fields.drop_nulls().unique().to_list()}
+        found = fields.is_in([word for word, how in sums.items() if how]).fill_null(False).to_numpy()
+        if not found.any() or 2 * found.sum() > len(found):
+            continue
+        sure = (
+            fields.is_in([word for word, how in sums.items() if how == "group"]).fill_null(False).to_numpy()
+        )
+        own = lines[sure | (found & _lack_a_field(columns, found))].tolist()
+        if own:
+            first = fields[int(np.flatnonzero(lines == own[0])[0])]
             shown = ", ".join(map(str, own[:5])) + (", ..." if own[5:] else "")
-            first = fields[int(rows.argmax())]
             one = len(own) == 1
-            like = "" if len(sums) == 1 else " and the like"
+            like = "" if one else " and the like"
             seems = "it seems to be a line" if one else "they seem to be lines"
             raise FileFault(
                 f"{where}: line{'' if one else 's'} {shown} hold{'s' if one else ''} {first!r}{like}: {seems} of "
@@ -298,12 +302,27 @@ def refuse_subtotals(where: str, columns: Sequence[pl.Series], lines: NDArray[np
             )
 
 
-def _is_subtotal(word: str, words: Collection[str]) -> bool:
-    """Whether a field says that its row sums up others; `words` are all fields of the column in small letters."""
-    if re.match(SUBTOTAL, word, re.IGNORECASE):
-        return True
+def _sums_up(word: str, known: Mapping[str | None, int]) -> str:
+    """Return how a field says that its row sums up others: "group" (of a name that repeats), "word", or "" if not.
+
+    `known` has the number of rows of each field of the column in small letters. A surgery can be "subtotal", and
+    "Total Corn Flakes" are a product beside "Corn Flakes", so a word alone is no proof.
+    """
     found = OF_GROUP.match(word)
-    return found is not None and (found["after"] or found["before"]).casefold() in words
+    rows = 0 if found is None else known.get((found["after"] or found["before"]).lower(), 0)
+    if rows > 1:
+        return "group"
+    return "word" if rows or re.match(SUBTOTAL, word, re.IGNORECASE) else ""
+
+
+def _lack_a_field(columns: Sequence[pl.Series], rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the rows with an empty field in a column that nearly all rows outside of `rows` fill in."""
+    lacking = np.zeros(len(rows), dtype=np.bool_)
+    for column in columns:
+        empty = (column.fill_null("").str.strip_chars() == "").to_numpy()
+        if empty[rows].any() and empty[~rows].sum() <= MOST_LACKING * (~rows).sum():
+            lacking |= empty
+    return lacking
 
 
 def are_units(words: Sequence[str]) -> bool:
