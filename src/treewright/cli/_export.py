@@ -126,12 +126,10 @@ def _rules_table(content: Model) -> str:
 
     The numbers of several outputs are columns of their own, as in predictions.
     """
-    import polars as pl
-
     from treewright.show import rules_frame
 
     frame, names = rules_frame(content.tree), answer_names(content)
-    frame = frame.with_columns(leaf=pl.int_range(1, len(frame) + 1))
+    frame = frame.with_columns(frame["leaf"].rank("dense").cast(int))
     if len(names) > 1:
         parts = (frame["prediction"].list.get(k).alias(name) for k, name in enumerate(names))
         frame = frame.select("leaf", "rule", *parts, "share", "n_rows")

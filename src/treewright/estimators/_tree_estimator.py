@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._quantity_target import warn_of_quantity
+from treewright.problem import warn_of_quantity
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree

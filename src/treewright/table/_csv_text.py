@@ -111,7 +111,7 @@ def read_text(
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
     if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
         raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
-    if JSON_ROWS.match(text) or (JSON_OBJECT.match(text) and text.count("\n{") > 0):
+    if JSON_ROWS.match(text) or (JSON_OBJECT.match(text) and "}\n{" in text.replace("\r", "")):
         raise InputError(
             f"{where} is JSON, not CSV. If it holds rows, write them as CSV first (pandas: "
             f"pandas.read_json({where!r}{', lines=True' if text.lstrip().startswith('{') else ''}).to_csv('rows.csv', "

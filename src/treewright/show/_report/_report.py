@@ -287,6 +287,11 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
     ):  # a latent tree, whose soft model decides a little differently
         tree = model.harden().tree
     if not isinstance(tree, Tree):
+        if hasattr(model, "steps"):
+            raise InputError(
+                "model is a Pipeline: its tree asks about what the steps before it make of X. Give the last step and "
+                "such an X: report(model[-1], model[:-1].transform(X), y)."
+            )
         raise InputError(
             f"model is {kind_of(model)} without a tree; give a fitted tree estimator, a SolveResult, a Model "
             "or a Tree."
