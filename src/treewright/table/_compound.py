@@ -17,8 +17,10 @@ SHOWN = 3
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 PAIR = re.compile(rf"^({_NUMBER}) ?([/x×*:]) ?({_NUMBER})$", re.IGNORECASE)  # 120/80, 40x60
 SHORT = re.compile(
-    r"^[-+]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
+    r"^[-+]?[$€£]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
 )
+SIDED = re.compile(r"^[$€£]?[0-9][0-9.,' ]* ?(CR|DR|Cr|Dr|H|S|Haben|Soll)\.?$")  # amounts of accountants
+LASTING = re.compile(r"^[0-9]+ ?h(?:ours?|rs?)?\.? ?[0-9]+ ?m(?:in)?\.?$", re.IGNORECASE)  # 5h 14m
 _YEAR = r"(?:19|20)[0-9]{2}"
 _NAME = "|".join(MONTH)
 _MONTH = r"(?:0?[1-9]|1[0-2])"
@@ -26,7 +28,8 @@ PERIODS = {
     "quarters": re.compile(rf"^(?:Q[1-4][ ./-]?{_YEAR}|{_YEAR}[ ./-]?Q[1-4])$", re.IGNORECASE),
     "weeks": re.compile(rf"^(?:{_YEAR}-?W[0-9]{{2}}|(?:KW|W) ?[0-9]{{1,2}}[ ./-]{_YEAR})$", re.IGNORECASE),
     "months": re.compile(
-        rf"^(?:{_MONTH}[./-]{_YEAR}|{_YEAR}[./-]{_MONTH}|(?:{_NAME})\.?[ -]{_YEAR})$", re.IGNORECASE
+        rf"^(?:{_MONTH}[./-]{_YEAR}|{_YEAR}[./-]{_MONTH}|(?:{_NAME})(?:\.?[ -]{_YEAR}|-[0-9]{{2}}))$",
+        re.IGNORECASE,
     ),
 }
 
@@ -72,6 +75,12 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
         if pairs[0][2] == ":":
             return f"times {shown}", "Write them as numbers in the file, such as 95 minutes for 1:35"
         return f"two numbers in one field {shown}", "Make a column of each number in the file"
+    if all(map(LASTING.match, words)):
+        return f"times {shown}", "Write them as numbers in the file, such as 95 minutes for 1h 35m"
+    sided = {match[1] for match in map(SIDED.match, words) if match is not None}
+    if all(map(SIDED.match, words)) and len(sided) == 2:
+        held = f"amounts with {' or '.join(map(repr, sorted(sided)))} behind them {shown}"
+        return held, "Write them as positive and negative numbers in the file"
     shorts = [match for match in map(SHORT.match, words) if match is not None]
     marks = sorted({match[1] for match in shorts if match[1]})
     if len(shorts) == len(words) and marks not in ([], ["m"]):  # "m" may be metres

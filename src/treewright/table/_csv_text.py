@@ -46,6 +46,7 @@ NAMED_SEPARATOR = re.compile(
 )  # Excel writes and reads this line
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+NEARLY_ALL = 0.8  # share of these lines
 LINES_OF_A_ROW = 10  # most lines that are skipped after an open quote, which extends to the end of the file
 LINES_OF_TOTALS = 3  # most lines of totals at the end of a file
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # encodings with one byte per character
@@ -218,23 +219,29 @@ def _other_encodings(likely: list[tuple[str, str]]) -> str:
 def _sniff(text: str) -> str:
     """Return the separator that splits the first lines into the same number of fields, and into the most fields.
 
-    If there is none, return the one that occurs most often in the header, so that the message about a row of another
-    length names a likely separator; a comma if none occurs at all.
+    If there is none, return the one that does so with nearly all of these lines, because the others may be titles; then
+    the one that occurs most often in the header, so that the message about a row of another length names a likely
+    separator; a comma if none occurs at all.
     """
     head = text[: 1 << 16]
     if len(head) < len(text):
         head = head[: max(head.rfind("\n"), head.rfind("\r")) + 1] or head  # whole lines only
     best, best_fields = "", 1
+    nearly, most_fields = "", 1
     for mark in SEPARATORS:
         try:
             reader = csv.reader(io.StringIO(head, newline=""), delimiter=mark)
-            counts = {len(row) for row, _ in zip(filter(None, reader), range(SNIFFED_LINES), strict=False)}
+            rows = zip(filter(None, reader), range(SNIFFED_LINES), strict=False)
+            counts = Counter(len(row) for row, _ in rows)
         except csv.Error:
             continue
-        if len(counts) == 1 and (fields := counts.pop()) > best_fields:
+        fields, lines = next(iter(counts.most_common(1)), (0, 0))
+        if len(counts) == 1 and fields > best_fields:
             best, best_fields = mark, fields
-    if best:
-        return best
+        if lines >= NEARLY_ALL * counts.total() and fields > most_fields:
+            nearly, most_fields = mark, fields
+    if best or nearly:
+        return best or nearly
     header = text.lstrip("\r\n").splitlines()[0]
     return max(SEPARATORS, key=header.count)  # the first one, comma, on ties
 

@@ -109,3 +109,19 @@ def test_words_like_total_alone_are_no_subtotals(write, row):
 def test_rows_in_json(write, text, lines):
     with pytest.raises(InputError, match=rf"is JSON, not CSV.*{lines}"):
         load_csv(write(text))
+
+
+def test_titles_do_not_hide_the_separator(write):
+    """With commas in amounts, the message was to delete the header: line 5 was said to be the first one of 2 fields."""
+    rows = "".join(f"A{k}|{k},117.34|{'late' if k % 3 else 'in time'}\n" for k in range(40))
+    path = write(f"# exported by a system\n# confidential\n\norder|amount|out\n{rows}")
+    words = "Most lines have 3 fields, from line 4 on: if that is the header, delete the lines above"
+    with pytest.raises(InputError, match=words):
+        load_csv(path, target="out")
+    assert look(path, "out").n_rows == 40
+
+
+def test_columns_aligned_with_blanks(write):
+    path = write("id  age  y\n" + "".join(f"{k:<4}{20 + k:<5}{'ab'[k % 2]}\n" for k in range(30)))
+    with pytest.raises(InputError, match="aligned with blanks: write them with commas"):
+        load_csv(path, target="y")

@@ -438,6 +438,18 @@ def test_old_and_late_dates_near_the_others_are_dates(tmp_path):
         ([f"Q{1 + k % 4} {2019 + k % 5}" for k in range(200)], "quarters (Q1 2019,", ""),
         ([f"2024-W{1 + k % 30:02d}" for k in range(200)], "weeks (2024-W01,", ""),
         ([("1.2k", "900", "3.4M", "15k")[k % 4] for k in range(200)], "'M' and 'k' behind them (1.2k,", ""),
+        (
+            [("$1.2K", "$900")[k % 2] for k in range(199)] + ["$3K"],
+            "numbers with 'K' behind them ($1.2K,",
+            "",
+        ),
+        ([f"{('Jan', 'Feb', 'Mar')[k % 3]}-24" for k in range(200)], "months (Jan-24,", ""),
+        (
+            [f"{k * 37}.50 {('CR', 'DR')[k % 2]}" for k in range(200)],
+            "amounts with 'CR' or 'DR' behind them (",
+            "ignore",
+        ),
+        ([f"{k % 9}h {k % 59}m" for k in range(200)], "times (0h 0m,", "ignore"),
     ],
 )
 def test_numbers_in_a_form_that_is_not_read_are_told(words, said, action):
