@@ -439,7 +439,7 @@ def test_old_and_late_dates_near_the_others_are_dates(tmp_path):
         ([f"2024-W{1 + k % 30:02d}" for k in range(200)], "weeks (2024-W01,", ""),
         ([("1.2k", "900", "3.4M", "15k")[k % 4] for k in range(200)], "'M' and 'k' behind them (1.2k,", ""),
         (
-            [("$1.2K", "$900")[k % 2] for k in range(199)] + ["$3K"],
+            [("$1.2K", "$900", "$3K")[k % 3] for k in range(200)],
             "numbers with 'K' behind them ($1.2K,",
             "",
         ),
@@ -477,3 +477,22 @@ def test_typographic_minus_signs_are_read(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("t,y\n\u22127,a\n3,b\n\u221212,a\n0.5,b\n", encoding="utf-8")
     assert load_csv(path, target="y").table.X[:, 0].tolist() == [-7, 3, -12, 0.5]
+
+
+def test_dates_as_spreadsheets_store_them_are_told():
+    """45231 is 2023-11-01; a split at 45231.5 says nothing to anybody."""
+    (finding,) = look(
+        frame(**{"Date of birth": [20000 + k * 7 % 1999 for k in range(200)]}), target="y"
+    ).findings
+    assert "as spreadsheets store dates (here 1954-10-03 to " in finding.text
+    assert finding.action == ""
+    assert look(frame(updates=[20000 + k * 7 % 1999 for k in range(200)]), target="y").findings == ()
+
+
+def test_ages_in_days_are_no_stored_dates(tmp_path):
+    path = tmp_path / "births.csv"
+    days = [f"{1940 + k % 30}-0{1 + k % 9}-1{k % 7}" for k in range(200)] + ["2004-05-06"]
+    path.write_text(
+        "Birth date,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
+    )
+    assert not [one for one in look(path, "y").findings if "spreadsheets" in one.text]
