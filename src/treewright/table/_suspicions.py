@@ -189,7 +189,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
 
 def _of_numbers_inside(name: str, column: Column, known: NDArray[np.float64], many: bool) -> Finding | None:
     """Return the finding about words that hold numbers in a form that is not read; None if they do not."""
-    held, advice = numbers_inside(list(dict.fromkeys(column.categories[int(code)] for code in known)))
+    codes, first = np.unique(known, return_index=True)
+    held, advice = numbers_inside([column.categories[int(code)] for code in codes[np.argsort(first)]])
     if not held:
         return None
     text = f"{name} holds {held}, and each is a word of its own. {advice}"

@@ -33,6 +33,7 @@ __all__ = [
 
 MOST_TITLES = 20  # most lines of titles above the header
 FEWEST_ABOVE_A_TOTAL = 20  # fewest rows above a line of totals
+GLANCE = 1000  # first fields to examine
 MOST_LACKING = 0.1  # largest share of empty fields in a column that subtotals leave empty
 MOST_REMARKS = 10  # most rows below a line of totals
 MOST_EMPTY = 0.5  # largest share of empty fields in a header
@@ -276,7 +277,7 @@ def refuse_subtotals(where: str, columns: Sequence[pl.Series], lines: NDArray[np
         If there are subtotals; the message names the lines to delete.
     """
     for column in columns if len(columns) > 1 else ():
-        if not column.str.contains(r"(?i)tota|summe|ergebnis|suma ").any():
+        if not _may_hold_subtotals(column):
             continue
         fields = column.str.strip_chars()
         known = dict(fields.str.to_lowercase().value_counts(name="rows").iter_rows())
@@ -300,6 +301,16 @@ def refuse_subtotals(where: str, columns: Sequence[pl.Series], lines: NDArray[np
                 "subtotals",
                 text_without(own),
             )
+
+
+def _may_hold_subtotals(column: pl.Series) -> bool:
+    """Whether some field has the form of a subtotal; numbers are passed over at a glance, because rows may be many."""
+    head = column.head(GLANCE)
+    if head.cast(float, strict=False).null_count() == head.null_count():
+        return False
+    words = column.unique()
+    found = words.filter(words.str.contains(r"(?i)tota|summe|ergebnis|suma ")).str.strip_chars()
+    return any(OF_GROUP.match(word) or re.match(SUBTOTAL, word, re.IGNORECASE) for word in found)
 
 
 def _sums_up(word: str, known: Mapping[str | None, int]) -> str:
