@@ -1,4 +1,4 @@
-"""Words that hold numbers in a form that is not read: two numbers in one field, numbers out of ten, 1.2k, quarters.
+"""Numbers in a form that is not read: two in one field, out of ten, 1.2k, quarters, days as spreadsheets count them.
 
 Each such word would be a category of its own, and a split could only separate one of them from all others.
 """
@@ -8,10 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright.table._usual_forms import MONTH
 
-__all__ = ["numbers_inside"]
+__all__ = ["as_stored_dates", "numbers_inside"]
 
+DATE_NAME = re.compile(
+    r"(^|[^a-z])(date|dates|datum|fecha|datetime|\w+datum|\w+[_ ]date)([^a-z]|$)", re.IGNORECASE
+)
+STORED_DAYS = (10_000, 60_000)  # 1927-05-18 to 2064-04-08
+FIRST_DAY = np.datetime64("1899-12-30", "D")
+FEWEST_DAYS = 20  # different numbers
 FEWEST = 3  # different words: with fewer, each is most likely a name
 SHOWN = 3
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
@@ -87,3 +96,18 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
         held = f"numbers with {' and '.join(map(repr, marks))} behind them {shown}"
         return held, "Write them with all their digits in the file, such as 1200 for 1.2k"
     return "", ""
+
+
+def as_stored_dates(name: str, distinct: NDArray[np.float64]) -> str:
+    """Return the text about whole numbers that are days as spreadsheets count them; "" if they are not."""
+    if not DATE_NAME.search(name) or "(age in days" in name or len(distinct) < FEWEST_DAYS:
+        return ""
+    low, high = float(distinct[0]), float(distinct[-1])
+    if not STORED_DAYS[0] <= low < high <= STORED_DAYS[1]:
+        return ""
+    first, last = (FIRST_DAY + int(day) for day in (low, high))
+    return (
+        f"{name} holds whole numbers from {low:.0f} to {high:.0f}, as spreadsheets store dates (here {first} to "
+        f"{last}). If they are dates, give the column the format of a date in the spreadsheet and save it again, so "
+        "that splits can use year, month and weekday."
+    )

@@ -25,6 +25,7 @@ from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._file_bytes import read_bytes
 from treewright.table._file_faults import FileFault, all_faults_of, text_without, together, with_own_names
+from treewright.table._other_formats import refuse_other_formats
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 from treewright.table._text_columns import CsvText
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
-JSON_OBJECT = re.compile(
-    r"\s*\{\s*[\"}]"
-)  # a header may begin with a brace, but its name rarely with a quote behind it
-JSON_ROWS = re.compile(r"\s*\[\s*\{\s*\"")  # a list of objects
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
 )  # Excel writes and reads this line
@@ -110,18 +107,7 @@ def read_text(
         text = data.decode(encoding).removeprefix("\ufeff").replace("\0", "")
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
-    if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
-        raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
-    if JSON_ROWS.match(text) or (JSON_OBJECT.match(text) and "}\n{" in text.replace("\r", "")):
-        raise InputError(
-            f"{where} is JSON, not CSV. If it holds rows, write them as CSV first (pandas: "
-            f"pandas.read_json({where!r}{', lines=True' if text.lstrip().startswith('{') else ''}).to_csv('rows.csv', "
-            "index=False))."
-        )
-    if JSON_OBJECT.match(text) and text.rstrip().endswith("}"):
-        raise InputError(
-            f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
-        )
+    refuse_other_formats(text, where)
     if mark := NAMED_SEPARATOR.match(text):
         separator = separator or mark[2]
         text = text[

@@ -17,7 +17,7 @@ from treewright._plural import count_of, some_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
-from treewright.table._compound import numbers_inside
+from treewright.table._compound import as_stored_dates, numbers_inside
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._file_faults import FileFault
@@ -63,11 +63,6 @@ CODE_NAME = re.compile(
     r"(code)?([^a-z]|$)",
     re.IGNORECASE,
 )
-DATE_NAME = re.compile(
-    r"(^|[^a-z])(date|dates|datum|fecha|datetime|\w+datum|\w+[_ ]date)([^a-z]|$)", re.IGNORECASE
-)
-STORED_DAYS = (10_000, 60_000)  # 1927-05-18 to 2064-04-08
-FIRST_DAY = np.datetime64("1899-12-30", "D")
 DATE = re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}([ T].*)?|\d{1,2}([./-])\d{1,2}\3\d{2,4}( \d{1,2}:\d{2}.*)?)$")
 
 
@@ -142,7 +137,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if words and not column.ordered and (inside := _of_numbers_inside(name, column, known, many)):
         yield inside
         return
-    if whole and (stored := _as_stored_dates(name, distinct)):
+    if whole and (stored := as_stored_dates(name, distinct)):
         yield Finding(name, stored)
         return
     if every and (words or dense or (whole and named)):
@@ -245,21 +240,6 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
         f"{name} has a value in {len(filled):,} of {len(values):,} rows, always different from the one before, with "
         "empty fields below it, as merged cells are saved. If they were merged, fill the values down in the file. "
         "Otherwise keep it as it is."
-    )
-
-
-def _as_stored_dates(name: str, distinct: NDArray[np.float64]) -> str:
-    """Return the text about whole numbers that are days as spreadsheets count them; "" if they are not."""
-    if not DATE_NAME.search(name) or "(age in days" in name or len(distinct) < FEWEST_ROWS:
-        return ""
-    low, high = float(distinct[0]), float(distinct[-1])
-    if not STORED_DAYS[0] <= low < high <= STORED_DAYS[1]:
-        return ""
-    first, last = (FIRST_DAY + int(day) for day in (low, high))
-    return (
-        f"{name} holds whole numbers from {low:.0f} to {high:.0f}, as spreadsheets store dates (here {first} to "
-        f"{last}). If they are dates, give the column the format of a date in the spreadsheet and save it again, so "
-        "that splits can use year, month and weekday."
     )
 
 
