@@ -140,6 +140,25 @@ def test_words_of_the_report_are_not_broken_in_the_middle(visit):
     assert set(pieces) == {1}
 
 
+@pytest.mark.parametrize("width", [320, 390, 1000, 1280])
+def test_words_that_nothing_can_break_stay_whole_where_there_is_room(visit, width):
+    """Boxes of an outline and labels of the form are as wide as such a word; on a phone it never widens the page."""
+    name = "Donaudampfschifffahrtsgesellschaftskapitänswitwe"
+    made = make_tree(2, 5, n_rows=200)
+    columns = tuple(replace(c, name=f"{name}{k}") for k, c in enumerate(made.tree.columns))
+    page = visit(viewport={"width": width, "height": 900}).open(
+        page_of(replace(made, tree=replace(made.tree, columns=columns)))
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if width >= 1000:
+        pieces = page.evaluate(
+            """() => [...document.querySelectorAll('#fields label:not(.keep) bdi')].map((e) =>
+                 e.getClientRects().length)"""
+        )
+        assert pieces
+        assert set(pieces) == {1}
+
+
 def test_several_trees_in_one_notebook(visit):
     first, second = make_tree(1, 5), make_tree(2, 9, n_classes=2)
     parts = [

@@ -123,10 +123,14 @@ def _text(content: Model, target: str, out: Path | None, table: str | None, name
 
 
 def _rules_table(content: Model) -> str:
-    """The rules as CSV; the numbers of several outputs are columns of their own, as in predictions."""
+    """The rules as CSV, with the leaf numbers of the report and of `predict --leaf`, which count leaves from 1.
+
+    The numbers of several outputs are columns of their own, as in predictions.
+    """
     from treewright.show import rules_frame
 
     frame, names = rules_frame(content.tree), answer_names(content)
+    frame = frame.with_columns(frame["leaf"].rank("dense").cast(int))
     if len(names) > 1:
         parts = (frame["prediction"].list.get(k).alias(name) for k, name in enumerate(names))
         frame = frame.select("leaf", "rule", *parts, "share", "n_rows")

@@ -248,7 +248,10 @@ def _read_rows(
 def _as_csv(report: HybridReport, spreadsheet_safe: bool) -> str:
     """One line per row: its leaf, what the tree says, the answer, and whether the tree explains it."""
     explained = ["no" if overruled else "yes" for overruled in report.overruled.tolist()]
-    columns = (report.leaf.tolist(), report.explained.tolist(), report.predicted.tolist(), explained)
+    numbers = report.tree.is_leaf.cumsum()[
+        report.leaf
+    ]  # from the left, as in the report and in `predict --leaf`
+    columns = (numbers.tolist(), report.explained.tolist(), report.predicted.tolist(), explained)
     return csv_text(
         [("leaf", "tree", "prediction", "explained"), *zip(*columns, strict=True)], spreadsheet_safe
     )

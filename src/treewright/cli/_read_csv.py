@@ -249,7 +249,13 @@ def say_what_was_read(
 
     with busy("Looking at the columns"):
         seen = look_at(
-            csv.table, csv.target, name=data.name, target=target, codes=csv.zero_led, reading=csv.reading
+            csv.table,
+            csv.target,
+            name=data.name,
+            target=target,
+            codes=csv.zero_led,
+            reading=csv.reading,
+            filler_dates=csv.filler_dates,
         )
     for line in seen.summary():
         note(line)

@@ -27,10 +27,9 @@ from treewright.errors import InputError
 from treewright.estimators._answers_of_models import tree_of_answers
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.estimators._unused import refuse_unused
-from treewright.problem import encode_labels
+from treewright.problem import encode_labels, warn_of_quantity
 from treewright.tree import merge_equal_leaves
 
 __all__ = ["BornAgainTreeClassifier", "make_forest"]

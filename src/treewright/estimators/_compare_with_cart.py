@@ -15,7 +15,7 @@ from treewright._arguments import check_arguments
 from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
-from treewright.problem import make_problem
+from treewright.problem import make_problem, warn_of_quantity
 from treewright.result import SolveResult, SolveStatus
 from treewright.search import Limits, progress_bar, solve
 from treewright.table import Table, encode_like, table_from
@@ -239,6 +239,7 @@ def compare_with_cart(
     """
     check_arguments(compare_with_cart, locals(), "max_leaf_nodes", "max_depth", "min_samples_leaf")
     limits = Limits(time_limit).started()
+    warn_of_quantity(y)
     if (X_test is None) != (y_test is None):
         raise InputError("Give both X_test and y_test, or neither.")
     table = table_from(X)

@@ -23,7 +23,6 @@ from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
 from treewright.estimators._interrupt import inner_fits_return, settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._quantity_target import warn_of_quantity
 from treewright.estimators._tree_estimator import TreeClassifier, is_column_vector, warn_of_column_vector
 from treewright.leaf_accuracy import (
     Clock,
@@ -46,7 +45,7 @@ from treewright.leaf_accuracy import (
     probabilities,
     right_when_held_out,
 )
-from treewright.problem import check_sample_weight, make_problem
+from treewright.problem import check_sample_weight, make_problem, warn_of_quantity
 from treewright.result import SolveResult, StopReason
 from treewright.table import Table, encode_like
 from treewright.tree import Tree, label_positions, reduce_tree

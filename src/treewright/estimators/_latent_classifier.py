@@ -18,8 +18,7 @@ from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
 from treewright.estimators._latent_progress import EpochCallback
 from treewright.estimators._latent_rows import weighted_rows, with_validation_rows
-from treewright.estimators._quantity_target import warn_of_quantity
-from treewright.problem import apply_class_weight, encode_labels
+from treewright.problem import apply_class_weight, encode_labels, warn_of_quantity
 from treewright.table import Table
 from treewright.tree import label_positions, leaves_in_words, merge_equal_leaves, percent_at_least
 

@@ -17,7 +17,7 @@ from treewright._plural import first_of
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._quantity_target import warn_of_quantity
+from treewright.problem import warn_of_quantity
 from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree

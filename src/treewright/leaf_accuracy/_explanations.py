@@ -177,9 +177,9 @@ class HybridReport:
         if self.y is not None:
             header += ["tree right", "hybrid right"]
         table = [[*header, "rule"]]
-        for entry in self.leaves:
+        for place, entry in enumerate(self.leaves, start=1):  # leaves have the numbers of reports and rules
             share = f" ({100 * entry.n_overruled / entry.n_rows:.1f}%)" if entry.n_rows else ""
-            line = [str(entry.leaf), str(entry.says), entry.treatment, f"{entry.n_rows:,}"]
+            line = [str(place), str(entry.says), entry.treatment, f"{entry.n_rows:,}"]
             line.append(f"{entry.n_overruled:,}{share}")
             if self.y is not None:
                 line += [

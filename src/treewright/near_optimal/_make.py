@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from treewright._arguments import check_arguments
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.near_optimal._trees import NearOptimalTrees
-from treewright.problem import make_problem
+from treewright.problem import make_problem, warn_of_quantity
 from treewright.search import Limits, ProgressCallback, progress_bar
 from treewright.table import table_from
 
@@ -110,6 +110,7 @@ def near_optimal_trees(
     """
     check_arguments(near_optimal_trees, locals(), "redundant_splits")
     limits = Limits(time_limit, None, memory_limit, n_jobs=n_jobs).started()
+    warn_of_quantity(y)
     table = table_from(X, categorical_features=categorical_features)
     problem = make_problem(
         table,

@@ -9,6 +9,7 @@ from treewright.problem._policy import check_action_costs as check_action_costs
 from treewright.problem._policy import check_rewards as check_rewards
 from treewright.problem._probability import ProbabilityProblem, make_probability_problem
 from treewright.problem._problem import Problem, TreeProblem
+from treewright.problem._quantity_target import warn_of_quantity as warn_of_quantity
 from treewright.problem._regression import CRITERIA, Criterion, RegressionProblem, make_regression_problem
 from treewright.problem._regression import check_target as check_target
 from treewright.problem._row_costs import RowCostsProblem, make_row_costs_problem

@@ -107,8 +107,8 @@ def make_problem(
     weight = check_sample_weight(sample_weight, table.n_rows)
     if objective not in OBJECTIVES:
         loss = LOSS_OF_IMPURITY.get(str(objective), str(objective))
-        known = loss in LOSS_OF_IMPURITY.values()
-        shares = f" OptimalProbabilityTree(criterion={loss!r}) minimises the {objective}." if known else ""
+        named = {"brier": "Brier score", "log_loss": "log loss"}.get(loss)
+        shares = f" OptimalProbabilityTree(criterion={loss!r}) minimises the {named}." if named else ""
         raise InputError(
             f"objective={objective!r}; choose one of {', '.join(OBJECTIVES)}; f1 is available in OptimalTreeClassifier "
             f"and treewright fit.{shares}"

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from treewright._arguments import check_arguments
-from treewright.problem import make_problem
+from treewright.problem import make_problem, warn_of_quantity
 from treewright.search._frontier import Frontier, check_max_leaves
 from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import BinaryOptions, RankedOptions
@@ -117,6 +117,7 @@ def accuracy_frontier(
     """
     check_arguments(accuracy_frontier, locals(), "search_options")
     limits = Limits(time_limit, step_limit, memory_limit, n_jobs=n_jobs).started()
+    warn_of_quantity(y)
     most = check_max_leaves(max_leaves)
     table = X if isinstance(X, Table) else table_from(X, categorical_features=categorical_features)
     problem = make_problem(

@@ -1,6 +1,7 @@
 """Spellings of the same word: words that differ only in capitals, blanks, hyphens, Latin accents or encoding.
 
-In a column that holds only yes and no, their first letters count as spellings, too.
+In a column that holds only yes and no, their first letters count as spellings, too, and so do these words in other
+languages, 1 and 0, true and false: `ja`, `yes` and `1` stand in files that several people filled in.
 
 Encodings differ if rows were pasted from a file with another encoding: they hold `MÃ¼ller` where others hold `Müller`.
 """
@@ -21,10 +22,19 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 YES_NO = (("yes", "no"), ("ja", "nein"), ("ja", "nee"), ("oui", "non"), ("si", "no"), ("true", "false"))
 
 
+SAYS_YES = frozenset(
+    ["yes", "y", "ja", "j", "oui", "si", "sim", "tak", "да", "true", "wahr", "vrai", "vero", "1"]
+)
+SAYS_NO = frozenset(
+    ["no", "n", "nein", "nee", "non", "nao", "nie", "нет", "false", "falsch", "faux", "falso", "0"]
+)
+
+
 def groups_alike(words: Iterable[str]) -> list[list[str]]:
     """Return groups of words that differ only in capitals, blanks, hyphens or Latin accents.
 
     Groups and their words keep the given order. A hyphen between letters equals a blank: `Full-time` and `full time`.
+    If all words say yes or no, in whatever language, these are two groups.
     """
     alike: dict[str, list[str]] = {}
     for word in words:
@@ -37,6 +47,12 @@ def groups_alike(words: Iterable[str]) -> list[list[str]]:
             if letter in alike and answer in alike:  # the more frequent one comes first
                 first, other = (key for key in alike if key in (letter, answer))
                 alike[first] += alike.pop(other)
+    if len(alike) > 2 and alike.keys() <= SAYS_YES | SAYS_NO:
+        sides = [[key for key in alike if key in says] for says in (SAYS_YES, SAYS_NO)]
+        if all(any(len(key) > 1 for key in side) for side in sides):  # letters and digits alone may be codes
+            for first, *others in sides:
+                for key in others:
+                    alike[first] += alike.pop(key)
     return [group for group in alike.values() if len(group) > 1]
 
 
@@ -47,7 +63,8 @@ def one_spelling(words: Iterable[str]) -> dict[str, str]:
     """
     chosen: dict[str, str] = {}
     for group in groups_alike(words):
-        first = next((word for word in group if _decoded_once_more(word) == word), group[0])
+        words = [word for word in group if not word.strip().isdigit()]  # "no" says more than "0"
+        first = next((word for word in words if _decoded_once_more(word) == word), group[0])
         chosen |= {word: first for word in group if word != first}
     return chosen
 

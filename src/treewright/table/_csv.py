@@ -77,6 +77,8 @@ class CsvTable:
         Columns of the file that are not features, target or weights.
     zero_led : tuple of str, default=()
         Features that were read as numbers although some fields have leading zeros; they may be codes.
+    filler_dates : tuple of (str, str, int), default=()
+        Columns of dates, with a field that seems to mean "unknown", such as 01.01.1900, and its number of rows.
 
     Examples
     --------
@@ -101,6 +103,7 @@ class CsvTable:
     absent: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     zero_led: tuple[str, ...] = ()
+    filler_dates: tuple[tuple[str, str, int], ...] = ()
 
 
 def load_csv(
@@ -367,7 +370,8 @@ def _load(
     first_labels = [] if target is None else reader.first_fields(target).is_null().head(2).to_list()
     first_fields = [reader.first_fields(name) for name in judged[:MOST_COLUMNS]]
     try:
-        refuse_units(where, first_fields, text.lines, without_label=first_labels == [True, False])
+        without_label = first_labels == [True, False]
+        refuse_units(where, first_fields, text.lines, without_label=without_label, names=judged)
     except FileFault as fault:
         if faults is None:
             raise
@@ -411,7 +415,10 @@ def _load(
     zero_led: tuple[str, ...] = ()
     if columns is None:
         zero_led = tuple(reader.zero_led(name for name in table.names if name in reader.index))
-    csv = CsvTable(table, labels, weights, text.lines, text.separator, now, own, lacks, left_out, zero_led)
+    fillers = tuple(reader.filler_dates) if columns is None else ()
+    csv = CsvTable(
+        table, labels, weights, text.lines, text.separator, now, own, lacks, left_out, zero_led, fillers
+    )
     return csv, reader
 
 

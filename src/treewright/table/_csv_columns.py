@@ -139,6 +139,11 @@ def check_name(name: str, text: CsvText, where: str) -> None:
         if single
         else ""
     )
+    if single and "  " in text.names[0].strip():
+        more = (
+            " Its columns seem to be aligned with blanks: write them with commas (pandas: "
+            f"pandas.read_fwf({where!r}).to_csv('rows.csv', index=False))."
+        )
     raise InputError(f"{where} has no column {name!r}.{hint} Its columns are {known_names(text)}.{more}")
 
 

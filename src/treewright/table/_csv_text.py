@@ -26,10 +26,12 @@ from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._file_bytes import read_bytes
 from treewright.table._file_faults import FileFault, all_faults_of, text_without, together, with_own_names
+from treewright.table._other_formats import refuse_other_formats
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
 from treewright.table._text_columns import CsvText
-from treewright.table._title_lines import refuse_headers_below, refuse_titles, refuse_totals
+from treewright.table._title_lines import refuse_headers_below, refuse_titles
+from treewright.table._totals import refuse_subtotals, refuse_totals
 from treewright.table._typed_text import is_typed_file, text_of_typed_file
 
 if TYPE_CHECKING:
@@ -38,14 +40,12 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # xlsx and ods; xls
-JSON_OBJECT = re.compile(
-    r"\s*\{\s*[\"}]"
-)  # a header may begin with a brace, but its name rarely with a quote behind it
 NAMED_SEPARATOR = re.compile(
     r"""("?)sep=([^\w\s"]|\t)\1(?=\r?\n)""", re.IGNORECASE
 )  # Excel writes and reads this line
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 50
+NEARLY_ALL = 0.8  # share of these lines
 LINES_OF_A_ROW = 10  # most lines that are skipped after an open quote, which extends to the end of the file
 LINES_OF_TOTALS = 3  # most lines of totals at the end of a file
 ONE_BYTE = ("cp125", "cp437", "cp85", "iso8859", "koi8", "mac-")  # encodings with one byte per character
@@ -109,12 +109,7 @@ def read_text(
         text = data.decode(encoding).removeprefix("\ufeff").replace("\0", "")
     if not text or text.isspace():
         raise InputError(f"{where} is empty; expected a header line and rows below it.")
-    if text[:100].lstrip().lower().startswith(("<!doctype", "<html")):
-        raise InputError(f"{where} is a web page, not a table; give the CSV file with the rows.")
-    if JSON_OBJECT.match(text) and text.rstrip().endswith("}"):
-        raise InputError(
-            f"{where} is JSON, such as a model file, not a table; give the CSV file with the rows."
-        )
+    refuse_other_formats(text, where)
     if mark := NAMED_SEPARATOR.match(text):
         separator = separator or mark[2]
         text = text[
@@ -151,6 +146,7 @@ def _table_of(
     refuse_titles(where, names, columns, lines)
     refuse_headers_below(where, names, columns, lines)
     refuse_totals(where, names, columns, lines)
+    refuse_subtotals(where, columns, lines)
     return names, columns, lines, chosen
 
 
@@ -211,23 +207,29 @@ def _other_encodings(likely: list[tuple[str, str]]) -> str:
 def _sniff(text: str) -> str:
     """Return the separator that splits the first lines into the same number of fields, and into the most fields.
 
-    If there is none, return the one that occurs most often in the header, so that the message about a row of another
-    length names a likely separator; a comma if none occurs at all.
+    If there is none, return the one that does so with nearly all of these lines, because the others may be titles; then
+    the one that occurs most often in the header, so that the message about a row of another length names a likely
+    separator; a comma if none occurs at all.
     """
     head = text[: 1 << 16]
     if len(head) < len(text):
         head = head[: max(head.rfind("\n"), head.rfind("\r")) + 1] or head  # whole lines only
     best, best_fields = "", 1
+    nearly, most_fields = "", 1
     for mark in SEPARATORS:
         try:
             reader = csv.reader(io.StringIO(head, newline=""), delimiter=mark)
-            counts = {len(row) for row, _ in zip(filter(None, reader), range(SNIFFED_LINES), strict=False)}
+            rows = zip(filter(None, reader), range(SNIFFED_LINES), strict=False)
+            counts = Counter(len(row) for row, _ in rows)
         except csv.Error:
             continue
-        if len(counts) == 1 and (fields := counts.pop()) > best_fields:
+        fields, lines = next(iter(counts.most_common(1)), (0, 0))
+        if len(counts) == 1 and fields > best_fields:
             best, best_fields = mark, fields
-    if best:
-        return best
+        if lines >= NEARLY_ALL * counts.total() and fields > most_fields:
+            nearly, most_fields = mark, fields
+    if best or nearly:
+        return best or nearly
     header = text.lstrip("\r\n").splitlines()[0]
     return max(SEPARATORS, key=header.count)  # the first one, comma, on ties
 

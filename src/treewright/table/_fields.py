@@ -41,6 +41,7 @@ from treewright.table._field_kinds import (
     words_of,
     worth_of,
 )
+from treewright.table._fillers import filler_days
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
 from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
@@ -137,6 +138,7 @@ class FieldReader:
         self._numeric = [name for name in numeric if name not in text.refused]
         self.formats: dict[str, NumberFormat | DateFormat] = {}
         self.notes: list[str] = []
+        self.filler_dates: list[tuple[str, str, int]] = []
         self.decimals: set[str] = set()
         self._words = words or {}
         self._merged = merged
@@ -399,6 +401,7 @@ class FieldReader:
         dates = read_dates(fields, DateFormat(order, mark))
         written = offered_parts(dates, order, mark)
         self._check_dates(name, as_written, dates.days, written)
+        self._note_fillers(name, as_written, dates.days)
         self.formats[name] = written
         names = written.names(name)
         offered = list_of(WORDS.get(part, part) for part in written.offered)
@@ -411,6 +414,12 @@ class FieldReader:
             "declare it categorical."
         )
         return [RawColumn(names[part], values) for part, values in parts_of(dates, written).items()]
+
+    def _note_fillers(self, name: str, as_written: pl.Series, days: NDArray[np.datetime64]) -> None:
+        """Keep the fields of dates that seem to mean "unknown", as the file writes them, with their rows."""
+        for day in filler_days(days):
+            fields = as_written.filter(days == day)
+            self.filler_dates += [(name, field, int((fields == field).sum())) for field in by_rows(fields)]
 
     @cached_property
     def _file_order(self) -> str | None:

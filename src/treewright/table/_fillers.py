@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.table._raw import text_of_number
 
-__all__ = ["filler_numbers", "filler_words"]
+__all__ = ["filler_days", "filler_numbers", "filler_words"]
 
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0)
 FEWEST_VALUES = 5  # fewest distinct values, including those that mean missing
@@ -35,6 +35,17 @@ REFUSALS = {
     -999.0,
 }  # codes in surveys, which often use several of them
 OFTEN = 0.01  # share of the rows: a -1 that means unknown is at least this frequent
+EARLIEST_DAYS = {  # what programs and people write where no date is known, and where their calendars begin
+    "0001-01-01", "1000-01-01", "1583-01-01", "1600-01-01", "1601-01-01", "1700-01-01", "1753-01-01", "1800-01-01",
+    "1850-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1900-01-02", "1901-01-01", "1904-01-01", "1970-01-01",
+    "1980-01-01",
+}  # fmt: skip
+LATEST_DAYS = {
+    "2049-12-31", "2050-12-31", "2069-12-31", "2078-12-31", "2079-06-06", "2099-01-01", "2099-12-31", "2100-01-01",
+    "2100-12-31", "2199-12-31", "2200-12-31", "2222-12-31", "2500-12-31",
+}  # fmt: skip
+ENDLESS_YEAR = np.datetime64("2900-01-01", "D")  # no one knows of a day after it: 2999-12-31, 9999-12-31
+DAYS_APART = 365  # fewest days between a day that means "unknown" and the others
 WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
     "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
@@ -141,6 +152,36 @@ def _why(value: float, rest: NDArray[np.float64], share: float) -> str:
     return ""
 
 
+def filler_days(days: NDArray[np.datetime64]) -> list[np.datetime64]:
+    """Return the days that seem to mean "unknown" or "for ever": usual ones, far from all others.
+
+    Parameters
+    ----------
+    days : ndarray of shape (n_rows,), datetime64[D]
+        NaT is missing.
+
+    Examples
+    --------
+    >>> days = np.array(["2021-03-05", "1900-01-01", "2023-07-01", "1900-01-01", "9999-12-31"], dtype="datetime64[D]")
+    >>> [str(day) for day in filler_days(days)]
+    ['1900-01-01', '9999-12-31']
+    """
+    distinct, rows = np.unique(days[~np.isnat(days)], return_counts=True)
+    low, high = 0, len(distinct)  # distinct[low:high] are ordinary
+    while low < high and str(distinct[low]) in EARLIEST_DAYS and rows[low] > 1:
+        low += 1
+    while low < high and (
+        distinct[high - 1] >= ENDLESS_YEAR or (str(distinct[high - 1]) in LATEST_DAYS and rows[high - 1] > 1)
+    ):
+        high -= 1
+    if high - low < 2:
+        return []
+    apart = max(DAYS_APART, APART * float((distinct[high - 1] - distinct[low]).astype(np.int64)))
+    early = low > 0 and (distinct[low] - distinct[low - 1]).astype(np.int64) > apart
+    late = high < len(distinct) and (distinct[high] - distinct[high - 1]).astype(np.int64) > apart
+    return [*(distinct[:low] if early else ()), *(distinct[high:] if late else ())]
+
+
 def filler_words(words: Sequence[str]) -> list[str]:
     """Return the words that mean "unknown".
 
@@ -149,4 +190,5 @@ def filler_words(words: Sequence[str]) -> list[str]:
     >>> filler_words(["yes", "no", "Unknown", "k.A."])
     ['Unknown', 'k.A.']
     """
-    return [word for word in words if word.casefold() in WORDS]
+    marks = any(set(word) == {"+"} for word in words)  # beside "+" and "++", "-" is a result
+    return [word for word in words if word.casefold() in WORDS and not (marks and set(word) == {"-"})]

@@ -27,6 +27,7 @@ from treewright.table._numbers_as_text import numbers_as_text
 from treewright.table._suspicions import (
     dates_as_text,
     of_column,
+    of_dates,
     of_fault,
     of_labels,
     of_rows,
@@ -134,6 +135,7 @@ def _look_at_file(path: Path, target: str | None, options: Mapping[str, Any], mo
         codes=codes,
         faults=faults,
         reading=csv.reading,
+        filler_dates=csv.filler_dates,
     )
     found = [own for one in seen.findings for own in _as_written(one, spellings)]
     seen = replace(seen, findings=tuple(_of_whole_dates(found, seen.dates)))
@@ -172,6 +174,7 @@ def look_at(
     codes: Sequence[str] = (),
     faults: Sequence[InputError] = (),
     reading: Reading | None = None,
+    filler_dates: Sequence[tuple[str, str, int]] = (),
 ) -> Look:
     """Examine a table that has already been read.
 
@@ -190,6 +193,8 @@ def look_at(
         Errors of the columns that could not be read.
     reading : Reading, default=None
         How the file was read; it tells which columns are parts of the same date.
+    filler_dates : sequence of (str, str, int), default=()
+        Columns of dates, with a field that seems to mean "unknown" and its number of rows.
 
     Returns
     -------
@@ -205,9 +210,12 @@ def look_at(
     """
     kinds: dict[str, list[str]] = {"numbers": [], "yes/no": [], "words": [], "ordered words": []}
     findings = [finding for fault in faults for finding in of_fault(fault)]
+    dates = {part: date for part, (date, _) in parts_by_name(reading).items()}
     for column, values in zip(table.columns, table.X.T, strict=True):
         kinds["ordered words" if column.ordered else KINDS[column.kind]].append(column.name)
-        findings += of_column(column, values, column.name in codes)
+        own = of_column(column, values, column.name in codes)
+        findings += [one for one in own if column.name not in dates or one.action != "missing"]
+    findings += of_dates(filler_dates)
     counts: list[tuple[str, int]] = []
     if labels is not None and target is not None:
         if len(labels) == table.n_rows:
@@ -229,7 +237,7 @@ def look_at(
         target,
         table.notes,
         tuple(findings),
-        dates={part: date for part, (date, _) in parts_by_name(reading).items()},
+        dates=dates,
     )
 
 

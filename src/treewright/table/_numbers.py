@@ -308,7 +308,7 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
         values = fields.cast(pl.Float64, strict=False)
         if values.null_count() == fields.null_count():
             return values
-        return fields.str.replace(BEHIND, "-${1}${2}").cast(pl.Float64, strict=False)
+        return _sign_first(fields).cast(pl.Float64, strict=False)
     d = re.escape(written.decimal)
     core = rf"(?:[0-9]+{d}?[0-9]*|{d}[0-9]+){EXPONENT}"
     if written.thousands:

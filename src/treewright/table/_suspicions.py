@@ -17,12 +17,13 @@ from treewright._plural import count_of, some_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
+from treewright.table._compound import as_stored_dates
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._file_faults import FileFault
 from treewright.table._fillers import filler_numbers, filler_words
 from treewright.table._finding import Finding
-from treewright.table._measures import is_measure
+from treewright.table._numbers_in_words import of_numbers_inside, of_units
 from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
 from treewright.table._table import Table
@@ -31,6 +32,7 @@ from treewright.tree import Column, ColumnKind
 __all__ = [
     "dates_as_text",
     "of_column",
+    "of_dates",
     "of_fault",
     "of_labels",
     "of_rows",
@@ -52,9 +54,6 @@ KNOWN_IDS = re.compile(
     re.IGNORECASE,
 )
 MERGED = (3, 0.25)  # fewest values, and their largest share of the rows
-NUMBER_AND_WORD = re.compile(
-    r"^[+-]?\d+(?:[.,]\d+)*( ?)([^\W\d_]{1,12}[.²³]?)?$"
-)  # "17 months", "3,5kg", "4"
 TIME_OF_DAY = re.compile(r"^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$")
 CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|plz|postal|postcode|postleitzahl|code|branch|branche|filiale|store|region|district|bezirk|kreis|county|precinct|department|dept|"
@@ -112,12 +111,17 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if merged := _as_merged_cells(values, name):
         yield Finding(name, merged)
         return
-    units = _units_of(column, distinct) if words else []
-    if units:
-        yield _of_units(name, units, shown, many)
+    if words and (measured := of_units(column, distinct, shown, many)):
+        yield measured
         return
     if words and many and (times := _times_as_words(column, distinct)):
         yield Finding(name, f"{name} holds {times}, or leave the column out.", "ignore", name)
+        return
+    if words and not column.ordered and (inside := of_numbers_inside(column, known, many)):
+        yield inside
+        return
+    if whole and (stored := as_stored_dates(name, distinct)):
+        yield Finding(name, stored)
         return
     if every and (words or dense or (whole and named)):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
@@ -131,7 +135,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
                 f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
             )
         yield Finding(name, text, "ignore" if many else "categorical", name)
-    elif whole and many and ID_NAME.search(name):
+    elif whole and many and ID_NAME.search(name) and not name.startswith("unnamed_"):
         text = (
             f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
             "something: what a tree learns from it does not carry over to new rows."
@@ -159,31 +163,6 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         if not column.ordered:
             yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)
-
-
-def _of_units(name: str, units: Sequence[str], shown: str, many: bool) -> Finding:
-    """Return the finding about numbers with a unit behind them that the reader of files leaves as words."""
-    if len(units) == 1:
-        text = (
-            f"{name} holds numbers with {units[0]!r} behind them ({shown}, ...), and each is a word of its own. Write "
-            f"the numbers alone in the file (replace {units[0]!r} by nothing)"
-        )
-        return Finding(name, f"{text}, or leave the column out.", "ignore", name)
-    if units[0] == "" and len(units) == 2:
-        text = (
-            f"{name} holds numbers with the unit {units[1]!r} behind some of them and none behind the others "
-            f"({shown}, ...), so each is a word of its own. If all are in {units[1]}, write it behind each of them in "
-            "the file, or behind none"
-        )
-    else:
-        listed = ", ".join(unit or "none" for unit in units[:SHOWN])
-        text = (
-            f"{name} holds numbers with different units behind them ({listed}: {shown}, ...), which cannot be "
-            "compared, so each is a word of its own. Write the numbers in one unit in the file"
-        )
-    if many:
-        return Finding(name, f"{text}, or leave the column out.", "ignore", name)
-    return Finding(name, f"{text}, or keep the words as they are.")
 
 
 def _of_several_answers(name: str, mark: str, answers: Sequence[str], words: Sequence[str]) -> Finding:
@@ -233,24 +212,6 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
         "empty fields below it, as merged cells are saved. If they were merged, fill the values down in the file. "
         "Otherwise keep it as it is."
     )
-
-
-def _units_of(column: Column, distinct: NDArray[np.float64]) -> list[str]:
-    """Return the word after all numbers of a column (a unit that the reader of files does not know), or several units.
-
-    Several words after numbers are units only if all are known units: `1st` and `2nd` are not measurements. The first
-    is "" if some numbers have none.
-    """
-    found = [NUMBER_AND_WORD.match(column.categories[int(code)].strip()) for code in distinct]
-    units = sorted({match.group(2) or "" for match in found if match is not None})
-    if len(found) <= 2 or not all(found) or units == [""]:
-        return []
-    if len(units) > 1 and not all(is_measure(unit) for unit in units if unit):
-        return []
-    codes = units[0] == "" and any(
-        re.fullmatch(r"[A-Za-z]", match[2] or "") and not match[1] for match in found if match
-    )
-    return [] if codes else units  # 2 and 2a are codes
 
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
@@ -310,6 +271,14 @@ def _variants(name: str, words: Sequence[str], action: str, value: str = "") -> 
         own = "class" if action == "merge-labels" else "category"
         text = f"{name} writes the same word in several ways ({shown}). Each is a {own} of its own."
         yield Finding(name, text, action, value, one_spelling(words))
+
+
+def of_dates(fillers: Sequence[tuple[str, str, int]]) -> Iterator[Finding]:
+    """Yield findings for dates that seem to mean "unknown": columns of dates, their fields and their rows."""
+    for name, word, rows in fillers:
+        where = f"in {count_of(rows, 'row')}, far from all other dates"
+        text = f"{name} holds the date {word} {where}: does it mean missing?"
+        yield Finding(name, text, "missing", word)
 
 
 def of_labels(target: str, labels: NDArray[Any], counts: Sequence[tuple[str, int]]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Lines of a file that are not rows of the table: titles above the header, units below it, totals at the end."""
+"""Lines of a file that are not rows of the table: titles above the header, units and a second header below it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from treewright._plural import count_of, some_of
 from treewright.table._dates import looks_like_date
 from treewright.table._file_faults import FileFault, text_without
 from treewright.table._fillers import filler_words
@@ -22,16 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_COLUMNS",
+    "MOST_NUMBERS",
     "are_units",
     "refuse_headers_below",
     "refuse_titles",
-    "refuse_totals",
     "refuse_units",
 ]
 
 MOST_TITLES = 20  # most lines of titles above the header
-FEWEST_ABOVE_A_TOTAL = 20  # fewest rows above a line of totals
-MOST_REMARKS = 10  # most rows below a line of totals
 MOST_EMPTY = 0.5  # largest share of empty fields in a header
 MOST_NUMBERS = 0.8  # share of numbers among the fields of a numeric column
 MOST_COLUMNS = 500  # number of columns that are examined for a line of units
@@ -43,20 +40,6 @@ TYPES = frozenset(
     """.casefold().split()
 )
 UNITS = MEASURES | TYPES | {"%"} | {currency.casefold() for currency in CURRENCIES}
-TOTALS = frozenset(  # in common languages; sums of the numbers above are found without a word
-    word.strip()
-    for word in """
-    total, totals, grand total, grand totals, subtotal, subtotals, sum, sums, summe, summen, gesamt, gesamtsumme,
-    gesamttotal, zwischensumme, insgesamt, totaux, total général, total general, total geral, totale, totale generale,
-    somme, suma, soma, totaal, summa, totalt, i alt, razem, ogółem, łącznie, celkem, spolu, összesen, yhteensä, toplam,
-    итого, всего, разом, усього, σύνολο, jumlah, tổng, tổng cộng, 合計, 総計, 小計, 合计, 总计, 總計, 합계, 총계
-    """.casefold().split(",")
-)
-NO_AMOUNT = re.compile(r"[^0-9.,+\-\u2212]+")  # blanks, currencies and units
-FEW_ADDENDS, MANY_ADDENDS = (
-    5,
-    10,
-)  # numbers above 0 that add up to the last one, in two columns or in a single one
 BRACKETED = re.compile(
     r"^(?:\[[1-]?\]|[\[(][^\[\]()]*[^\W\d_%][^\[\]()]*[\])]|[\[(][^\w\s\[\]()]{1,2}[\])])$"
 )
@@ -103,7 +86,11 @@ def refuse_titles(
 
 
 def refuse_units(
-    where: str, columns: Sequence[pl.Series], lines: NDArray[np.int64], without_label: bool = False
+    where: str,
+    columns: Sequence[pl.Series],
+    lines: NDArray[np.int64],
+    without_label: bool = False,
+    names: Sequence[str] = (),
 ) -> None:
     """Raise an error for a first row of units or types above columns of numbers and dates: a second header line.
 
@@ -119,28 +106,42 @@ def refuse_units(
         Line of the file on which each row starts.
     without_label : bool, default=False
         Whether the first row has no label, although other rows have one.
+    names : sequence of str, default=()
+        Names of the columns: under a header of merged cells, with columns that have no name, words are a second header.
 
     Raises
     ------
     InputError
-        If the first row is a line of units; the message names the line to delete.
+        If the first row is a line of units, or a second header line; the message names the line to delete.
     """
     if len(lines) < 3:
         return
-    asked = [fields for fields in columns if fields[0] is not None and not filler_words([fields[0]])]
+    places = [
+        j for j, fields in enumerate(columns) if fields[0] is not None and not filler_words([fields[0]])
+    ]
+    asked = [columns[j] for j in places]
     firsts = _are_read([fields[:1] for fields in asked])
     if all(read.all() for read in firsts):
         return
     belows = [fields[1:].drop_nulls() for fields in asked]
-    words, others = [], 0
-    for fields, first, below, read in zip(asked, firsts, belows, _are_read(belows), strict=True):
+    words, others, nameless = [], 0, 0
+    for j, fields, first, below, read in zip(places, asked, firsts, belows, _are_read(belows), strict=True):
         if not len(below) or read.sum() < MOST_NUMBERS * len(below):
             continue
         if first.any() or fields[0] in below:
             others += 1
         else:
             words.append(fields[0])
+            nameless += bool(names) and names[j].startswith("unnamed_")
     told = list(dict.fromkeys(words))
+    if nameless and len(words) > max(1, others) and not are_units(told):
+        shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
+        raise FileFault(
+            f"{where}: line {lines[0]} holds {shown} in columns that hold numbers or dates below it, and some of these "
+            "columns have no name in the line above: it seems to be a second header line. Write one header line that "
+            "names every column, and delete this one.",
+            "units",
+        )
     if len(words) <= others or not (are_units(told) or (without_label and len(words) > max(1, others))):
         return
     shown = ", ".join(f"{word[:20]!r}" for word in told[:4])
@@ -203,107 +204,6 @@ def refuse_headers_below(
             "header below",
             text_without(again),
         )
-
-
-def refuse_totals(
-    where: str, names: Sequence[str], columns: Sequence[pl.Series], lines: NDArray[np.int64]
-) -> None:
-    """Raise an error for a last row that holds totals: its numbers are the sums of those above, or a word says so.
-
-    The word counts if a field of the row is empty and no row above has it in its column. Below the row there may be
-    others with at most one field: blank ones, and remarks such as the source.
-
-    Parameters
-    ----------
-    where : str
-        Name of the file.
-    names : sequence of str
-        Names of the columns.
-    columns : sequence of polars.Series of strings
-        Fields of the columns.
-    lines : ndarray of shape (n_rows,)
-        Line of the file on which each row starts.
-
-    Raises
-    ------
-    InputError
-        If there is a line of totals; the message names the lines to delete.
-    """
-    n_rows = len(lines)
-    for row in range(n_rows - 1, max(n_rows - 1 - MOST_REMARKS, FEWEST_ABOVE_A_TOTAL - 2), -1):
-        last = [(column[row] or "").strip() for column in columns]
-        for column, word in zip(columns, last, strict=True):
-            if (
-                word.rstrip(" :：").casefold() in TOTALS
-                and "" in last
-                and not (column[:row].str.strip_chars() == word).any()
-            ):
-                raise FileFault(
-                    f"{where}: line {lines[row]} holds {word!r} and empty fields: it seems to be a line of totals, not "
-                    f"a row. Delete it{_below(n_rows - 1 - row)}.",
-                    "totals",
-                    text_without(lines[row:].tolist()),
-                )
-        if sum(map(bool, last)) > 1:
-            if sums := _sums(names, columns, row):
-                raise FileFault(
-                    f"{where}: line {lines[row]} holds the sum of all rows above it, in {some_of(sums)}: it seems to "
-                    f"be a line of totals, not a row. Delete it{_below(n_rows - 1 - row)}.",
-                    "totals",
-                    text_without(lines[row:].tolist()),
-                )
-            return
-
-
-def _below(n_rows: int) -> str:
-    return f" and the {count_of(n_rows, 'line')} below it" if n_rows else ""
-
-
-def _sums(names: Sequence[str], columns: Sequence[pl.Series], row: int) -> list[str]:
-    """Return the columns whose number in a row is the sum of all above; none if that may be chance.
-
-    No number above is negative, so the sum is that of all of them by chance only where nearly all are 0.
-    """
-    found = {
-        name: max(_addends(column, row, decimal) for decimal in ".,")
-        for name, column in zip(names[:MOST_COLUMNS], columns[:MOST_COLUMNS], strict=True)
-    }
-    sums = [name for name, addends in found.items() if addends >= FEW_ADDENDS]
-    return sums if len(sums) > 1 or max(found.values()) >= MANY_ADDENDS else []
-
-
-def _addends(column: pl.Series, row: int, decimal: str) -> int:
-    """Return how many numbers above 0 add up to that of a row; 0 if they do not, or if the column holds something else.
-
-    Read row by row: in nearly every column a few rows suffice.
-    """
-    total = _amount(column[row], decimal)
-    if total is None or total <= 0:
-        return 0
-    places = len(str(column[row]).rpartition(decimal)[2]) if decimal in str(column[row]) else 0
-    rounding = 0.5 * 10.0**-places + 1e-9 * total
-    above, numbers, addends, others = 0.0, 0, 0, 0
-    for part in (column[:FEWEST_ABOVE_A_TOTAL], column[FEWEST_ABOVE_A_TOTAL:row]):
-        for field in part.to_list():
-            amount = _amount(field, decimal)
-            if amount is None:
-                others += bool((field or "").strip())
-                continue
-            above += amount
-            if amount < 0 or above > total + rounding:
-                return 0
-            numbers += 1
-            addends += amount > 0
-    return addends if abs(above - total) <= rounding and numbers >= MOST_NUMBERS * (numbers + others) else 0
-
-
-def _amount(field: str | None, decimal: str) -> float | None:
-    """Return a number with the given decimal mark, whatever its currency, its unit and its marks between thousands."""
-    plain = NO_AMOUNT.sub("", field or "").replace("\u2212", "-").replace("," if decimal == "." else ".", "")
-    try:
-        return float(plain.replace(",", "."))
-    except ValueError:
-        return None
 
 
 def are_units(words: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from treewright.table._formats import CURRENCIES
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["usual_dates", "usual_numbers"]
+__all__ = ["MONTH", "usual_dates", "usual_numbers"]
 
 WIDE = r"[\x{ff01}-\x{ff5e}\x{ffe5}\x{ffe6}]"
 SHIFT_JIS = ("cp932", "ms932", "shift_jis", "shiftjis", "sjis", "shift-jis")

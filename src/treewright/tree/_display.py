@@ -30,8 +30,14 @@ def _predicts(tree: Tree) -> str:
     if tree.classes is None:
         return "predicts numbers" if tree.n_outputs == 1 else f"predicts {tree.n_outputs} numbers"
     kind = "classes" if tree.predicts_classes else "actions"
-    names = [repr(label)[:LONGEST_NAME] for label in tree.classes.tolist()]
-    return f"{kind} {first_of(names, MOST_CLASSES)}"
+    return f"{kind} {first_of([_cut(label) for label in tree.classes.tolist()], MOST_CLASSES)}"
+
+
+def _cut(label: Any) -> str:
+    """Return a label as Python writes it; a long text ends with dots inside its quotation marks."""
+    if isinstance(label, str) and len(repr(label)) > LONGEST_NAME:
+        label = label[: LONGEST_NAME - 5] + "..."
+    return repr(label)
 
 
 def html_of(model: Any, sentence: str = "") -> str:

@@ -56,6 +56,7 @@ def test_files_are_named_by_their_ending(model, tmp_path):
     run(model, "--out", tmp_path / "rules.csv")
     rows = list(csv.DictReader((tmp_path / "rules.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["prediction"] for row in rows] == ["no", "yes", "no"]
+    assert [row["leaf"] for row in rows] == ["1", "2", "3"]  # as `predict --leaf` and the report count them
     for ending in ("py", "c", "sql", "txt"):
         run(model, "-o", tmp_path / f"tree.{ending}")
         assert (tmp_path / f"tree.{ending}").stat().st_size > 100

@@ -22,6 +22,9 @@ from treewright import (
     OptimalTreeClassifier,
     OptimalTreeClassifierCV,
     OptimalTreeRegressor,
+    accuracy_frontier,
+    compare_with_cart,
+    near_optimal_trees,
 )
 from treewright.errors import InputError, QuantityTargetWarning
 
@@ -50,6 +53,22 @@ def test_a_classifier_points_to_the_regressor(model) -> None:
     assert "y has 40 different numbers in 120 rows" in str(own[0].message)
     assert "OptimalTreeRegressor" in str(own[0].message)
     assert own[0].filename == __file__  # the line that called fit
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: compare_with_cart(X, PRICES, max_depth=1),
+        lambda: near_optimal_trees(X, PRICES, max_depth=1, thresholds=2),
+        lambda: accuracy_frontier(X, PRICES, max_depth=1),
+    ],
+    ids=["compare_with_cart", "near_optimal_trees", "accuracy_frontier"],
+)
+def test_functions_for_classes_point_to_the_regressor(ask) -> None:
+    """They counted a mistake wherever a number was not predicted exactly: 417 of 442 rows, without a word."""
+    with pytest.warns(QuantityTargetWarning) as caught:
+        ask()
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(

@@ -33,3 +33,15 @@ def test_a_word_read_with_a_wrong_encoding_stands_for_none(words):
 )
 def test_different_words_stay_apart(different):
     assert groups_alike(different) == []
+
+
+def test_yes_and_no_in_several_languages_are_two_words():
+    """A column that several people filled in: `ja`, `yes` and `1` were three categories."""
+    assert groups_alike(["ja", "no", "nein", "yes", "Ja", "1", "0"]) == [
+        ["ja", "Ja", "yes", "1"],
+        ["no", "nein", "0"],
+    ]
+    assert one_spelling(["0", "no", "1", "Ja"]) == {"0": "no", "1": "Ja"}
+    assert groups_alike(["0", "1", "n"]) == []  # may be codes
+    assert groups_alike(["yes", "no", "maybe", "1", "0"]) == []
+    assert groups_alike(["true", "false"]) == []

@@ -73,3 +73,55 @@ def test_what_is_left_is_told_with_the_columns(write):
         "b",
     ]
     assert "[kg]" in seen.findings[0].text
+
+
+def test_a_second_header_line_below_merged_cells(write):
+    """Its words were said to be missing values of four columns."""
+    rows = "".join(f"r{k % 3},{k},{k * 7 % 90},{'yes' if k % 3 else 'no'}\n" for k in range(40))
+    with pytest.raises(InputError, match=r"line 2 holds 'Q1', 'Q2' .* seems to be a second header line"):
+        load_csv(write(f"region,sales,,ok\n,Q1,Q2,\n{rows}"), target="ok")
+
+
+@pytest.mark.parametrize("row", ["Subtotal North,435,", "North Total,435,no", "Nord Ergebnis,435,no"])
+def test_subtotals_between_the_rows_are_refused(write, row):
+    """They were rows like all others."""
+    half = "".join(f"{'North' if k % 2 else 'Nord'},{k},{'yes' if k % 3 else 'no'}\n" for k in range(30))
+    path = write(f"region,sales,ok\n{half}{row}\n{half}")
+    words = f"line 32 holds '{row.split(',')[0]}': it seems to be a line of subtotals, not a row. Delete it"
+    with pytest.raises(InputError, match=words):
+        load_csv(path, target="ok")
+    assert look(path, "ok").n_rows == 60
+
+
+@pytest.mark.parametrize(
+    "row", ["Total Energies,435,no", "Total Wheaties,435,no", "subtotal,435,no", "Subtotal North,435,no"]
+)
+def test_words_like_total_alone_are_no_subtotals(write, row):
+    """Cereals have "Total Corn Flakes" beside "Corn Flakes", and a surgery can be subtotal."""
+    half = "".join(f"{'North' if k % 2 else 'Nord'},{k},{'yes' if k % 3 else 'no'}\n" for k in range(30))
+    path = write(f"region,sales,ok\n{half}Wheaties,3,yes\n{row}\n{half}")
+    assert load_csv(path, target="ok").table.n_rows == 62
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"), [('{"a": 1}\n{"a": 2}\n', "lines=True"), ('[{"a": 1, "b": 2},\n {"a": 2}]', "csv.\\)")]
+)
+def test_rows_in_json(write, text, lines):
+    with pytest.raises(InputError, match=rf"is JSON, not CSV.*{lines}"):
+        load_csv(write(text))
+
+
+def test_titles_do_not_hide_the_separator(write):
+    """With commas in amounts, the message was to delete the header: line 5 was said to be the first one of 2 fields."""
+    rows = "".join(f"A{k}|{k},117.34|{'late' if k % 3 else 'in time'}\n" for k in range(40))
+    path = write(f"# exported by a system\n# confidential\n\norder|amount|out\n{rows}")
+    words = "Most lines have 3 fields, from line 4 on: if that is the header, delete the lines above"
+    with pytest.raises(InputError, match=words):
+        load_csv(path, target="out")
+    assert look(path, "out").n_rows == 40
+
+
+def test_columns_aligned_with_blanks(write):
+    path = write("id  age  y\n" + "".join(f"{k:<4}{20 + k:<5}{'ab'[k % 2]}\n" for k in range(30)))
+    with pytest.raises(InputError, match="aligned with blanks: write them with commas"):
+        load_csv(path, target="y")

@@ -393,3 +393,106 @@ def test_the_blank_between_thousands_is_shown_as_a_blank(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("paid;y\n" + "9\u00a0699,93 z\u0142;a\n1\u202f200,50 z\u0142;b\n" * 12, encoding="utf-8")
     assert "thousands and the unit z\u0142: '9 699,93 z\u0142' is 9699.93." in str(look(file, target="y"))
+
+
+def test_dates_that_stand_for_unknown_are_asked_about(tmp_path):
+    """A 9999-12-31 made all ages millions of days, and its year alone was proposed, which fit refused to know."""
+    path, fixed = tmp_path / "contracts.csv", tmp_path / "columns.yaml"
+    rows = [
+        f"{10 + k % 9}.0{1 + k % 9}.2{k % 5},{2000 + k % 40}-03-1{k % 9},{'ab'[k % 2]}" for k in range(90)
+    ]
+    rows += ["01.01.1900,9999-12-31,a"] * 5 + ["01.01.1900,2031-05-06,b"]
+    path.write_text("called,until,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    seen = look(path, "y")
+    assert [(one.column, one.action, one.value) for one in seen.findings if one.action] == [
+        ("called", "missing", "01.01.1900"),
+        ("until", "missing", "9999-12-31"),
+    ]
+    assert "called holds the date 01.01.1900 in 6 rows, far from all other dates" in str(seen)
+    fixed.write_text(settings_text(settings_of(seen)), encoding="utf-8")
+    coded = {name: list(words) for name, words in read_settings(fixed).missing_in.items()}
+    read = load_csv(path, target="y", missing_in=coded)
+    assert read.blanked == {"called": {"01.01.1900": 6}, "until": {"9999-12-31": 5}}
+    ages = read.table.X[:, [name.startswith("until (age") for name in read.table.names].index(True)]
+    assert np.nanmax(ages) < 50 * 366
+
+
+def test_old_and_late_dates_near_the_others_are_dates(tmp_path):
+    path = tmp_path / "births.csv"
+    days = [f"{1901 + k}-01-01" for k in range(40)] + ["1900-01-01", "1900-01-01", "1940-07-01"]
+    path.write_text(
+        "born,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
+    )
+    assert not [one for one in look(path, "y").findings if one.action == "missing"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "action"),
+    [
+        (
+            [f"{110 + k % 60}/{60 + k % 31}" for k in range(200)],
+            "two numbers in one field (110/60,",
+            "ignore",
+        ),
+        ([f"{k % 11}/10" for k in range(200)], "numbers with '/10' behind them (0/10,", ""),
+        ([f"Q{1 + k % 4} {2019 + k % 5}" for k in range(200)], "quarters (Q1 2019,", ""),
+        ([f"2024-W{1 + k % 30:02d}" for k in range(200)], "weeks (2024-W01,", ""),
+        ([("1.2k", "900", "3.4M", "15k")[k % 4] for k in range(200)], "'M' and 'k' behind them (1.2k,", ""),
+        (
+            [("$1.2K", "$900", "$3K")[k % 3] for k in range(200)],
+            "numbers with 'K' behind them ($1.2K,",
+            "",
+        ),
+        ([f"{('Jan', 'Feb', 'Mar')[k % 3]}-24" for k in range(200)], "months (Jan-24,", ""),
+        (
+            [f"{k * 37}.50 {('CR', 'DR')[k % 2]}" for k in range(200)],
+            "amounts with 'CR' or 'DR' behind them (",
+            "ignore",
+        ),
+        ([f"{k % 9}h {k % 59}m" for k in range(200)], "times (0h 0m,", "ignore"),
+    ],
+)
+def test_numbers_in_a_form_that_is_not_read_are_told(words, said, action):
+    """Each was a category of its own without a word: no split could ask for more than 7 of 10."""
+    (finding,) = look(frame(score=words), target="y").findings
+    assert said in finding.text
+    assert finding.action == action
+
+
+@pytest.mark.parametrize(
+    "words", [["Office 2010", "Office 2013", "Office 2016"], ["5m", "10m", "9"], ["A/B", "B/C", "C/D"]]
+)
+def test_names_with_numbers_are_words(words):
+    assert look(frame(kind=[words[k % 3] for k in range(200)]), target="y").findings == ()
+
+
+def test_minus_is_a_result_beside_plus(tmp_path):
+    """A "-" among "+" and "++" is negative; `--fix` made it missing."""
+    assert look(frame(protein=["+", "++", "-", "+++"] * 50), target="y").findings == ()
+    assert found(look(frame(protein=["a", "b", "-", "c"] * 50), target="y")) == {("protein", "missing")}
+
+
+def test_typographic_minus_signs_are_read(tmp_path):
+    """They were in no format in a column of whole numbers, and were proposed to be ignored."""
+    path = tmp_path / "rows.csv"
+    path.write_text("t,y\n\u22127,a\n3,b\n\u221212,a\n0.5,b\n", encoding="utf-8")
+    assert load_csv(path, target="y").table.X[:, 0].tolist() == [-7, 3, -12, 0.5]
+
+
+def test_dates_as_spreadsheets_store_them_are_told():
+    """45231 is 2023-11-01; a split at 45231.5 says nothing to anybody."""
+    (finding,) = look(
+        frame(**{"Date of birth": [20000 + k * 7 % 1999 for k in range(200)]}), target="y"
+    ).findings
+    assert "as spreadsheets store dates (here 1954-10-03 to " in finding.text
+    assert finding.action == ""
+    assert look(frame(updates=[20000 + k * 7 % 1999 for k in range(200)]), target="y").findings == ()
+
+
+def test_ages_in_days_are_no_stored_dates(tmp_path):
+    path = tmp_path / "births.csv"
+    days = [f"{1940 + k % 30}-0{1 + k % 9}-1{k % 7}" for k in range(200)] + ["2004-05-06"]
+    path.write_text(
+        "Birth date,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
+    )
+    assert not [one for one in look(path, "y").findings if "spreadsheets" in one.text]

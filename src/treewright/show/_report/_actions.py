@@ -117,11 +117,13 @@ class ActionTask(Task):
             if rows is None:
                 continue
             parts = [leaf.train if kind == "training" or leaf.test is None else leaf.test for leaf in leaves]
+            means = [
+                [mean_of_rows(self._gains(rows, k)[part]) for part in parts] for k in range(len(self.legend))
+            ]
+            scale = [mean for column in means for mean in column]  # the actions of a leaf are compared
             columns = [
-                estimate_cells(
-                    [mean_of_rows(self._gains(rows, k)[part]) for part in parts], f"mean of {name}"
-                )
-                for k, name in enumerate(self.legend)
+                estimate_cells(column, f"mean of {name}", scale=scale)
+                for name, column in zip(self.legend, means, strict=True)
             ]
             lines = []
             for place, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):

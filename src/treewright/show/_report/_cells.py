@@ -178,9 +178,16 @@ def interval_cells(estimates: Sequence[Estimate]) -> list[Cell]:
     return [Cell(cell.small, title=INTERVAL, kind="range", bar=cell.bar) for cell in shown]
 
 
-def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") -> list[Cell]:
-    """Return for each estimate its number above its interval; the pictures of one column have one scale."""
-    ends = [end for e in estimates for end in (e.low, e.high, e.value) if math.isfinite(end)]
+def estimate_cells(
+    estimates: Sequence[Estimate], title: str, unit: str = "", *, scale: Sequence[Estimate] | None = None
+) -> list[Cell]:
+    """Return for each estimate its number above its interval; the pictures of one column have one scale.
+
+    A single estimate has no picture: it would be the whole scale. `scale` has all estimates that are compared, if they
+    stand in several columns.
+    """
+    compared = estimates if scale is None else scale
+    ends = [end for e in compared for end in (e.low, e.high, e.value) if math.isfinite(end)]
     low, high = (min(ends), max(ends)) if ends else (0.0, 0.0)
     width = high - low
     made = []
@@ -190,7 +197,7 @@ def estimate_cells(estimates: Sequence[Estimate], title: str, unit: str = "") ->
             made.append(Cell("no rows", title=title, kind="estimate"))
             continue
         bar = None
-        if estimate.has_interval and 0 < width < math.inf:
+        if estimate.has_interval and len(compared) > 1 and 0 < width < math.inf:
             left, right, at = (
                 100 * (end - low) / width for end in (estimate.low, estimate.high, estimate.value)
             )

@@ -43,6 +43,19 @@ class Loss:
             return "root mean squared error"
         return "mean absolute error" if self.criterion == "absolute_error" else "mean quantile loss"
 
+    @property
+    def card_title(self) -> str:
+        """What `error` is called where it stands alone: a quantile's loss is no distance from the truth."""
+        return "Mean quantile loss" if self.criterion == "quantile" else "Typical error"
+
+    @property
+    def error_words(self) -> str:
+        """What stands below the card: the name of `error`, or how a quantile's loss counts."""
+        if self.criterion != "quantile":
+            return self.error_name
+        below, above = f"{self.quantile:g}", f"{1 - self.quantile:.6g}"
+        return f"each unit that is too low counts {below}, each that is too high {above}"
+
     def rows(self, y: NDArray[np.float64], said: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the loss of each row; a mean of 0 beside a target above 0 loses infinitely much."""
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

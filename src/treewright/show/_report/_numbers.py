@@ -94,11 +94,12 @@ class NumberTask(Task):
                 continue
             error = self.loss.error(rows.y[:, 0], self._said(rows)[:, 0])
             left = f"{share_of_loss(self.left(context.tree, rows))} of the {self.loss.name} of a single leaf left"
-            small = f"{self.loss.error_name}; {interval_words(error, first.unit)}; {left}"
+            what = self.loss.error_words
+            small = f"{what}; {interval_words(error, first.unit)}; {left}"
             if kind == "training":
                 worse = "" if context.test is not None else ", so it tends to do worse on new ones"
-                small = f"{self.loss.error_name}; {left}; the tree was chosen on these rows{worse}"
-            title = f"Typical error{of} on {kind} rows"
+                small = f"{what}; {left}; the tree was chosen on these rows{worse}"
+            title = f"{self.loss.card_title}{of} on {kind} rows"
             cards.append(Card(title, numbers_of(error, first.unit)[0], small))
         return cards
 

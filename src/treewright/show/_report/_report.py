@@ -44,10 +44,23 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+MOST_LEAVES_NAMED = 12
 HYBRID = (
-    "This is the tree on top of a hybrid, by itself: models answer in some of its leaves, so the hybrid decides "
-    "otherwise there. What it says of itself: model.report(X, y)."
+    "This is the tree on top of a hybrid, by itself. In {} a model answers, and the hybrid can decide otherwise than "
+    "this page says. How often it does: model.report(X, y)."
 )
+
+
+def _of_a_hybrid(tree: Tree, extensions: Mapping[int, Any]) -> list[str]:
+    """Return the remark that names the leaves in which a model answers, by their numbers in the report."""
+    numbers = tree.is_leaf.cumsum()
+    own = [str(numbers[leaf]) for leaf, one in extensions.items() if one.model is not None]
+    if not own:
+        return []
+    where = f"leaf {own[0]}" if len(own) == 1 else f"leaves {', '.join(own[:-1])} and {own[-1]}"
+    if len(own) > MOST_LEAVES_NAMED:
+        where = f"{len(own)} of its {tree.n_leaves} leaves"
+    return [HYBRID.format(where)]
 
 
 def report(
@@ -163,7 +176,7 @@ def report(
     tree, result, terms = _parts(model if hardened is None else hardened)
     remarks = [] if hardened is None else [hardened.sentence]
     if hasattr(model, "extensions_"):
-        remarks.append(HYBRID)
+        remarks += _of_a_hybrid(model.tree_, model.extensions_)
     if digits is not None and digits < 1:
         raise InputError(f"digits={digits}; give at least 1, or None for all digits.")
     if (X_test is None) != (y_test is None):
@@ -274,6 +287,11 @@ def _parts(model: Any) -> tuple[Tree, SolveResult | None, Terms | None]:
         return hardened.tree, None, None
     tree, result = getattr(model, "tree_", None), getattr(model, "result_", None)
     if not isinstance(tree, Tree):
+        if hasattr(model, "steps"):
+            raise InputError(
+                "model is a Pipeline: its tree asks about what the steps before it make of X. Give the last step and "
+                "such an X: report(model[-1], model[:-1].transform(X), y)."
+            )
         raise InputError(
             f"model is {kind_of(model)} without a tree; give a fitted tree estimator, a SolveResult, a Model "
             "or a Tree."
