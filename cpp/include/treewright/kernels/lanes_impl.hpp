@@ -142,6 +142,13 @@ TREEWRIGHT_INLINE bool any(M x) {
     }
 }
 
+template <class V>
+TREEWRIGHT_INLINE double last(V x) {
+    if constexpr (kIsHalves<V>)
+        return last(x.high);
+    else
+        return x[sizeof x / sizeof(double) - 1];
+}
 TREEWRIGHT_INLINE Eight spread(double x) { return Eight{} + x; }
 TREEWRIGHT_INLINE double largest(Eight x) {
     double all[8];

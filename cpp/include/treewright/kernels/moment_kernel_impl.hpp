@@ -89,28 +89,38 @@ struct Actions : Plain {
     }
 };
 
-// Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i. Returns the sum of all.
+// For each entry the sum of those before it: in three steps, in the same order whatever the processor has.
+inline Eight sums_before(Eight x) {
+#if TREEWRIGHT_VECTOR_BYTES == 64
+    const Eight none{};
+    x = __builtin_shufflevector(none, x, 0, 8, 9, 10, 11, 12, 13, 14);
+    x += __builtin_shufflevector(none, x, 0, 8, 9, 10, 11, 12, 13, 14);
+    x += __builtin_shufflevector(none, x, 0, 1, 8, 9, 10, 11, 12, 13);
+    return x + __builtin_shufflevector(none, x, 0, 1, 2, 3, 8, 9, 10, 11);
+#else
+    alignas(64) double sums[9] = {};
+    store(sums + 1, x);
+    for (int step = 1; step < 8; step *= 2)
+        for (int k = 7; k >= step; --k) sums[k] += sums[k - step];
+    return load(sums);
+#endif
+}
+
+// Prefix sums over the lanes, in place: lane b * V + i stands in entry b of vector i.
 template <int V>
-inline double prefix(Eight* x) {
+inline void prefix(Eight* x) {
     for (int i = 1; i < V; ++i) x[i] += x[i - 1];
-    alignas(64) double last[8], before[8];
-    store(last, x[V - 1]);
-    double sum = 0;
-    for (int b = 0; b < 8; ++b) {
-        before[b] = sum;
-        sum += last[b];
-    }
-    const Eight base = load(before);
-    for (int i = 0; i < V; ++i) x[i] += base;
-    return sum;
+    const Eight before = sums_before(x[V - 1]);
+    for (int i = 0; i < V; ++i) x[i] += before;
 }
 
 using Four = Lanes<double, 4>;
 
 // Eight rows of four numbers become four vectors of eight.
 #if TREEWRIGHT_VECTOR_BYTES == 64
-inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
-    const Eight a = load(rows), b = load(rows + 8), c = load(rows + 16), d = load(rows + 24);
+inline void turn(const Four (&rows)[8], Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
+    const auto two = [&](int k) { return __builtin_shufflevector(rows[k], rows[k + 1], 0, 1, 2, 3, 4, 5, 6, 7); };
+    const Eight a = two(0), b = two(2), c = two(4), d = two(6);
     const Eight ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);
     const Eight cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 1, 5, 9, 13);
     x0 = __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11);
@@ -121,10 +131,9 @@ inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3)
     x3 = __builtin_shufflevector(ab2, cd2, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 #else
-inline void turn_four(const double* rows, Four (&x)[4]) {
+inline void turn_four(const Four* rows, Four (&x)[4]) {
 #if TREEWRIGHT_VECTOR_BYTES == 32
-    const Four a = load_as<Four>(rows), b = load_as<Four>(rows + 4), c = load_as<Four>(rows + 8),
-               d = load_as<Four>(rows + 12);
+    const Four a = rows[0], b = rows[1], c = rows[2], d = rows[3];
     const Four ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
     const Four ab2 = __builtin_shufflevector(a, b, 1, 5, 3, 7), cd2 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
     x[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
@@ -132,16 +141,18 @@ inline void turn_four(const double* rows, Four (&x)[4]) {
     x[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     x[3] = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
 #else
+    double all[4][4];
+    for (int k = 0; k < 4; ++k) store(all[k], rows[k]);
     for (int i = 0; i < 4; ++i) {
-        const double column[4] = {rows[i], rows[4 + i], rows[8 + i], rows[12 + i]};
+        const double column[4] = {all[0][i], all[1][i], all[2][i], all[3][i]};
         x[i] = load_as<Four>(column);
     }
 #endif
 }
-inline void turn(const double* rows, Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
+inline void turn(const Four (&rows)[8], Eight& x0, Eight& x1, Eight& x2, Eight& x3) {
     Four low[4], high[4];
     turn_four(rows, low);
-    turn_four(rows + 16, high);
+    turn_four(rows + 4, high);
     x0 = {low[0], high[0]}, x1 = {low[1], high[1]}, x2 = {low[2], high[2]}, x3 = {low[3], high[3]};
 }
 #endif
@@ -158,6 +169,7 @@ inline Four opened(std::uint64_t compact) {
     const Four factor = bits_as<Four>((row & load_as<FourBits>(kLast)) | load_as<FourBits>(kOnce));
     return larger(target * factor + load_as<Four>(kMore), load_as<Four>(kLeast));
 }
+inline double target_of(std::uint64_t compact) { return std::bit_cast<double>(compact & ~MomentTask::kSlotMask); }
 inline std::uint32_t slot_of(std::uint64_t compact) {
     return static_cast<std::uint32_t>(compact & MomentTask::kSlotMask);
 }
@@ -193,12 +205,15 @@ struct StretchSums {
                 for (int k = 0; k < kCopies; ++k) take_row(at + static_cast<std::uint32_t>(k), by_slot[k]);
             for (; at < end; ++at) take_row(at, by_slot[0]);
             for (int i = 0; i < V; ++i) {
-                alignas(64) double eight[8][4];
-                for (int k = 0; k < 8; k += 2) store(eight[k], taken<Eight>(8 * i + k));
-                turn(eight[0], x[0][i], x[1][i], x[2][i], x[3][i]);
+                Four rows[8];
+                for (int k = 0; k < 8; ++k) rows[k] = taken(8 * i + k);
+                turn(rows, x[0][i], x[1][i], x[2][i], x[3][i]);
             }
-            store(all, taken<Four>(8 * V));
-            for (int s = 0; s < kSize; ++s) all[s] += prefix<V>(x[s]);
+            store(all, taken(8 * V));
+            for (int s = 0; s < kSize; ++s) {
+                prefix<V>(x[s]);
+                all[s] += last(x[s][V - 1]);
+            }
         } else {
             alignas(64) double of_number[kSize][8 * V + 8] = {};
             for (double& sum : all) sum = 0;
@@ -218,12 +233,11 @@ struct StretchSums {
     }
 
    private:
-    // The sums of a slot, or of two, which become zero.
-    template <class Vector>
-    Vector taken(int slot) {
-        auto sum = load_as<Vector>(by_slot[0][slot]);
-        for (int k = 1; k < kCopies; ++k) sum += load_as<Vector>(by_slot[k][slot]);
-        for (int k = 0; k < kCopies; ++k) store(by_slot[k][slot], Vector{});
+    // The sums of a slot, which become zero.
+    Four taken(int slot) {
+        auto sum = load_as<Four>(by_slot[0][slot]);
+        for (int k = 1; k < kCopies; ++k) sum += load_as<Four>(by_slot[k][slot]);
+        for (int k = 0; k < kCopies; ++k) store(by_slot[k][slot], Four{});
         return sum;
     }
 };
@@ -334,7 +348,12 @@ struct Walk {
     alignas(64) double on[N][8], total[N][8], first_slot[8], is_left[8], is_right[8], best[8];
     double* best_at[8];
     int n = 0;
+    double lane[MomentTask::kMaxLanes + 1];  // [place]; a row that no lane has on its left is behind them all
 
+    explicit Walk(std::uint32_t n_lanes) {
+        for (std::uint32_t place = 0; place < n_lanes; ++place) lane[place] = place % 8 * (n_lanes / 8) + place / 8;
+        lane[n_lanes] = n_lanes;
+    }
     // A side with what it has before the stretch, and all of it.
     void add(const MomentTask& task, const MomentTask::ScanSide& side, const double (*left)[MomentTask::kMaxLanes],
              const double* sum) {
@@ -343,7 +362,7 @@ struct Walk {
             on[s][n] = side.is_right ? sum[s] - left[s][side.place] : left[s][side.place];
             total[s][n] = side.is_right ? task.total[s] - of_left : of_left;
         }
-        first_slot[n] = lane_of(side.place, task.n_lanes);
+        first_slot[n] = lane[side.place];
         is_left[n] = side.is_right ? 0 : 1;
         is_right[n] = side.is_right ? 1 : 0;
         best_at[n] = (side.is_right ? task.best_right : task.best_left) + side.place;
@@ -359,13 +378,15 @@ struct Walk {
         const Eight slots = load(first_slot), left = load(is_left), right = load(is_right);
         for (std::uint32_t p = begin; p < end; ++p) {
             const std::uint32_t row = order[p] >> 1;
-            double m[MomentTask::row_size(N)];
+            const double* m;
             std::uint32_t place;
+            double own[N];
             if (N == 2 && task.compact != nullptr) {
-                store(m, opened(task.compact[row]));
+                own[0] = 1, own[1] = target_of(task.compact[row]);
+                m = own;
                 place = slot_of(task.compact[row]);
             } else {
-                std::memcpy(m, task.rows + std::size_t{row} * MomentTask::row_size(N), sizeof m);
+                m = task.rows + std::size_t{row} * MomentTask::row_size(N);
                 place = task.slot[row];
             }
             if (p > begin && (order[p] & 1u) != 0) {
@@ -374,18 +395,12 @@ struct Walk {
                 const Gains gains = Form::of(task, before, rest);
                 most = larger(most, gains.before + gains.after);
             }
-            const Eight share = choose(slots >= spread(lane_of(place, task.n_lanes)), left, right);
+            const Eight share = choose(slots >= spread(lane[place]), left, right);
             for (int s = 0; s < N; ++s) before[s] += share * spread(m[s]);
         }
         store(best, most);
         for (int k = 0; k < n; ++k) *best_at[k] = std::max(*best_at[k], best[k]);
         n = 0;
-    }
-
-   private:
-    // A row that no lane has on its left is behind them all.
-    static double lane_of(std::uint32_t place, std::uint32_t n_lanes) {
-        return place < n_lanes ? place % 8 * (n_lanes / 8) + place / 8 : n_lanes;
     }
 };
 
@@ -395,7 +410,7 @@ void scan_lanes(MomentTask& task) {
     const std::uint8_t* wanted = task.wanted;
     const float* bound = task.stretch_bound;
     StretchSums<N, V> in;
-    Walk<Form> walk;
+    Walk<Form> walk(task.n_lanes);
     for (std::size_t c = 0; c < task.orders.size(); ++c) {
         Eight on_left[N][V] = {};
         double sum[N] = {};
