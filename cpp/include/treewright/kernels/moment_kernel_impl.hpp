@@ -157,8 +157,8 @@ inline void turn(const Four (&rows)[8], Eight& x0, Eight& x1, Eight& x2, Eight& 
 }
 #endif
 
-// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1. They are
-// S times (0, 1, 1, S), and (1, 0, 0, 1) more.
+// The four numbers of a compact row, as load() of squared_error_pairs.cpp makes them: 1, S, max(S, 0), S^2 + 1. They
+// are S times (0, 1, 1, S), and (1, 0, 0, 1) more.
 inline Four opened(std::uint64_t compact) {
     using FourBits = Lanes<std::uint64_t, 4>;
     static constexpr std::uint64_t kOfTarget = ~MomentTask::kSlotMask, kOne = std::bit_cast<std::uint64_t>(1.0);
