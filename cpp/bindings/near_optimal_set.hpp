@@ -182,7 +182,7 @@ class NearOptimalSet {
                                                   const Vector<std::uint32_t>& kind,
                                                   const Vector<std::uint32_t>& on_columns, std::size_t n_columns,
                                                   std::size_t first, std::size_t last, nb::object report) const {
-        treewright::require(first < last && last <= n_columns && last - first <= kWaysLanes,
+        treewright::require(first < last && last <= n_columns && last - first <= treewright::binary::kMostLanes,
                             "trees_without_columns: no such columns");
         const SetRule rule = rule_of(std::move(max_errors), copies, any_label, redundant, memory_limit);
         const ColumnsOfEdges columns = columns_of(rule, kind, on_columns, n_columns);

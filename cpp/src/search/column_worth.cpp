@@ -85,9 +85,10 @@ struct ColumnAlone {
     using Value = Ways;
     static double& lane(Ways& value, std::size_t) { return value.value; }
 };
+template <std::size_t kLanes>
 struct SomeColumns {
-    using Value = LaneWays;
-    static double& lane(LaneWays& value, std::size_t at) { return value.value[at]; }
+    using Value = LaneWays<kLanes>;
+    static double& lane(Value& value, std::size_t at) { return value.value[at]; }
 };
 
 template <class Columns>
@@ -210,8 +211,10 @@ LeastWith least_with_columns(const NearOptimalGraph& graph, const SetRule& rule,
 std::vector<TreesWithout> trees_without_columns(const NearOptimalGraph& graph, const SetRule& rule,
                                                 const ColumnsOfEdges& columns, std::size_t first, std::size_t last,
                                                 Control& control) {
-    return last - first == 1 ? trees_without<ColumnAlone>(graph, rule, columns, first, last, control)
-                             : trees_without<SomeColumns>(graph, rule, columns, first, last, control);
+    const std::size_t n = last - first;
+    return n == 1           ? trees_without<ColumnAlone>(graph, rule, columns, first, last, control)
+           : n <= kFewLanes ? trees_without<SomeColumns<kFewLanes>>(graph, rule, columns, first, last, control)
+                            : trees_without<SomeColumns<kMostLanes>>(graph, rule, columns, first, last, control);
 }
 
 }  // namespace treewright::binary

@@ -72,7 +72,8 @@ def column_uses(trees: NearOptimalTrees, reliance: bool, watch: Watch, threads: 
         return [use(number, *worth, watch) for number, worth in zip(numbers, found, strict=True)]
 
     columns = range(len(names))
-    batches = [columns[first : first + COLUMNS_AT_ONCE] for first in range(0, len(names), COLUMNS_AT_ONCE)]
+    at_once = COLUMNS_AT_ONCE if threads == 1 else COLUMNS_AT_ONCE // 2  # so that none waits long for another
+    batches = [columns[first : first + at_once] for first in range(0, len(names), at_once)]
     found = in_threads(uses, batches, watch, threads)
     known = [use for batch in found if batch is not None for use in batch]
     if len(known) < len(names):

@@ -18,7 +18,7 @@ from treewright.search import stop_reason
 __all__ = ["COLUMNS_AT_ONCE", "Cell", "Counts"]
 
 Cell = tuple[int, int]  # leaves, errors
-COLUMNS_AT_ONCE = 8  # that the compiled core counts in one pass
+COLUMNS_AT_ONCE = 16  # that the compiled core counts in one pass
 
 
 @dataclass(frozen=True, eq=False)

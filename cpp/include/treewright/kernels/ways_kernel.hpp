@@ -27,23 +27,24 @@ template <class Out>
 }
 
 // How many there are of each of several kinds, rounded.
-inline constexpr std::size_t kWaysLanes = 8;
+inline constexpr std::size_t kFewLanes = 8, kMostLanes = 16;
+template <std::size_t kLanes>
 struct LaneWays {
     static constexpr std::int64_t kLongestGap = 2;
-    double value[kWaysLanes] = {};
+    double value[kLanes] = {};
 
     [[nodiscard]] bool none() const {
         return std::all_of(std::begin(value), std::end(value), [](double some) { return some == 0; });
     }
     LaneWays& operator+=(const LaneWays& other) {
-        for (std::size_t lane = 0; lane < kWaysLanes; ++lane) value[lane] += other.value[lane];
+        for (std::size_t lane = 0; lane < kLanes; ++lane) value[lane] += other.value[lane];
         return *this;
     }
 };
-template <class Out>
-[[nodiscard]] inline Out product(const LaneWays& a, const LaneWays& b) {
+template <class Out, std::size_t kLanes>
+[[nodiscard]] inline Out product(const LaneWays<kLanes>& a, const LaneWays<kLanes>& b) {
     Out out;
-    for (std::size_t lane = 0; lane < kWaysLanes; ++lane) out.value[lane] = a.value[lane] * b.value[lane];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) out.value[lane] = a.value[lane] * b.value[lane];
     return out;
 }
 
@@ -56,8 +57,19 @@ struct WaysKernels {
     void (*convolve)(const Ways* a, std::size_t n_a, double factor, const Ways* padded, std::size_t n_b, Ways* out,
                      std::size_t n_out);
     // The same for every lane; `b` without zeros beside it. Short runs fill vectors here, too.
-    void (*convolve_lanes)(const LaneWays* a, std::size_t n_a, const LaneWays& factor, const LaneWays* b,
-                           std::size_t n_b, LaneWays* out, std::size_t n_out);
+    template <std::size_t kLanes>
+    using OfLanes = void (*)(const LaneWays<kLanes>* a, std::size_t n_a, const LaneWays<kLanes>& factor,
+                             const LaneWays<kLanes>* b, std::size_t n_b, LaneWays<kLanes>* out, std::size_t n_out);
+    OfLanes<kFewLanes> convolve_few_lanes;
+    OfLanes<kMostLanes> convolve_most_lanes;
+
+    template <std::size_t kLanes>
+    [[nodiscard]] OfLanes<kLanes> convolve_lanes() const {
+        if constexpr (kLanes == kFewLanes)
+            return convolve_few_lanes;
+        else
+            return convolve_most_lanes;
+    }
 };
 
 [[nodiscard]] const WaysKernels& ways_kernels(Simd level);

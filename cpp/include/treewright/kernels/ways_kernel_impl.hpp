@@ -22,19 +22,20 @@ void convolve(const Ways* a, std::size_t n_a, double factor, const Ways* __restr
     }
 }
 
-void convolve_lanes(const LaneWays* a, std::size_t n_a, const LaneWays& factor, const LaneWays* b, std::size_t n_b,
-                    LaneWays* __restrict out, std::size_t n_out) {
+template <std::size_t kLanes>
+void convolve_lanes(const LaneWays<kLanes>* a, std::size_t n_a, const LaneWays<kLanes>& factor,
+                    const LaneWays<kLanes>* b, std::size_t n_b, LaneWays<kLanes>* __restrict out, std::size_t n_out) {
     for (std::size_t i = 0; i < n_a && i < n_out; ++i) {
-        double scaled[kWaysLanes];
-        for (std::size_t lane = 0; lane < kWaysLanes; ++lane) scaled[lane] = a[i].value[lane] * factor.value[lane];
+        double scaled[kLanes];
+        for (std::size_t lane = 0; lane < kLanes; ++lane) scaled[lane] = a[i].value[lane] * factor.value[lane];
         const std::size_t n = std::min(n_b, n_out - i);
-        LaneWays* __restrict to = out + i;
+        LaneWays<kLanes>* __restrict to = out + i;
         for (std::size_t t = 0; t < n; ++t)
-            for (std::size_t lane = 0; lane < kWaysLanes; ++lane) to[t].value[lane] += scaled[lane] * b[t].value[lane];
+            for (std::size_t lane = 0; lane < kLanes; ++lane) to[t].value[lane] += scaled[lane] * b[t].value[lane];
     }
 }
 
-constexpr WaysKernels kKernels{convolve, convolve_lanes};
+constexpr WaysKernels kKernels{convolve, convolve_lanes<kFewLanes>, convolve_lanes<kMostLanes>};
 
 }  // namespace
 }  // namespace treewright::binary

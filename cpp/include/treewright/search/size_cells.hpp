@@ -21,6 +21,11 @@ namespace treewright::binary {
 
 inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 26;
 
+template <class V>
+inline constexpr bool kHasLanes = false;
+template <std::size_t kLanes>
+inline constexpr bool kHasLanes<LaneWays<kLanes>> = true;
+
 // Cells of equal leaves and successive errors.
 struct CellRun {
     std::uint32_t leaves;
@@ -168,7 +173,7 @@ class CellSums {
             // Single leaves are too few for a kernel.
             if constexpr (std::is_same_v<V, Ways> && std::is_same_v<A, Ways> && std::is_same_v<B, Ways>)
                 return convolve(a, b, factor.value, leaf_pairs);
-            if constexpr (std::is_same_v<V, LaneWays>) return convolve_lanes(a, b, factor, leaf_pairs);
+            if constexpr (kHasLanes<V>) return convolve_lanes(a, b, factor, leaf_pairs);
         }
         for (const CellRun& x : a.runs)
             for (std::uint32_t i = 0; i < x.n; ++i)
@@ -270,7 +275,10 @@ class CellSums {
             }
         }
     }
-    void convolve_lanes(const Cells<LaneWays>& a, const Cells<LaneWays>& b, const LaneWays& factor, bool leaf_pairs) {
+    template <std::size_t kLanes>
+    void convolve_lanes(const Cells<LaneWays<kLanes>>& a, const Cells<LaneWays<kLanes>>& b,
+                        const LaneWays<kLanes>& factor, bool leaf_pairs) {
+        const auto kernel = kernels_->convolve_lanes<kLanes>();
         for (const CellRun& x : a.runs)
             for (const CellRun& y : b.runs) {
                 const std::size_t leaves = x.leaves + y.leaves;
@@ -278,8 +286,7 @@ class CellSums {
                 const std::int64_t n_out = range_->most[leaves] - x.errors - y.errors + 1;
                 if ((leaves == 2 && !leaf_pairs) || n_out <= 0) continue;
                 V* const to = sums_of(leaves, x, y, n_out);
-                kernels_->convolve_lanes(a.values + x.begin, x.n, factor, b.values + y.begin, y.n, to,
-                                         static_cast<std::size_t>(n_out));
+                kernel(a.values + x.begin, x.n, factor, b.values + y.begin, y.n, to, static_cast<std::size_t>(n_out));
             }
     }
     void merge() {
