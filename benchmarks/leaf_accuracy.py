@@ -1,7 +1,7 @@
 """Valid explanations: the worst leaf, and hybrid trees, beside Nemecek et al. (2023).
 
 ``python -m benchmarks.leaf_accuracy --help``. Ten of the paper's data sets, balanced and split as in its Appendix
-A.1; trees of depth 4 with 50 rows per leaf, reduced. Seven commands:
+A.1; trees of depth 4 with 50 rows per leaf, reduced. Eight commands:
 
 - ``trees``: leaf accuracy and accuracy on training and test rows: CART with default and with tuned parameters
   (Table 7), OCT and the paper's program by HiGHS, the exact search with three criteria (Tables 8 and 9, and the
@@ -9,6 +9,7 @@ A.1; trees of depth 4 with 50 rows per leaf, reduced. Seven commands:
 - ``defaults``: the default beside the simplest baselines: a stump, CART with depth and leaf size by cross-validated
   leaf accuracy, and the tree of fewest errors with leaves as large.
 - ``elsewhere``: the same on twelve other tables, by which no default was chosen.
+- ``together``: the default and the stump on the tables of both, from the stored results; nothing is run.
 - ``ablations``: deeper trees, smaller leaves, more rows, and what the reduction does (Appendices A.5, A.9, A.10).
 - ``proofs``: what the exact search proves in `cpu_limit` seconds with 16 quantiles a column, with guessed thresholds
   where that does not end, and with all thresholds, where the paper's program looks, too.
@@ -34,6 +35,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks._data import CACHE
+from benchmarks._harness import RESULTS
 from benchmarks._leaf_accuracy_data import RAW, SETS, Rows, load, split
 from benchmarks._leaf_accuracy_elsewhere import ELSEWHERE
 from benchmarks._leaf_accuracy_methods import (
@@ -45,7 +47,7 @@ from benchmarks._leaf_accuracy_methods import (
     answer_of_tree,
 )
 from benchmarks._leaf_accuracy_paper import authors_rows
-from benchmarks._leaf_accuracy_tables import TABLES
+from benchmarks._leaf_accuracy_tables import TABLES, default_tables
 from benchmarks._options import commit, finish, names
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -303,6 +305,17 @@ def elsewhere(
     kept = Kept(CACHE / "leaf_accuracy_answers.jsonl", names(fresh), run)
     rows = beside(names(methods), cases(data, only, splits or 5, kept, options, first))
     show("leaf_accuracy-elsewhere", options, rows, write)
+
+
+@app.command()
+def together() -> None:
+    """Compare the default with a stump on all tables of `defaults` and `elsewhere`, as stored; nothing is run."""
+    rows = []
+    for name, default in (("defaults", "default"), ("elsewhere", "default as it comes")):
+        stored = json.loads((RESULTS / f"leaf_accuracy-{name}.json").read_text())["rows"]
+        called = {"stump": "stump", default: "default"}
+        rows += [{**row, "method": called[row["method"]]} for row in stored if row["method"] in called]
+    print(*default_tables(rows), sep="\n\n")
 
 
 @app.command()
