@@ -11,6 +11,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright._arguments import refuse_lossy
 from treewright.bornagain import (
     OBJECTIVES,
     Agreement,
@@ -190,6 +191,8 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
+        refuse_lossy("X", X)
+        refuse_lossy("y", y)
         rows, _ = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
         labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
         y = labels[position]
@@ -243,6 +246,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             self.estimator_ = model
         if ensemble is None:
             finite = "allow-nan" if self.missing == "route" else True
+            refuse_lossy("X", X)
             rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
             self._find_tree_of_answers(rows, X)
             return self
@@ -373,6 +377,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         """Check new rows as the ensemble takes them."""
         check_is_fitted(self)
         finite = "allow-nan" if self.missing == "route" else True
+        refuse_lossy("X", X)
         rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
         ensemble = self._everywhere()
         return np.asarray(rows) if ensemble is None else ensemble.encode(rows)

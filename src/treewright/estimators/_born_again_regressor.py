@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
+from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
     Agreement,
@@ -26,6 +27,7 @@ from treewright.bornagain import (
 )
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import answers_of, deviations
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
@@ -51,7 +53,7 @@ def make_regression_forest(
     return RandomForestRegressor(n_estimators=n_trees, max_depth=depth, random_state=random_state)
 
 
-class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """A small tree that is near the numbers of a regression model, with proof.
 
     `fit` trains the model. It then finds the tree with the fewest leaves whose numbers are within `tolerance` of the
@@ -221,6 +223,7 @@ class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[mis
             everywhere; `result_` says how far it can be.
         """
         self._check()
+        refuse_lossy("y", y)
         table = self._training_table(X, y)
         estimator = make_regression_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()

@@ -14,6 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._quantity_target import warn_of_quantity
@@ -137,7 +138,7 @@ class TreeEstimator(TreeDisplay):
         return self.tree_.n_leaves
 
 
-class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+class TreeClassifier(CheckedScore, ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """Base of the classifiers that end with one `Tree`.
 
     `fit` of a subclass sets `tree_`, `result_` and `classes_`.

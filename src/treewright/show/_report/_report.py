@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from treewright import __version__
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright._plural import kind_of
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
@@ -159,6 +159,7 @@ def report(
         "digits",
         "out",
     )
+    refuse_lossy("y", y)
     tree, result, terms = _parts(model)
     remarks = [model.harden().sentence] if hasattr(model, "harden") else []
     if hasattr(model, "extensions_"):
