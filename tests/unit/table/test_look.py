@@ -393,3 +393,20 @@ def test_the_blank_between_thousands_is_shown_as_a_blank(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("paid;y\n" + "9\u00a0699,93 z\u0142;a\n1\u202f200,50 z\u0142;b\n" * 12, encoding="utf-8")
     assert "thousands and the unit z\u0142: '9 699,93 z\u0142' is 9699.93." in str(look(file, target="y"))
+
+
+def test_work_on_many_words_is_bounded(monkeypatch):
+    """Spellings are compared among the most frequent words, so that a column of identifiers takes little time."""
+    from treewright.table import _alike, _suspicions
+
+    compared = []
+    monkeypatch.setattr(_alike, "_plain", lambda word, own=_alike._plain: compared.append(word) or own(word))
+    monkeypatch.setattr(_suspicions, "MOST_COMPARED", 50)
+    n = 400
+    words = pd.DataFrame(
+        {"id": [f"ID{k:04d}" for k in range(n)], "city": [f"C{k}x" for k in range(n // 2)] * 2}
+    )
+    words.loc[:80, "city"] = ["Ulm", "ulm", "Bonn"] * 27
+    seen = look(words, target=["a", "b"] * (n // 2))
+    assert {("id", "ignore"), ("city", "merge-words")} <= found(seen)
+    assert len(compared) < 6 * 50  # twice for each column and once for the labels
