@@ -14,7 +14,6 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
 
-from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
     Agreement,
@@ -223,7 +222,6 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
             everywhere; `result_` says how far it can be.
         """
         self._check()
-        refuse_lossy("y", y)
         table = self._training_table(X, y)
         estimator = make_regression_forest() if self.estimator is None else clone(self.estimator)
         known = estimator.get_params()

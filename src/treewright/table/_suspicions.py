@@ -170,9 +170,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         if not column.ordered:  # what may mean missing is asked of each spelling
             fillers = filler_words(frequent_first)
             frequent_first = [word for word in frequent_first if word not in fillers]
-        if not column.ordered:
-            if len(distinct) <= MOST_COMPARED:  # no scale has more words
-                yield from _of_an_order(name, frequent_first)
+        if not column.ordered and len(distinct) <= MOST_COMPARED:  # no scale has more words
+            yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)
 
 
