@@ -21,7 +21,7 @@ from treewright._numbers import is_real, is_whole
 from treewright._plural import list_of
 from treewright.errors import InputError, InputTypeError
 
-__all__ = ["check_arguments", "checked_kinds", "numbers_of", "refuse_dates"]
+__all__ = ["check_arguments", "checked_kinds", "numbers_of", "refuse_dates", "refuse_lossy"]
 
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 LARGEST = 2**63 - 1  # of the whole numbers that the compiled core takes
@@ -78,9 +78,10 @@ def numbers_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
     InputTypeError
         There is something else in it.
     InputError
-        There are dates or durations in it.
+        There are dates, durations, masked values or complex numbers in it.
     """
     refuse_dates(name, values)
+    refuse_lossy(name, values)
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -111,6 +112,33 @@ def refuse_dates(name: str, values: Any) -> None:
             f"{name} holds dates or durations; give numbers, for example days: .dt.total_seconds() / 86400 of a column "
             "of durations, and a date less the first one is a duration."
         )
+
+
+def refuse_lossy(name: str, values: Any) -> None:
+    """Refuse masked values, which numpy would read as if they were known, and complex numbers, which lose a part.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for the message.
+    values : array-like or frame
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(
+            f"{name} is a masked array, and its masked values would be read as if they were known. Leave these rows "
+            "out, or fill them (.filled(...))."
+        )
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind == "c" or (isinstance(values, (list, tuple)) and _holds_complex(values)):
+        raise InputError(f"Complex data not supported: {name} holds complex numbers; give real ones.")
+
+
+def _holds_complex(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, complex | np.complexfloating) for value in values)
 
 
 def _is_date(kind: Any) -> bool:

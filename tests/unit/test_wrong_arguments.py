@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
@@ -319,6 +320,78 @@ def test_wrong_arguments_are_answered_with_the_name_of_the_parameter(
                     found.append(f"{parameter}={wrong!r:.20}: accepted")
         pyplot.close("all")
     assert not found, "\n".join(found)
+
+
+ANY_VALUE = {("audit.group_rows", "values")}  # groups may be of any kind: nothing of a complex number is lost
+
+
+def arrays_of(right: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """The arguments that are arrays or frames, as arrays."""
+    given = {k: v.to_numpy() if isinstance(v, (pd.DataFrame, pd.Series)) else v for k, v in right.items()}
+    return {k: v for k, v in given.items() if isinstance(v, np.ndarray) and v.size > 1}
+
+
+def lossy(array: NDArray[Any]) -> list[Any]:
+    """The array with masked values, with complex numbers, and with a whole number beyond float64."""
+    mask = np.zeros(array.shape, dtype=np.bool_)
+    mask.flat[0] = True
+    if array.dtype.kind not in "bif":
+        return [np.ma.array(array, mask=mask)] if array.dtype.names is None else []
+    huge = array.astype(object)
+    huge.flat[0] = 10**400
+    return [np.ma.array(array, mask=mask), array + 1j, huge]
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(name for name in public_functions().keys() - steps() if name not in ("sources.open_source",)),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_masked_complex_and_huge_numbers_are_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numpy reads masked values as known ones, drops the imaginary part, and has no float for 10**400."""
+    monkeypatch.chdir(tmp_path)
+    pytest.importorskip("matplotlib.pyplot").switch_backend("Agg")
+    function, right = public_functions()[name], calls(tmp_path)[name]
+    arrays = arrays_of(right)
+    if "sample_weight" in inspect.signature(function).parameters:
+        arrays["sample_weight"] = np.ones(60)
+    for parameter, array in arrays.items():
+        for wrong in lossy(array):
+            if (name, parameter) in ANY_VALUE and not isinstance(wrong, np.ma.MaskedArray):
+                continue
+            if name == "leaf_accuracy.tuned_cart" and wrong.dtype == object:  # scikit-learn's own words
+                continue
+            with pytest.raises(TreewrightError):
+                function(**{**right, parameter: wrong})
+
+
+def test_masked_labels_and_weights_have_no_score() -> None:
+    masked = np.ma.array(np.ones(60), mask=np.arange(60) == 3)
+    from treewright import BornAgainTreeClassifier, BornAgainTreeRegressor
+
+    reborn = BornAgainTreeClassifier().fit(XN, LABELS)
+    numbers = BornAgainTreeRegressor(max_depth=1).fit(XN, NUMBERS)
+    for model, y in (
+        (things()["model"], LABELS),
+        (reborn, LABELS),
+        (things()["regressor"], NUMBERS),
+        (numbers, NUMBERS),
+    ):
+        X = ROWS if hasattr(model, "search_options") else XN
+        assert model.score(X, y) == model.score(X, y, np.ones(60))
+        for other in ({"sample_weight": masked}, {"sample_weight": np.ones(60) + 1j}):
+            with pytest.raises(InputError, match="sample_weight"):
+                model.score(X, y, **other)
+        with pytest.raises(InputError, match="y is a masked array"):
+            model.score(X, np.ma.array(y, mask=np.arange(60) == 3))
+    for fit, y in ((reborn.fit, LABELS), (numbers.fit, NUMBERS)):
+        with pytest.raises(InputError, match="masked"):
+            fit(XN, np.ma.array(y, mask=np.arange(60) == 3))
+    for call in (lambda X: reborn.fit(X, LABELS), reborn.predict):
+        with pytest.raises(InputError, match="X is a masked array"):
+            call(np.ma.array(XN, mask=XN > 11))
 
 
 def takes(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_lossy
 from treewright.errors import InputError
 from treewright.table import Table, encode_like
 from treewright.tree import Tree
@@ -43,6 +44,7 @@ def decisions_of(model: Any, X: Any, y: ArrayLike) -> tuple[NDArray[np.int64], N
         raise InputError(
             f"A {type(model).__name__} has no classes; give a Tree, a result, or a classifier that is fitted."
         )
+    refuse_lossy("y", y)
     labels = np.asarray(y)
     labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
     if labels.shape != decided.shape:

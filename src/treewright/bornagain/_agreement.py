@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright.convert import Ensemble
 from treewright.errors import InputError
 from treewright.table import Table, encode_like
@@ -140,6 +140,7 @@ def label_agreement(tree: Tree, labels: ArrayLike, X: Any, *, confidence: float 
     """
     check_arguments(label_agreement, locals(), "tree")
     rows = X.X if isinstance(X, Table) else encode_like(X, tree.columns, expected_by="label_agreement")
+    refuse_lossy("labels", labels)
     said = np.asarray(labels)
     if said.shape != (len(rows),) or not len(rows):
         raise InputError(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright.bornagain._course import Progress
 from treewright.bornagain._distil import check_distil, of_classes, smallest_tree
 from treewright.bornagain._engine import DEFAULT_MEMORY
@@ -100,6 +100,7 @@ def distil_labels(
     start = time.monotonic()
     check_distil(tolerance, max_leaves)
     table = X if isinstance(X, Table) else table_from(X)
+    refuse_lossy("labels", labels)
     said = np.asarray(labels)
     if said.shape != (table.n_rows,):
         raise InputError(

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain._agreement import Agreement
 from treewright.bornagain._value_ranges import (
@@ -350,9 +350,10 @@ def _half(limits: Limits) -> Limits:
 
 
 def _numbers(predicted: ArrayLike, n_rows: int) -> Numbers:
+    refuse_lossy("predicted", predicted)
     try:
         numbers = np.asarray(predicted, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"predicted must be one finite number per row ({error}).") from None
     if numbers.shape != (n_rows,) or not n_rows:
         raise InputError(f"predicted has shape {numbers.shape} for {n_rows} rows; give one number per row.")

@@ -20,6 +20,7 @@ from treewright.errors import ModelFileError
 __all__ = ["read_forest_file", "read_forest_text"]
 
 LARGEST = 2**31 - 1
+FEW_CLASSES = 1000  # that any file may name: each node holds a vote for each of them
 
 
 def read_forest_file(path: str | Path) -> Ensemble:
@@ -71,6 +72,11 @@ def read_forest_text(content: bytes, source: str) -> Ensemble:
         raise ModelFileError("It is not a text file; expected a published forest file.") from error
     lines = [line.rstrip() for line in lines]
     n_trees, n_features, n_classes, most_depth = _header(lines[:6])
+    if n_classes > max(FEW_CLASSES, len(lines)):
+        raise ModelFileError(
+            f"NB_CLASSES is {n_classes:,}, but the file has only {len(lines):,} lines, so some classes are in no leaf. "
+            "Correct NB_CLASSES."
+        )
     trees = []
     at = 6
     for t in range(n_trees):

@@ -27,7 +27,7 @@ from treewright.errors import InputError
 from treewright.estimators._answers_of_models import tree_of_answers
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
-from treewright.estimators._tree_estimator import TreeClassifier
+from treewright.estimators._tree_estimator import TreeClassifier, lossless
 from treewright.estimators._unused import refuse_unused
 from treewright.problem import encode_labels, warn_of_quantity
 from treewright.tree import merge_equal_leaves
@@ -189,7 +189,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
-        rows, _ = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=finite)
+        rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
         labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
         y = labels[position]
         warn_of_quantity(y)
@@ -242,7 +242,7 @@ class BornAgainTreeClassifier(TreeClassifier):
             self.estimator_ = model
         if ensemble is None:
             finite = "allow-nan" if self.missing == "route" else True
-            rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
+            rows = validate_data(self, lossless(X), dtype=np.float64, ensure_all_finite=finite)
             self._find_tree_of_answers(rows, X)
             return self
         self.n_features_in_ = ensemble.n_features
@@ -372,7 +372,7 @@ class BornAgainTreeClassifier(TreeClassifier):
         """Check new rows as the ensemble takes them."""
         check_is_fitted(self)
         finite = "allow-nan" if self.missing == "route" else True
-        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite, reset=False)
+        rows = validate_data(self, lossless(X), dtype=np.float64, ensure_all_finite=finite, reset=False)
         ensemble = self._everywhere()
         return np.asarray(rows) if ensemble is None else ensemble.encode(rows)
 

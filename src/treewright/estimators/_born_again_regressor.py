@@ -26,6 +26,7 @@ from treewright.bornagain import (
 )
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import answers_of, deviations
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
@@ -51,7 +52,7 @@ def make_regression_forest(
     return RandomForestRegressor(n_estimators=n_trees, max_depth=depth, random_state=random_state)
 
 
-class BornAgainTreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """A small tree that is near the numbers of a regression model, with proof.
 
     `fit` trains the model. It then finds the tree with the fewest leaves whose numbers are within `tolerance` of the

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
+from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real, is_whole
 from treewright.errors import InputError
 from treewright.estimators._hybrid_warnings import warn_of_few_trials, warn_of_no_gain, warn_of_time
@@ -402,6 +403,7 @@ class HybridTreeClassifier(TreeClassifier):
             `X` has other columns than the training table.
         """
         encoded = self._encode(X)
+        refuse_lossy("y", y)
         truth = None if y is None else np.asarray(y)
         if truth is not None and truth.shape != (len(encoded),):
             raise InputError(f"y has shape {truth.shape}, expected ({len(encoded)},): one label per row.")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import column_or_1d
 
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._latent_base import LatentTreeBase
@@ -31,7 +32,7 @@ __all__ = ["LatentTreeClassifier"]
 
 
 @documented
-class LatentTreeClassifier(ClassifierMixin, LatentTreeBase):  # type: ignore[misc]
+class LatentTreeClassifier(CheckedScore, ClassifierMixin, LatentTreeBase):  # type: ignore[misc]
     """Classification tree with linear or other differentiable splits, trained by gradients.
 
     Minimises (binary) cross-entropy of a predictor over features and traversals (eq. 10).

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
-from treewright._arguments import refuse_dates
+from treewright._arguments import refuse_dates, refuse_lossy
 from treewright.errors import InputError
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._latent_base import LatentTreeBase
 from treewright.estimators._latent_docs import documented
@@ -26,7 +27,7 @@ __all__ = ["LatentTreeRegressor"]
 
 
 @documented
-class LatentTreeRegressor(RegressorMixin, LatentTreeBase):  # type: ignore[misc]
+class LatentTreeRegressor(CheckedScore, RegressorMixin, LatentTreeBase):  # type: ignore[misc]
     """Regression tree with linear or other differentiable splits, trained by gradients.
 
     Minimises the mean squared error of a predictor over features and traversals (eq. 10). The target is centred and
@@ -228,13 +229,14 @@ def _numbers(y: Any, n_rows: int) -> NDArray[np.float64]:
     if y is None:
         raise InputError("fit requires y to be passed, but the target y is None; give one number per row.")
     refuse_dates("y", y)
+    refuse_lossy("y", y)
     try:
         given = np.asarray(y)
         several = given.ndim == 2 and given.shape[1] > 1
         target: NDArray[np.float64] = (
             given.astype(np.float64) if several else column_or_1d(y, dtype=np.float64, warn=True)
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"y must be one finite number per row ({error}).") from None
     if len(target) != n_rows:
         raise InputError(f"y has {len(target)} values for {n_rows} rows; give one number per row.")

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta
 from sklearn.utils.validation import check_is_fitted
 
+from treewright._arguments import refuse_lossy
 from treewright._numbers import is_real
 from treewright._plural import kind_of
 from treewright.errors import InputError
@@ -72,6 +73,7 @@ def leaf_probabilities(model: Any, X: Any, y: ArrayLike, confidence: float = 0.9
         raise InputError(f"model is {kind_of(model)}; give a fitted classifier of treewright.")
     if not is_real(confidence) or not 0 < float(confidence) < 1:
         raise InputError(f"confidence={confidence!r}; give a number above 0 and below 1, for example 0.95.")
+    refuse_lossy("y", y)
     tree, labels = model.tree_, np.asarray(y)
     leaf = np.asarray(model.apply(X))
     if labels.shape != leaf.shape:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treewright._numbers import is_real
 from treewright.errors import InputError
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._tree_estimator import TreeEstimator
 from treewright.guess import rows_by_number
 from treewright.problem import RegressionProblem
@@ -162,7 +163,7 @@ def leaf_errors(
     return found[0] if len(found) == 1 else found
 
 
-class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
+class TreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # type: ignore[misc]
     """Base of the regressors that end with one `Tree`; `fit` of a subclass sets ``tree_`` and calls `_keep_leaves`."""
 
     leaf_targets_: dict[int, LeafTargets] | list[dict[int, LeafTargets]]

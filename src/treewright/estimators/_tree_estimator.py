@@ -13,8 +13,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright._arguments import refuse_lossy
 from treewright._plural import first_of
 from treewright.errors import InputError, NumbersAsTextWarning, RowOrderWarning
+from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.problem import warn_of_quantity
@@ -22,7 +24,7 @@ from treewright.result import SolveResult
 from treewright.table import Table, encode_like, table_from
 from treewright.tree import Tree
 
-__all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "warn_of_column_vector"]
+__all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "lossless", "warn_of_column_vector"]
 
 MOST_NAMED = 4  # columns in a warning
 
@@ -47,6 +49,8 @@ class TreeEstimator(TreeDisplay):
     def _training_table(self, X: Any, y: Any, *, stacklevel: int = 3) -> Table:
         """Read the table of `fit` and record its columns; warns, as scikit-learn does, of labels in a column."""
         table = table_from(X, categorical_features=self.categorical_features)
+        if not isinstance(y, tuple):  # a pair of events and times says so of each
+            refuse_lossy("y", y)
         if type(X) is np.ndarray:  # no names; validate_data takes a tenth of a small fit to find that out
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
@@ -138,7 +142,7 @@ class TreeEstimator(TreeDisplay):
         return self.tree_.n_leaves
 
 
-class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
+class TreeClassifier(CheckedScore, ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     """Base of the classifiers that end with one `Tree`.
 
     `fit` of a subclass sets `tree_`, `result_` and `classes_`.
@@ -187,6 +191,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         """
         encoded = self._encode(X)
         return self.tree_.predict_proba(encoded)
+
+
+def lossless(X: Any) -> Any:
+    """Return a table of numbers; masked values and complex numbers, which numpy would lose, are refused."""
+    refuse_lossy("X", X)
+    return X
 
 
 def warn_of_row_order(X: Any, y: Any, stacklevel: int = 3) -> None:

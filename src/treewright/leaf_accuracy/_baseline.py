@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 
 __all__ = ["TABLE_7", "tuned_cart"]
 
@@ -70,6 +70,8 @@ def tuned_cart(
     1
     """
     check_arguments(tuned_cart, locals(), "max_depth", "min_samples_leaf", "cv", "n_jobs", "random_state")
+    refuse_lossy("X", X)
+    refuse_lossy("y", y)
     tree = DecisionTreeClassifier(
         max_depth=max_depth, min_samples_leaf=min_samples_leaf, random_state=random_state
     )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_lossy
 from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.problem import check_sample_weight
@@ -206,6 +207,7 @@ def _routed(
         raise InputTypeError(
             f"{type(tree).__name__}.apply returns {leaf.ndim} numbers a row; leaf accuracy is of a single tree."
         )
+    refuse_lossy("y", y)
     labels = np.asarray(y)
     if labels.size != len(leaf):
         raise InputError(

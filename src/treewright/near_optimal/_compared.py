@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_lossy
 from treewright._numbers import as_written
 from treewright.convert import TreeLike
 from treewright.errors import InputError, SolverError
@@ -335,6 +336,7 @@ class ComparedSet(RestrictedSet):
                     f"group={group!r} has {count}; name a column with two, or give True or False for each row."
                 )
             return np.asarray(x == known[1])
+        refuse_lossy("group", group)
         rows = _of_training_rows(problem, np.asarray(group))
         if rows.shape != (problem.table.n_rows,) or not np.isin(rows, (0, 1)).all():
             raise InputError(

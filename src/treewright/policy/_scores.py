@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.model_selection import StratifiedKFold
 
-from treewright._arguments import check_arguments, numbers_of, refuse_dates
+from treewright._arguments import check_arguments, numbers_of, refuse_dates, refuse_lossy
 from treewright._by_name import by_name, column_names
 from treewright._numbers import is_whole
 from treewright.errors import InputError, InputTypeError, OverlapWarning
@@ -228,6 +228,7 @@ def _features(table: Table) -> NDArray[np.float64]:
 
 
 def _actions(action: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    refuse_lossy("action", action)
     labels = np.asarray(action)
     if labels.shape != (n_rows,):
         raise InputError(f"action has shape {labels.shape}; X has {n_rows} rows, so give ({n_rows},).")
@@ -246,9 +247,10 @@ def _actions(action: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.i
 
 def _outcomes(outcome: ArrayLike, n_rows: int) -> NDArray[np.float64]:
     refuse_dates("outcome", outcome)
+    refuse_lossy("outcome", outcome)
     try:
         gained = np.array(outcome, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("outcome holds values that are not numbers; give one number per row.") from None
     if gained.shape != (n_rows,):
         raise InputError(f"outcome has shape {gained.shape}; X has {n_rows} rows, so give ({n_rows},).")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments, refuse_dates
+from treewright._arguments import check_arguments, refuse_dates, refuse_lossy
 from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
@@ -208,14 +208,11 @@ def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) ->
     if y is None:
         raise InputError("A regressor requires y to be passed, but the target y is None.")
     refuse_dates("y", y)
+    refuse_lossy("y", y)
     raw = np.asarray(y)
-    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
-        raise InputError("y is a masked array with masked values; leave out these rows.")
-    if raw.dtype.kind == "c":
-        raise InputError("Complex data not supported: y holds complex numbers.")
     try:
         target = np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             "y holds values that are not numbers; a regression tree predicts numbers. For labels use a classifier."
         ) from None

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import refuse_dates
+from treewright._arguments import refuse_dates, refuse_lossy
 from treewright._numbers import as_written
 from treewright._plural import kind_of
 from treewright.errors import InputError
@@ -86,19 +86,10 @@ def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
         No numbers, complex numbers, dates, or masked values.
     """
     refuse_dates(name, values)
-    if np.ma.is_masked(values):
-        raise InputError(
-            f"{name} is a masked array with masked values, which are not numbers; fill them (.filled(0)) or leave "
-            "these rows out."
-        )
+    refuse_lossy(name, values)
     try:
-        array = np.asarray(values)
-        if array.dtype.kind == "c":
-            raise InputError(f"{name} holds complex numbers; give real ones.")
-        return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be {what} ({error}).") from None
 
 

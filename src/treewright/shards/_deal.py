@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arguments import numbers_of
 from treewright.errors import InputError
 from treewright.shards._exact import exact_sums
 from treewright.shards._labels import LabelBook
@@ -307,7 +308,7 @@ def _block_of(piece: Piece, schema: SchemaBuilder, book: LabelBook) -> tuple[Blo
     y = book.encode(piece.labels, piece.origin)
     weight, n_left_out = None, 0
     if piece.weight is not None:
-        weight = np.asarray(piece.weight, dtype=np.float64)
+        weight = numbers_of("sample_weight", piece.weight)
         positive = weight > 0
         odd = ~((weight >= SMALLEST_WEIGHT) & (weight <= LARGEST_WEIGHT)) & (weight != 0)
         if odd.any():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -154,6 +154,7 @@ def _count(tree: Tree, X: Any, y: ArrayLike, name: str) -> dict[int, tuple[int, 
     """Right rows and rows of each leaf."""
     assert tree.classes is not None  # checked by the caller
     leaf = tree.apply(encode_like(X, tree.columns, needed=tree.asked))
+    refuse_lossy(name, y)
     labels: NDArray[Any] = np.asarray(y)
     if labels.shape != leaf.shape:
         raise InputError(f"{name} has shape {labels.shape}; its rows are {len(leaf)}.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright.errors import InputError
 from treewright.show._axes import INK, axes_or_new, tidy
 from treewright.show._breaks import lines_of
@@ -95,6 +95,7 @@ def plot_decision_regions(
             "treewright.show.plot_tree draws it."
         )
     rows = encode_like(X, tree.columns)
+    refuse_lossy("y", y)
     labels = None if y is None else np.asarray(y)
     if labels is not None and labels.shape != (len(rows),):
         raise InputError(f"y has shape {labels.shape}; X has {len(rows)} rows, so give ({len(rows)},).")

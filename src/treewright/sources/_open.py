@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_lossy
 from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame
@@ -109,6 +110,7 @@ def _in_memory(source: Any, y: ArrayLike | None, sample_weight: ArrayLike | None
         raise InputError(f"Expected a table with rows and columns, got {source.ndim} dimension(s).")
     if not isinstance(source, np.ndarray) and not hasattr(source, "columns"):
         raise InputTypeError(f"source is {kind_of(source)}, which cannot be read; give {READABLE}.")
+    refuse_lossy("source", source)
     n_rows = len(source)
     if n_rows == 0:
         raise InputError("The source has no rows.")
@@ -118,6 +120,7 @@ def _in_memory(source: Any, y: ArrayLike | None, sample_weight: ArrayLike | None
 def _column(name: str, values: ArrayLike | None, n_rows: int) -> NDArray[Any] | None:
     if values is None:
         return None
+    refuse_lossy(name, values)
     column = np.asarray(values)
     if column.shape != (n_rows,):
         raise InputError(f"{name} has shape {column.shape}, expected ({n_rows},): one value per row.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import numbers_of
+from treewright._arguments import numbers_of, refuse_lossy
 from treewright.errors import InputError
 
 __all__ = ["observed", "weights_of"]
@@ -19,6 +19,7 @@ def observed(event: ArrayLike, time: ArrayLike) -> tuple[NDArray[np.bool_], NDAr
     InputError
         Not one of each for every row, an event that is neither true nor false, or a time that is no number.
     """
+    refuse_lossy("event", event)
     seen, at_time = np.asarray(event), numbers_of("time", time)
     if seen.ndim != 1 or seen.shape != at_time.shape:
         raise InputError(

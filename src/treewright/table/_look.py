@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._arguments import refuse_lossy
 from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.table._csv import load_leniently
@@ -86,6 +87,7 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     name = target if target is None or isinstance(target, str) else str(getattr(target, "name", None) or "y")
     table, labels, errors = _of_frame(data, target if isinstance(target, str) else None)
     if target is not None and not isinstance(target, str):
+        refuse_lossy("target", target)
         labels = np.asarray(target)
         if labels.shape != (table.n_rows,):
             raise InputError(

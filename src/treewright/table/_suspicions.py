@@ -41,6 +41,7 @@ __all__ = [
 FEWEST_ROWS = 20  # with fewer rows, all values may differ by chance
 NEARLY_ALL = 0.98  # share of the rows
 MANY_CATEGORIES = 50
+MOST_COMPARED = 10_000  # words, the most frequent, that are compared with each other
 SHOWN = 3
 ID_NAME = re.compile(
     r"(^|[^a-z])(id|uuid|guid|key|nr|no|number|\w*nummer|numer|numero|número|index|unnamed_\d+|__index_level_\d+__)\.?$",
@@ -156,11 +157,11 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
         yield from _fillers(column, distinct, rows)
     if words:
         by_rows = np.argsort(-rows, kind="stable")
-        frequent_first = [column.categories[int(code)] for code in distinct[by_rows]]
+        frequent_first = [column.categories[int(code)] for code in distinct[by_rows[:MOST_COMPARED]]]
         if not column.ordered:  # what may mean missing is asked of each spelling
             fillers = filler_words(frequent_first)
             frequent_first = [word for word in frequent_first if word not in fillers]
-        if not column.ordered:
+        if not column.ordered and len(distinct) <= MOST_COMPARED:  # no scale has more words
             yield from _of_an_order(name, frequent_first)
         yield from _variants(name, frequent_first, "merge-words", name)
 
@@ -216,14 +217,13 @@ def _as_merged_cells(values: NDArray[np.float64], name: str) -> str:
 
 def _times_as_words(column: Column, distinct: NDArray[np.float64]) -> str:
     """Return the text about words that are all dates or all times, with what to do; "" if they are not."""
-    words = [column.categories[int(code)] for code in distinct]
-    shown = ", ".join(words[:SHOWN])
-    if all(map(TIME_OF_DAY.match, words)):
+    shown = ", ".join(column.categories[int(code)] for code in distinct[:SHOWN])
+    if all(TIME_OF_DAY.match(column.categories[int(code)]) for code in distinct):
         return (
             f"times of day ({shown}, ...), and each is a word of its own. Write them as numbers in the file, such as "
             "22.5 for 22:30"
         )
-    if all(map(DATE.match, words)):
+    if all(DATE.match(column.categories[int(code)]) for code in distinct):
         return (
             f"dates that are written in several ways ({shown}, ...), so each is a word of its own. Write them in one "
             "way in the file"

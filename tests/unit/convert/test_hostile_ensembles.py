@@ -140,6 +140,7 @@ def test_deep_trees_are_refused():
     [
         ("NB_FEATURES: 2", "NB_FEATURES: 1000000000", "1000000000 columns; 1 to 1000000"),
         ("NB_CLASSES: 2", "NB_CLASSES: 1000000000", "1000000000 classes"),
+        ("NB_CLASSES: 2", "NB_CLASSES: 10000", "10,000, but the file has only"),  # scores
         ("NB_TREES: 2", "NB_TREES: 1000000000", "1000000000 trees"),
         ("NB_TREES: 2", "NB_TREES: 1", "more follows after the last of 1 trees"),
         ("NB_TREES: 2", "NB_TREES: \u00b2", "whole numbers"),

@@ -496,3 +496,20 @@ def test_ages_in_days_are_no_stored_dates(tmp_path):
         "Birth date,y\n" + "".join(f"{day},{'ab'[k % 2]}\n" for k, day in enumerate(days)), encoding="utf-8"
     )
     assert not [one for one in look(path, "y").findings if "spreadsheets" in one.text]
+
+
+def test_work_on_many_words_is_bounded(monkeypatch):
+    """Spellings are compared among the most frequent words, so that a column of identifiers takes little time."""
+    from treewright.table import _alike, _suspicions
+
+    compared = []
+    monkeypatch.setattr(_alike, "_plain", lambda word, own=_alike._plain: compared.append(word) or own(word))
+    monkeypatch.setattr(_suspicions, "MOST_COMPARED", 50)
+    n = 400
+    words = pd.DataFrame(
+        {"id": [f"ID{k:04d}" for k in range(n)], "city": [f"C{k}x" for k in range(n // 2)] * 2}
+    )
+    words.loc[:80, "city"] = ["Ulm", "ulm", "Bonn"] * 27
+    seen = look(words, target=["a", "b"] * (n // 2))
+    assert {("id", "ignore"), ("city", "merge-words")} <= found(seen)
+    assert len(compared) < 6 * 50  # twice for each column and once for the labels

@@ -18,7 +18,7 @@ from treewright import OptimalTreeClassifier
 from treewright.errors import InputError
 from treewright.problem import Problem, make_problem
 from treewright.result import SolveResult, SolveStatus, StopReason
-from treewright.search import solve
+from treewright.search import solve, solve_leaf_accuracy
 from treewright.table import Table, table_from
 from treewright.tree import CategorySplit, LinearSplit, ThresholdSplit, grow
 from treewright.verify import verify
@@ -398,3 +398,24 @@ def test_large_costs_are_compared_by_the_rounding_of_their_sums(cost):
         assert verify(problem, result).ok
         false = replace(result, objective=result.objective * (1 - 1e-11))
         assert "objective" in {check.name for check in verify(problem, false).checks if not check.ok}
+
+
+def test_fewest_errors_that_a_subtree_refutes_are_found():
+    """A worst leaf as good with fewer errors: x1 alone has 8 errors, the tree that asks x0 first has 10."""
+    of_one = [(0, "a")] * 6 + [(0, "b")] * 4 + [(1, "b")] * 5
+    X = np.array([[x0, x1] for x0 in (0, 1) for x1, _ in of_one], dtype=float)
+    labels = [label for _ in (0, 1) for _, label in of_one]
+    problem = make_problem(table_from(X), labels, max_depth=2)
+    best = solve_leaf_accuracy(problem, criterion="accuracy")
+    assert (best.objective, best.loss, best.stats["loss_proven"]) == (0.6, 8 / 30, True)
+    assert verify(problem, best).ok
+    root = best.tree.splits[0]
+    asked = [replace(root, column=0), root]
+    made = grow(
+        problem.table.columns, problem.classes, [asked[0], asked[1], None, None, None], problem.table.X, problem.y,
+        problem.sample_weight, problem.costs,
+    )  # fmt: skip
+    worse = replace(best, tree=made, loss=10 / 30)
+    assert failures(problem, worse) == {"no subtree has a smaller loss"}
+    modest = replace(worse, stats={**best.stats, "loss_proven": False}, status=SolveStatus.FEASIBLE)
+    assert not failures(problem, modest)

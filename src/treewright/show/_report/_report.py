@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from treewright import __version__
-from treewright._arguments import check_arguments
+from treewright._arguments import check_arguments, refuse_lossy
 from treewright._plural import kind_of
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
@@ -172,6 +172,7 @@ def report(
         "digits",
         "out",
     )
+    refuse_lossy("y", y)
     hardened = _hardened(model)
     tree, result, terms = _parts(model if hardened is None else hardened)
     remarks = [] if hardened is None else [hardened.sentence]
