@@ -400,6 +400,32 @@ def test_large_costs_are_compared_by_the_rounding_of_their_sums(cost):
         assert "objective" in {check.name for check in verify(problem, false).checks if not check.ok}
 
 
+def asks_x0_first(best, problem):
+    """The tree that asks x0, and on its left side what the tree `best` asks at its root."""
+    root = best.tree.splits[0]
+    splits = [replace(root, column=0), root, None, None, None]
+    return grow(
+        problem.table.columns, problem.classes, splits, problem.table.X, problem.y, problem.sample_weight,
+        problem.costs,
+    )  # fmt: skip
+
+
+def test_a_worst_leaf_that_a_subtree_refutes_is_found():
+    X = np.array([[x0, x1] for x0 in (0, 1) for x1 in (0, 1) for _ in range(6)], dtype=float)
+    problem = make_problem(table_from(X), X[:, 1].astype(int), max_depth=2)
+    best = solve_leaf_accuracy(problem, criterion="accuracy")
+    worse = replace(
+        best,
+        tree=asks_x0_first(best, problem),
+        status=SolveStatus.FEASIBLE,
+        objective=0.5,
+        lower_bound=0.5,
+        loss=0.25,
+        stats={**best.stats, "value_proven": False, "loss_proven": False, "leaf_accuracy": 0.5},
+    )
+    assert failures(problem, worse, law=True) == {LAW}  # x1 alone is right everywhere
+
+
 def test_fewest_errors_that_a_subtree_refutes_are_found():
     """A worst leaf as good with fewer errors: x1 alone has 8 errors, the tree that asks x0 first has 10."""
     of_one = [(0, "a")] * 6 + [(0, "b")] * 4 + [(1, "b")] * 5
@@ -409,13 +435,7 @@ def test_fewest_errors_that_a_subtree_refutes_are_found():
     best = solve_leaf_accuracy(problem, criterion="accuracy")
     assert (best.objective, best.loss, best.stats["loss_proven"]) == (0.6, 8 / 30, True)
     assert verify(problem, best).ok
-    root = best.tree.splits[0]
-    asked = [replace(root, column=0), root]
-    made = grow(
-        problem.table.columns, problem.classes, [asked[0], asked[1], None, None, None], problem.table.X, problem.y,
-        problem.sample_weight, problem.costs,
-    )  # fmt: skip
-    worse = replace(best, tree=made, loss=10 / 30)
+    worse = replace(best, tree=asks_x0_first(best, problem), loss=10 / 30)
     assert failures(problem, worse) == {"no subtree has a smaller loss"}
     modest = replace(worse, stats={**best.stats, "loss_proven": False}, status=SolveStatus.FEASIBLE)
     assert not failures(problem, modest)
