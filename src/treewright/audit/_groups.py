@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -22,6 +22,7 @@ __all__ = ["MOST_GROUPS", "Grouping", "group_rows"]
 
 MOST_GROUPS = 40
 UNKNOWN = "unknown"
+NEAR = 20  # a proposed cut is no further from a third than the range divided by this
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +116,10 @@ def group_rows(
     if MISSING in order:
         order[MISSING] = UNKNOWN if UNKNOWN not in order.values() else f"{UNKNOWN} (no value)"
     if len(order) > MOST_GROUPS:
-        advice = (
-            "Say where to cut it (cuts), such as at 25 and 45."
-            if numeric
-            else "Join some of them in the file."
-        )
+        advice = "Join some of them in the file."
+        if numeric:
+            first, second = _proposed(distinct, place, words)
+            advice = f"Say where to cut it (cuts), such as at {first} and {second}."
         raise InputError(f"{title!r} has {len(order):,} groups; at most {MOST_GROUPS} are shown. {advice}")
     position = {key: k for k, key in enumerate(order)}
     group = np.array([position[key] for key in keys], dtype=np.int64)
@@ -172,6 +172,44 @@ def _checked(title: str, cuts: Sequence[float]) -> list[float]:
             f"The cuts of {title!r} are {cuts!r}; give different finite numbers, such as [25, 45]."
         )
     return bounds
+
+
+def _proposed(
+    distinct: Sequence[Any], place: NDArray[np.int64], words: Mapping[float, str]
+) -> tuple[str, str]:
+    """Return two round numbers that cut the values into about equal thirds: of rows, or else of different values."""
+    every = np.array([_float(value) for value in distinct])
+    every[np.isin(every, list(words))] = np.nan
+    values = np.unique(every[np.isfinite(every)])
+    if len(values) < MOST_GROUPS // 2:  # words and infinite numbers
+        return "25", "45"
+    rows = np.sort(every[place])
+    rows = rows[np.isfinite(rows)]
+    low, width = values[0], values[-1] - values[0]
+    for known in (rows, values):
+        thirds = known[[len(known) // 3, 2 * len(known) // 3]]
+        for step in _steps(width):
+            first, second = np.rint(thirds / step) * step
+            near = np.abs([first, second] - thirds).max() <= width / NEAR
+            if near and low < first < second < values[-1]:
+                return f"{first:.10g}", f"{second:.10g}"
+    return repr(float(thirds[0])), repr(float(thirds[1]))
+
+
+def _float(value: Any) -> float:
+    """Return a number as float64; nan for what is none, or is too large."""
+    try:
+        return float("nan") if _is_missing(value) else float(value)
+    except OverflowError:
+        return float("nan")
+
+
+def _steps(width: float) -> Iterator[float]:
+    """Yield the steps 5, 2 and 1 of each power of ten, from the width of a range down to a thousandth."""
+    largest = int(np.floor(np.log10(width)))
+    for power in range(largest, largest - 4, -1):
+        for digit in (5, 2, 1):
+            yield digit * 10.0**power
 
 
 def _key(value: Any, words: Mapping[float, str], bounds: Sequence[float] | None) -> tuple[int, Any]:

@@ -24,9 +24,9 @@ def as_options(message: str) -> str:
     for argument, option in IN_OTHER_WORDS:
         message = message.replace(argument, option)
     message = re.sub(
-        r"""^(?:'(.*?)'|"(.*?)")( has .* Say where to cut it) \(cuts\), such as at 25 and 45""",
+        r"""^(?:'(.*?)'|"(.*?)")( has .* Say where to cut it) \(cuts\), such as at (\S+) and (\S+)(?=\.$)""",
         lambda found: (
-            f"{found[1] or found[2]!r}{found[3]}, such as --cut {shlex.quote(f'{found[1] or found[2]}=25,45')}"
+            f"{found[1] or found[2]!r}{found[3]}, such as --cut {shlex.quote(f'{found[1] or found[2]}={found[4]},{found[5]}')}"
         ),
         message,
     )

@@ -14,6 +14,7 @@ from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
 from treewright.near_optimal._watch import TimeOver, Watch, not_counted
 from treewright.result import SolveResult, SolveStatus, StopReason, constraints_in_words
+from treewright.tree._display import html_of_table
 
 __all__ = ["DescribedSet"]
 
@@ -218,3 +219,12 @@ class DescribedSet:
 
     def __repr__(self) -> str:
         return f"<NearOptimalTrees: {self.n_trees_:,} trees up to {self.bound_:.6g}, {self.status_}>"
+
+    def _repr_html_(self) -> str:
+        sizes = [] if self.membership.budget < 0 else self.table()
+        lines = (
+            [f"{size.n_leaves:,}", f"{size.loss:.6g}", f"{size.objective:.6g}", f"{size.n_trees:,}"]
+            for size in sizes
+        )
+        head = ["Leaves", "Training loss", "Objective", "Trees"]
+        return html_of_table("Trees by size and loss", self.sentence(), head, lines, len(sizes), "table()")

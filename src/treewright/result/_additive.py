@@ -58,10 +58,8 @@ class AdditiveResult(SolveResult):
         """Return in one sentence what is proven."""
         what = f"{leaves_in_words(self.tree)}, objective {self.objective:.6f} ({self._in_words()})"
         if self.status is SolveStatus.OPTIMAL:
-            tolerance = self.stats.get("tolerance")
-            by = ""
-            if isinstance(tolerance, float) and tolerance > 0:
-                by = f" by more than {power_at_most(tolerance)}"
+            within = self._tolerance_in_words()
+            by = f" by more than {within}" if within else ""
             return (
                 f"Proven optimal over {self._space()}: no {self.KIND}{self._constraints()} has an objective that is "
                 f"smaller{by} than that of this one with {what}."
@@ -70,6 +68,10 @@ class AdditiveResult(SolveResult):
             f"Not proven optimal{self._why()}: the best {self.KIND} found has {what}; over {self._space()} "
             f"{self._bounded()}"
         )
+
+    def _tolerance_in_words(self) -> str:
+        tolerance = self.stats.get("tolerance")
+        return power_at_most(tolerance) if isinstance(tolerance, float) and tolerance > 0 else ""
 
     def _space(self) -> str:
         """Say over what the bound holds."""

@@ -46,6 +46,9 @@ class ShardsResult(SolveResult):
     True
     """
 
+    def _tolerance_in_words(self) -> str:
+        return ""
+
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         rows, shards = self.stats.get("rows"), self.stats.get("shards")

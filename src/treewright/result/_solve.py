@@ -255,7 +255,11 @@ class SolveResult:
         )
 
     def __repr__(self) -> str:
-        gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
+        if self.status is SolveStatus.OPTIMAL:
+            within = self._tolerance_in_words()
+            gap = f" to within {within}" if within else ""
+        else:
+            gap = "" if self.gap == 0 else f", gap {percent_at_most(self.gap)}"
         size = f"{leaves_in_words(self.tree)}, objective {self.objective:.6g}, loss {self.loss:.6g}"
         return f"<{type(self).__name__}: {self.status_in_words}{gap}; {size}>"
 
@@ -268,7 +272,7 @@ class SolveResult:
         what = f"{leaves}, objective {self.objective:.6f} ({self._loss_in_words()})"
         if self.status is SolveStatus.OPTIMAL and self.rounding > 0:
             return (
-                f"Proven optimal over {self.scope} to within {power_at_most(self.rounding, 2)}, by which weights and "
+                f"Proven optimal over {self.scope} to within {self._tolerance_in_words()}, by which weights and "
                 f"costs were rounded: this tree has {what}, and no tree{self._constraints()} is better by more "
                 "than that."
             )
@@ -288,6 +292,10 @@ class SolveResult:
                 f"Chosen among near-optimal trees: this tree has {what}; over {self.scope} {self._bounded()}"
             )
         return f"Not proven optimal{self._why()}: the best tree found has {what}; over {self.scope} {self._bounded()}"
+
+    def _tolerance_in_words(self) -> str:
+        """By how much another tree may be better than a proven one, as the sentence says; "" if by nothing."""
+        return power_at_most(self.rounding, 2) if self.rounding > 0 else ""
 
     def _loss_in_words(self) -> str:
         """Words for what the tree loses on the training rows."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from numbers import Integral, Real
 from typing import Any, overload
 
 from treewright._numbers import is_whole
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus, StopReason, asked_to_stop, constraints_in_words
-from treewright.tree import power_at_most
+from treewright.tree import at_least, power_at_most
+from treewright.tree._display import html_of_table
 
 __all__ = ["Frontier", "check_max_leaves"]
 
@@ -87,6 +89,23 @@ class Frontier(Sequence[SolveResult]):
         return (
             f"<Frontier: {len(self)} points of 1 to {self.points[-1].tree.n_leaves} leaves, {losses}, proven up to "
             f"{self.proven_leaves} of {self.max_leaves} leaves>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = self.records()
+        head = ["Leaves", "Depth", "Training loss", "Proof", "Selected by cost_complexity"]
+        lines = (
+            [
+                f"{row['leaves']:,}",
+                f"{row['depth']:,}",
+                f"{row['loss']:.6g}",
+                "proven" if row["proven"] else _open_in_words(row["lower_bound"]),
+                _penalties_in_words(row["cost_complexity_from"], row["cost_complexity_to"]),
+            ]
+            for row in rows
+        )
+        return html_of_table(
+            "Points by number of leaves", self.sentence(), head, lines, len(rows), "records()"
         )
 
     def __len__(self) -> int:
@@ -271,6 +290,25 @@ def _left_open(point: SolveResult) -> float:
     """By how much another tree may be better than a proven one, as its own sentence says."""
     tolerance = point.stats.get("tolerance")
     return tolerance if isinstance(tolerance, float) else point.rounding
+
+
+def _open_in_words(lower_bound: float) -> str:
+    """Words for what is known of a point that is not proven; a bound of 0 says nothing."""
+    said = at_least(lower_bound)
+    return f"none below {said}" if float(said) > 0 else "not proven"
+
+
+def _penalties_in_words(low: float | None, high: float | None) -> str:
+    """Words for a range of penalties, rounded to its inside; "" for a point that none selects."""
+    if low is None or high is None:
+        return ""
+    above, below = (
+        f"{Context(prec=4, rounding=rounding).create_decimal(Decimal(end)):g}"
+        for end, rounding in ((low, ROUND_CEILING), (high, ROUND_FLOOR))
+    )
+    if float(above) > float(below):  # a range too narrow for these digits
+        above, below = repr(low), repr(high)
+    return f"\u2265 {above}" if math.isinf(high) else f"\u2265 {above}, < {below}"  # ties go to fewer leaves
 
 
 def _checked_penalty(cost_complexity: float) -> float:

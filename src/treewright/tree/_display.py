@@ -1,11 +1,12 @@
 """How a tree, or a result that contains one, is displayed: as one line in a terminal, as a picture in a notebook.
 
-The picture is drawn by `treewright.show`, a package of a higher layer. Its import below is the only exception to the
-order of the layers, and is listed in ``pyproject.toml``; it runs only when a notebook requests a picture.
+The picture is drawn by `treewright.show`, a package of a higher layer. Its imports below are the only exception to the
+order of the layers, and are listed in ``pyproject.toml``; they run only when a notebook requests a picture or a table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from treewright._plural import first_of
@@ -13,7 +14,7 @@ from treewright._plural import first_of
 if TYPE_CHECKING:
     from treewright.tree._tree import Tree
 
-__all__ = ["html_of", "tree_in_a_line"]
+__all__ = ["html_of", "html_of_table", "tree_in_a_line"]
 
 MOST_CLASSES = 6  # number of classes that the line names
 LONGEST_NAME = 24  # characters of a class's name
@@ -45,4 +46,19 @@ def html_of(model: Any, sentence: str = "") -> str:
     from treewright.show import notebook_html
 
     shown: Any = notebook_html(model, sentence=sentence)
+    return str(shown)
+
+
+def html_of_table(
+    title: str,
+    sentence: str,
+    head: Sequence[str],
+    lines: Iterable[Sequence[str]],
+    n_lines: int,
+    all_of_them: str,
+) -> str:
+    """Return a table of numbers with a sentence above it; of long tables the first lines."""
+    from treewright.show import notebook_table
+
+    shown: Any = notebook_table(title, sentence, head, lines, n_lines, all_of_them)
     return str(shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -94,6 +96,27 @@ def test_codes_that_are_words_are_no_numbers():
 def test_what_makes_no_groups(values, cuts, says):
     with pytest.raises(InputError, match=says):
         group_rows("x", values, cuts)
+
+
+@pytest.mark.parametrize(
+    ("values", "codes", "cuts"),
+    [
+        (np.arange(1931, 2004), None, "1955 and 1980"),
+        (np.arange(41), None, "15 and 25"),
+        (np.arange(500) / 1000, None, "0.15 and 0.35"),
+        ([0] * 500 + list(range(60)), None, "20 and 40"),  # thirds of the rows would both be 0
+        ([-9] * 500 + list(range(60)), {-9: "no record"}, "20 and 40"),
+        (np.exp(np.arange(90) / 4), None, "[0-9].* and [0-9].*"),
+        ([2**2000 + k for k in range(60)], None, "25 and 45"),
+    ],
+)
+def test_proposed_cuts_fit_the_values(values, codes, cuts):
+    with pytest.raises(InputError, match=rf"such as at {cuts}\.$") as found:
+        group_rows("x", values, codes=codes)
+    first, second = map(float, re.search(r"at (\S+) and (\S+)\.$", str(found.value)).groups())
+    grouping = group_rows("x", values, [first, second], codes)
+    if cuts != "25 and 45":
+        assert np.bincount(grouping.group, minlength=3)[:3].all()
 
 
 @pytest.mark.parametrize("unit", ["ns", "us", "s", "D"])

@@ -86,7 +86,7 @@ def test_titles_are_shown(court, tmp_path):
     ("asked", "says"),
     [
         (["-g", "sx"], "Did you mean 'sex'"),
-        (["-g", "age"], "Say where to cut it, such as --cut age=25,45"),
+        (["-g", "age"], "Say where to cut it, such as --cut age=35,55"),
         (["-g", "age", "--cut", "age"], "give COLUMN=NUMBER,NUMBER"),
         (["-g", "age", "--cut", "age=x"], "give COLUMN=NUMBER,NUMBER"),
         (["-g", "sex", "--cut", "age=30"], "add --group age"),

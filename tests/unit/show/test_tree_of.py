@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -11,9 +14,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import treewright.result
 from task_reports import made
-from treewright import OptimalTreeClassifier, OptimalTreeClassifierCV, accuracy_frontier
+from treewright import OptimalTreeClassifier, OptimalTreeClassifierCV, OptimalTreeRegressor, accuracy_frontier
 from treewright.errors import InputError
-from treewright.result import SolveResult
+from treewright.result import SolveResult, SolveStatus
 from treewright.show import (
     ProgressRecorder,
     notebook_html,
@@ -81,6 +84,19 @@ def test_reprs_are_one_short_line():
         assert "\n" not in repr(thing)
     assert repr(MODEL.tree_).startswith(f"<Tree: {MODEL.get_n_leaves()} leaves, depth 2, 3 columns")
     assert "proven optimal" in repr(MODEL.result_)
+
+
+def test_the_repr_of_a_proof_has_the_tolerance_of_its_sentence_and_no_gap():
+    proven = replace(MODEL.result_, lower_bound=MODEL.result_.objective * (1 - 1e-9))
+    numbers = OptimalTreeRegressor(max_depth=1).fit(X, X[:, 0]).result_
+    cut = replace(MODEL.result_, lower_bound=MODEL.result_.objective * (1 - 1e-15))
+    for result in (proven, numbers, cut):
+        assert "gap" not in repr(result)
+        within = re.search(r"proven optimal(?: to within ([^;]+))?; ", repr(result))[1]
+        assert (within is None) == (result is cut)
+        assert within is None or f" {within}" in result.sentence()
+    open_ = replace(cut, status=SolveStatus.FEASIBLE, lower_bound=0.0)
+    assert "not proven optimal, gap 100.0%; " in repr(open_)
 
 
 def test_every_kind_of_result_has_the_short_repr():

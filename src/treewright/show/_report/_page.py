@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from treewright.show._words import percent, printable
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["render_choose", "render_fragment", "render_page"]
+__all__ = ["render_choose", "render_fragment", "render_page", "render_table"]
 
 WHOLE = r'<span class="whole">\g<0></span>'
 # No line ends between a sign, its number and the unit of the number.
@@ -67,6 +68,15 @@ def render_fragment(picture: Picture, sentence: str, parameters: str) -> str:
     style = "\n".join([_file("tree.css"), _size(picture), _colours(picture), _file("notebook.css")])
     template = _environment().get_template("notebook.html")
     return template.render(picture=picture, style=style, sentence=sentence, parameters=parameters)
+
+
+def render_table(
+    title: str, sentence: str, head: Sequence[str], lines: Sequence[Sequence[str]], rest: str
+) -> str:
+    """Return a table as a piece of HTML for a notebook, as `render_fragment` does a tree."""
+    style = "\n".join([_file("tree.css"), _file("notebook.css")])
+    template = _environment().get_template("notebook_table.html")
+    return template.render(style=style, title=title, sentence=sentence, head=head, lines=lines, rest=rest)
 
 
 def _script(own: str) -> str:
