@@ -26,7 +26,8 @@ def as_options(message: str) -> str:
     message = re.sub(
         r"""^(?:'(.*?)'|"(.*?)")( has .* Say where to cut it) \(cuts\), such as at (\S+) and (\S+)(?=\.$)""",
         lambda found: (
-            f"{found[1] or found[2]!r}{found[3]}, such as --cut {shlex.quote(f'{found[1] or found[2]}={found[4]},{found[5]}')}"
+            f"{found[1] or found[2]!r}{found[3]}, such as --cut "
+            + shlex.quote(f"{found[1] or found[2]}={found[4]},{found[5]}")
         ),
         message,
     )
