@@ -101,7 +101,7 @@ std::vector<Tree> listed(const Made& made, std::size_t n) {
 // Trees without each column, and the best with and without it, beside lists of all trees. A tree is without a column if
 // it is one of those of the graph in which the column's copies are closed; the others that are left are with it.
 void check_columns(const Made& made, Control& control, std::mt19937& random) {
-    const std::size_t n_columns = 1 + random() % (kWaysLanes + 3), n_edges = made.graph.edges.size();
+    const std::size_t n_columns = 1 + random() % (kMostLanes + 3), n_edges = made.graph.edges.size();
     std::vector<std::uint32_t> kind(n_edges), copies(n_edges * n_columns, 0);
     for (std::size_t e = 0; e < n_edges; ++e) {
         kind[e] = static_cast<std::uint32_t>(e);
@@ -122,8 +122,8 @@ void check_columns(const Made& made, Control& control, std::mt19937& random) {
         const bool some = errors <= made.rule.max_errors[leaves];
         check(expected[leaves] == (some ? errors : kNoTree), "the fewest errors with or without a column");
     };
-    for (std::size_t first = 0; first < n_columns; first += kWaysLanes) {
-        const std::size_t last = std::min(first + kWaysLanes, n_columns);
+    for (std::size_t first = 0; first < n_columns; first += kMostLanes) {
+        const std::size_t last = std::min(first + kMostLanes, n_columns);
         const auto found = trees_without_columns(made.graph, made.rule, columns, first, last, control);
         check(found.size() == last - first, "as many columns as asked for");
         for (std::size_t c = first; c < last; ++c) {
