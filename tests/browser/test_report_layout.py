@@ -193,10 +193,15 @@ def test_no_width_cuts_a_picture_off(visit, width, leaves):
     assert max(ends) <= width
 
 
-def test_long_labels_are_not_cut_off_in_the_tables_of_a_phone(visit):
-    labels = np.array(
-        [f"back in the ward within {days} days of the day of leaving it" for days in (30, 60, 90)]
-    )
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [f"back in the ward within {days} days of the day of leaving it" for days in (30, 60, 90)],
+        ["Zahlungsausfallwahrscheinlichkeit", "Zahlungsfähigkeitsbescheinigung", "unbekannt"],
+    ],
+)
+def test_long_labels_are_not_cut_off_in_the_tables_of_a_phone(visit, labels):
+    labels = np.array(labels)
     made = make_tree(4, 60, n_rows=200, labels=labels)
     page = visit(viewport={"width": 390, "height": 844}).open(page_of(made))
     cut = page.evaluate(

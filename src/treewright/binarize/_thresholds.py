@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.binarize._value_ranks import running_weights, value_ranks
+from treewright.binarize._value_ranks import running_weights
 from treewright.table import ValueRanks
 
-__all__ = ["Gaps", "UnsortedGaps", "between", "gaps_of", "gaps_of_ranks", "keep_label_changes", "spread"]
+__all__ = ["Gaps", "UnsortedGaps", "between", "gaps_of_ranks", "keep_label_changes", "spread"]
 
 ROUNDING = (
     2.0**-40
@@ -178,11 +178,6 @@ def between(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[n
     with np.errstate(invalid="ignore"):
         middle = below / 2 + above / 2
     return np.where((middle >= below) & (middle < above), middle, below)
-
-
-def gaps_of(x: NDArray[np.float64], weight: NDArray[np.float64] | None = None) -> Gaps:
-    """Find all gaps of a column (NaN = missing); weight None is 1 for each row. Cost: one sort."""
-    return gaps_of_ranks(value_ranks(np.ascontiguousarray(x), np.empty(len(x), dtype=np.uint32)), weight)
 
 
 def gaps_of_ranks(ranks: ValueRanks, weight: NDArray[np.float64] | None = None) -> Gaps:

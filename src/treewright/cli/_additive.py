@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves, leaves_could_help, trial_for
+from treewright.cli._advice import advice, for_more_leaves, leaves_could_help, trial_for, why_one_leaf
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -169,7 +169,8 @@ def answer(
     if result.status is SolveStatus.FEASIBLE:
         given = math.inf if clock.time_limit is None else clock.time_limit
         note(
-            advice(
+            why_one_leaf(problem, result)
+            + advice(
                 result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
                 cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded, reading=reading,
                 trial=trial_for(problem, lambda some, _, within: search(some, within), asked.limits, result.loss),

@@ -13,10 +13,18 @@ from treewright._plural import list_of
 
 if TYPE_CHECKING:
     from treewright.problem import TreeProblem
-    from treewright.result import StopReason
+    from treewright.result import SolveResult, StopReason
     from treewright.search import Ended, Limits, Trial
 
-__all__ = ["advice", "for_more_leaves", "for_sooner_guesses", "leaves_could_help", "round_up", "trial_for"]
+__all__ = [
+    "advice",
+    "for_more_leaves",
+    "for_sooner_guesses",
+    "leaves_could_help",
+    "round_up",
+    "trial_for",
+    "why_one_leaf",
+]
 
 LEAST_LIMIT = 30.0  # seconds, the default of the command line: the least that is proposed
 TRIAL_SECONDS = 2.0  # of one smaller problem
@@ -171,6 +179,16 @@ def leaves_could_help(problem: TreeProblem, loss: float) -> bool:
     allowed = problem.max_depth != 0 and problem.max_leaf_nodes != 1
     enough = 2 * problem.min_samples_leaf <= problem.table.n_rows
     return loss > 0 and allowed and enough and any(len(np.unique(x)) > 1 for x in problem.table.X.T)
+
+
+def why_one_leaf(problem: TreeProblem, result: SolveResult) -> str:
+    """Say why a tree without a proof is a single leaf; "" of other trees, and where no other tree is possible."""
+    if result.tree.n_leaves > 1 or result.stop_reason is None or not leaves_could_help(problem, result.loss):
+        return ""
+    return (
+        f"The tree is a single leaf because the search ended ({result.stop_reason.value}) before it found a better "
+        "one, which need not mean that there is none. "
+    )
 
 
 def for_more_leaves(cost_complexity: float, of_labels: bool, errors: bool = True) -> str:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treewright.cli._advice import advice, for_more_leaves, for_sooner_guesses, leaves_could_help, trial_for
+from treewright.cli._advice import (
+    advice,
+    for_more_leaves,
+    for_sooner_guesses,
+    leaves_could_help,
+    trial_for,
+    why_one_leaf,
+)
 from treewright.cli._clock import Clock
 from treewright.cli._exits import CHECK_FAILED
 from treewright.cli._forecast import say_forecast
@@ -168,7 +175,8 @@ def fit_classes(
             note(for_sooner_guesses(guesses.reference is None, time_limit))
         else:
             note(
-                advice(
+                why_one_leaf(problem, result)
+                + advice(
                     result.stop_reason, time_limit=time_limit,
                     max_depth=smaller.max_depth, depth_as=_depth_as(guesses),
                     thresholds=NO_CHOICE if guesses.thresholds else thresholds,

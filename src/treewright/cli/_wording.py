@@ -25,10 +25,7 @@ def as_options(message: str) -> str:
         message = message.replace(argument, option)
     message = re.sub(
         r"""^(?:'(.*?)'|"(.*?)")( has .* Say where to cut it) \(cuts\), such as at (\S+) and (\S+)(?=\.$)""",
-        lambda found: (
-            f"{found[1] or found[2]!r}{found[3]}, such as --cut "
-            + shlex.quote(f"{found[1] or found[2]}={found[4]},{found[5]}")
-        ),
+        _with_cuts,
         message,
     )
     message = re.sub(r"""\b(encoding|separator)=(["'])(.*?)\2""", r"--\1 \2\3\2", message)
@@ -43,6 +40,12 @@ def as_options(message: str) -> str:
     )
     message = re.sub(r"\bto_(python|c|sql|onnx)\b", r"--to \1", message)
     return re.sub(ADVICE, lambda found: re.sub(SAID_ALONE, _option, found.group()), message)
+
+
+def _with_cuts(found: re.Match[str]) -> str:
+    title = found[1] or found[2]
+    cuts = shlex.quote(f"{title}={found[4]},{found[5]}")
+    return f"{title!r}{found[3]}, such as --cut {cuts}"
 
 
 def _option(name: re.Match[str]) -> str:

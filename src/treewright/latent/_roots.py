@@ -16,7 +16,7 @@ __all__ = ["NEWTON_STEPS", "residual", "roots"]
 NEWTON_STEPS = 16
 
 
-def roots(x: torch.Tensor, pruning: float, steps: int = NEWTON_STEPS) -> tuple[torch.Tensor, torch.Tensor]:
+def roots(x: torch.Tensor, pruning: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the unclipped minimiser of each node's problem, and the slope lambda + k there.
 
     Parameters
@@ -25,14 +25,13 @@ def roots(x: torch.Tensor, pruning: float, steps: int = NEWTON_STEPS) -> tuple[t
         q + 1/2.
     pruning : float
         lambda > 0.
-    steps : int, default=16
 
     Returns
     -------
     a, slope : Tensor of shape (n_nodes,)
     """
     a = x.new_zeros(x.shape[0])
-    for _ in range(steps):
+    for _ in range(NEWTON_STEPS):
         above = x > a[:, None]
         total = torch.where(above, x, 0).sum(1)
         # The count in the dtype of x: lambda * integer tensor would be float32 even in a float64 problem.

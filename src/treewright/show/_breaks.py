@@ -31,9 +31,12 @@ def longest_piece(text: str) -> int:
     return max((len(part) for piece in breakable(text) for part in piece.split()), default=0)
 
 
-def lines_of(text: str, width: int, most: int) -> str:
-    """Return `text` in at most `most` lines of about `width` characters; a longer text ends with "…"."""
-    words = [word for piece in breakable(text) for word in _halved(piece, width)]
+def lines_of(text: str, width: int, most: int, longest: int = 0) -> str:
+    """Return `text` in at most `most` lines of about `width` characters; a longer text ends with "…".
+
+    Words of more than `width` characters and more than `longest` are cut into parts.
+    """
+    words = [word for piece in breakable(text) for word in _halved(piece, max(width, longest))]
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + len(word.rstrip()) > width:

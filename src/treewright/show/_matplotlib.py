@@ -33,6 +33,7 @@ Orientation = Literal["auto", "down", "right"]
 
 LEAVES_DOWN = 6  # up to so many leaves a tree grows downwards
 MARGIN = 8.0  # around the picture, in points
+LONGEST_WORD = 60  # characters; longer ones are cut
 LARGEST_SIDE = 40 * 72.0  # points; a larger tree is scaled down
 
 
@@ -59,7 +60,7 @@ def plot_tree(
     font_size : float, default=10
         In points, before scaling.
     wrap : int, default=22
-        Longest line in characters; longer names are wrapped.
+        Longest line in characters; longer names are wrapped. Words of up to 60 characters stay whole.
 
     Returns
     -------
@@ -207,7 +208,7 @@ def _equally_wide(blocks: list[Block], down: bool) -> list[Block]:
 
 
 def _wrapped(text: str, wrap: int) -> tuple[str, ...]:
-    return tuple(lines_of(text, wrap, len(text) + 1).split("\n")) if text.strip() else (" ",)
+    return tuple(lines_of(text, wrap, len(text) + 1, LONGEST_WORD).split("\n")) if text.strip() else (" ",)
 
 
 def _size(

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gaps import gaps_of
 from treewright.binarize import midpoints
-from treewright.binarize._thresholds import between, gaps_of, spread
+from treewright.binarize._thresholds import between, spread
 from treewright.table import table_from
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

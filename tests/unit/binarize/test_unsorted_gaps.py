@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gaps import gaps_of
 from treewright._native import core
 from treewright.binarize import auto_splits, candidates_of, quantiles
 from treewright.binarize._candidates import FEW_ROWS
-from treewright.binarize._thresholds import UnsortedGaps, gaps_of, spread
+from treewright.binarize._thresholds import UnsortedGaps, spread
 from treewright.problem import make_problem
 from treewright.search import Limits, choose_engine
 from treewright.table import table_from

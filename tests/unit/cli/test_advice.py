@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from treewright import OptimalTreeClassifier
 from treewright.cli import app
-from treewright.cli._advice import advice, for_more_leaves
+from treewright.cli._advice import advice, for_more_leaves, why_one_leaf
 from treewright.cli._wording import as_options
-from treewright.result import StopReason
+from treewright.problem import make_problem
+from treewright.result import SolveStatus, StopReason
 from treewright.search import Ended
 from treewright.search import _guided as guided
+from treewright.table import table_from
 
 TIME = StopReason.TIME_LIMIT
 
@@ -32,6 +36,19 @@ def test_options_are_below_those_that_were_given():
     assert "With more time: --time-limit 100." in advise()
     assert "With more time: --time-limit 30." in advise(time_limit=0.01)
     assert "--time-limit" not in advise(StopReason.MEMORY_LIMIT)
+
+
+def test_an_ended_search_says_why_the_tree_is_a_single_leaf():
+    X, y = [[1], [2], [3], [4]], [0, 0, 1, 1]
+    problem = make_problem(table_from(X), y, cost_complexity=0.01)
+    one = OptimalTreeClassifier(0.9).fit(X, y).result_
+    assert one.tree.n_leaves == 1
+    stopped = replace(one, stop_reason=TIME, status=SolveStatus.FEASIBLE)
+    assert "a single leaf because the search ended (time limit reached)" in why_one_leaf(problem, stopped)
+    assert why_one_leaf(problem, one) == ""
+    assert why_one_leaf(problem, replace(stopped, loss=0.0)) == ""
+    two = OptimalTreeClassifier(0.01).fit(X, y).result_
+    assert why_one_leaf(problem, replace(two, loss=0.1, stop_reason=TIME)) == ""
 
 
 def test_what_was_tried_and_ended_is_named_with_its_time():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -86,6 +87,20 @@ def test_long_names_are_wrapped(n_leaves):
     assert_clean(figure, tree)
     texts = [artist.get_text() for artist in figure.findobj(Text) if artist.get_gid()]
     assert max(map(len, texts)) <= 34  # support lines are not wrapped
+
+
+@pytest.mark.parametrize("orientation", ["down", "right"])
+def test_long_words_stay_whole(orientation):
+    word = "Kraftfahrzeughaftpflichtversicherungsbeitrag"
+    columns = tuple(replace(column, name=f"{word} {k}") for k, column in enumerate(COLUMNS))
+    made = make_tree(5, 6, labels=[f"Rechtsschutzversicherungsgesellschaft {k}" for k in range(3)])
+    tree = grow(columns, made.tree.classes, made.tree.splits, made.X, made.y, made.weight, made.costs)
+    figure = tree_figure(tree, orientation=orientation)
+    assert_clean(figure, tree)
+    texts = "\n".join(artist.get_text() for artist in figure.findobj(Text) if artist.get_gid())
+    assert word in texts
+    assert "Rechtsschutzversicherungsgesellschaft" in texts
+    assert all(len(part) == len(word) for part in re.findall(r"\w*haftpflicht\w*", texts))
 
 
 def test_given_axes_are_filled_without_overlap():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright._plural import count_of
 from treewright.errors import InputError
 from treewright.result import BornAgainResult, F1Result, LeafAccuracyResult, RowCostsResult
+from treewright.show._breaks import longest_piece
 from treewright.show._report._cells import (
     Cell,
     Grid,
@@ -36,6 +37,7 @@ __all__ = ["ClassTask", "chance_words", "read_labels", "rule_cells"]
 MOST_CLASSES = 12  # in the table of mistakes
 MOST_BY_LABEL = 4  # classes that have columns of their own in tables of groups
 MOST_ABREAST = 3  # classes whose counts stand side by side on a phone
+MOST_LETTERS = 30  # of the longest words in the heads of these columns and of the rows
 FEW_ROWS = 30
 UNKNOWN = -1  # class of a label that the tree cannot predict
 
@@ -166,7 +168,8 @@ class ClassTask(Task):
         kind = self.context.kind_of_rows.capitalize()
         caption = f"{kind} rows: one line for each true label, one column for each decision of the tree."
         head = heads("True label", *(f"#decided {label}" for label in labels))
-        look = "narrow" if len(labels) <= MOST_ABREAST else "narrow stack"
+        letters = max(map(longest_piece, names)) + sum(map(longest_piece, labels))
+        look = "narrow" if len(labels) <= MOST_ABREAST and letters <= MOST_LETTERS else "narrow stack"
         return [Titled("Labels and decisions", "", Grid(caption, head, tuple(rows), look))]
 
     def group_tables(self, title: str, groups: Sequence[Group]) -> list[Titled]:
