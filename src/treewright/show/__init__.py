@@ -13,7 +13,8 @@ from treewright.show._leaf_accuracies import plot_leaf_accuracies
 from treewright.show._matplotlib import plot_tree, tree_figure
 from treewright.show._progress import ProgressRecorder, plot_search_progress
 from treewright.show._regions import plot_decision_regions
-from treewright.show._report import choose_page, notebook_html, notebook_table, report
+from treewright.show._report import choose_page, notebook_html, report
+from treewright.show._report import notebook_table as notebook_table
 from treewright.show._roc_frontier import plot_roc_frontier
 from treewright.show._rules import Rule, rules, rules_frame, to_rules
 from treewright.show._survival_curves import plot_survival_curves
@@ -25,7 +26,6 @@ __all__ = [
     "Rule",
     "choose_page",
     "notebook_html",
-    "notebook_table",
     "plot_active_nodes",
     "plot_decision_regions",
     "plot_frontier",

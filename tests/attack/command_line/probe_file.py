@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from attack.case import Value
 from attack.command_line.command import Command, Form
@@ -52,7 +53,7 @@ class Model:
     def target_words(self) -> list[str]:
         """The option that names the column of labels: where the file does not, and for some other files."""
         terms = (self.walker.content["certificate"] or {}).get("terms")
-        is_told = self.kind == "classification" and len(self.walker.text) % 3 == 0
+        is_told = self.kind == "classification" and crc32(repr(self.command.words()).encode()) % 3 == 0
         return [f"--target={self.command.form.target}"] if terms is None or is_told else []
 
     @cached_property
