@@ -25,7 +25,7 @@ METHODS = {  # what is compared, and how the names of its files begin
     "Guessed thresholds, depths and bounds": ("guessing",),
     "Near-optimal sets, beside TreeFARMS, PRAXIS and arborenum": ("near_optimal",),
     "The worst leaf, and hybrid trees": ("leaf_accuracy", "hybrid"),
-    "Regression, survival and policy trees": ("regression", "held_out", "linear", "simple", "streed"),
+    "Regression, survival and policy trees": ("regression", "held_out", "linear", "simple", "made", "streed"),
     "Born-again trees": ("born_again",),
     "Latent trees": ("latent",),
     "Mixed-integer programs beside the search": ("mip",),

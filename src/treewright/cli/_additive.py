@@ -169,12 +169,12 @@ def answer(
     if result.status is SolveStatus.FEASIBLE:
         given = math.inf if clock.time_limit is None else clock.time_limit
         note(
-            why_one_leaf(problem, result)
-            + advice(
+            advice(
                 result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
                 cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded, reading=reading,
                 trial=trial_for(problem, lambda some, _, within: search(some, within), asked.limits, result.loss),
             )
+            + why_one_leaf(problem, result)
         )  # fmt: skip
     elif (
         result.tree.n_leaves == 1 and problem.cost_complexity > 0 and leaves_could_help(problem, result.loss)

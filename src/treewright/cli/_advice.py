@@ -186,8 +186,8 @@ def why_one_leaf(problem: TreeProblem, result: SolveResult) -> str:
     if result.tree.n_leaves > 1 or result.stop_reason is None or not leaves_could_help(problem, result.loss):
         return ""
     return (
-        f"The tree is a single leaf because the search ended ({result.stop_reason.value}) before it found a better "
-        "one, which need not mean that there is none. "
+        f" The tree is a single leaf because the search ended ({result.stop_reason.value}) before it found a better "
+        "one, which need not mean that there is none."
     )
 
 

@@ -175,8 +175,7 @@ def fit_classes(
             note(for_sooner_guesses(guesses.reference is None, time_limit))
         else:
             note(
-                why_one_leaf(problem, result)
-                + advice(
+                advice(
                     result.stop_reason, time_limit=time_limit,
                     max_depth=smaller.max_depth, depth_as=_depth_as(guesses),
                     thresholds=NO_CHOICE if guesses.thresholds else thresholds,
@@ -184,6 +183,7 @@ def fit_classes(
                     proven_depth=result.proven_depth, reading=reading,
                     trial=trial_for(smaller, search_smaller, limits, result.loss, cuts),
                 )
+                + why_one_leaf(problem, result)
             )  # fmt: skip
     elif (
         result.status is SolveStatus.OPTIMAL
