@@ -167,7 +167,7 @@ class OneColumn {
     // the fewest errors by leaves count. False if it was stopped.
     bool divide(std::uint32_t n, const Place& at, std::size_t level) {
         frames_[level].rest.clear();
-        frames_[level].plain.assign(walk_.rule().max_errors.size(), kNoTree);
+        frames_[level].plain.clear();
         auto beside = at.twin == kNone ? std::span<const SetEdge>() : walk_.graph().edges_of(at.twin);
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {
             while (!beside.empty() && beside.front().column < edge.column) beside = beside.subspan(1);
@@ -197,8 +197,10 @@ class OneColumn {
             parts_.push_back(part);
         return true;
     }
-    static void reach(std::vector<std::int64_t>& plain, std::size_t leaves, std::int64_t errors) {
-        if (leaves < plain.size()) plain[leaves] = std::min(plain[leaves], errors);
+    void reach(std::vector<std::int64_t>& plain, std::size_t leaves, std::int64_t errors) const {
+        if (leaves >= walk_.rule().max_errors.size()) return;
+        if (leaves >= plain.size()) plain.resize(leaves + 1, kNoTree);
+        plain[leaves] = std::min(plain[leaves], errors);
     }
     void join_plain(const Part& part, std::vector<std::int64_t>& plain) {
         reach(plain, 2, shared_.least_pair_[walk_.edge_number(*part.edge)]);
@@ -301,7 +303,7 @@ class OneColumn {
         shared_.each_leaf(n, [&](std::size_t label, std::int64_t errors) {
             add(1, errors, at.drawn == kAll ? 0 : value_of_leaf(n, at, label));
         });
-        for (std::uint32_t leaves = 2; leaves < range_.most.size(); ++leaves)
+        for (std::uint32_t leaves = 2; leaves < plain.size(); ++leaves)
             if (plain[leaves] != kNoTree) add(leaves, plain[leaves], 0);
         for (const Part& part : parts) add_part(part);
         const bool same = at.drawn == kAll && parts.empty();
@@ -345,8 +347,7 @@ class OneColumn {
     }
     // The leaves and errors of what a node can be.
     void limit(std::uint32_t n, std::span<const Part> parts, const std::vector<std::int64_t>& plain) {
-        std::size_t n_leaves = plain.size() - 1;
-        while (n_leaves > 2 && plain[n_leaves] == kNoTree) --n_leaves;
+        std::size_t n_leaves = std::max<std::size_t>(plain.size(), 3) - 1;
         for (const Part& part : parts) n_leaves = std::max(n_leaves, most_leaves(part, 0) + most_leaves(part, 1));
         range_.most.assign(std::min(n_leaves + 1, walk_.rule().max_errors.size()), -1);
         walk_.limit(n, range_);

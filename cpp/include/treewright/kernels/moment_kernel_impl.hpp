@@ -345,7 +345,7 @@ void mark_lanes(MomentTask& task) {
 template <class Form>
 struct Walk {
     static constexpr int N = Form::kSums;
-    alignas(64) double on[N][8], total[N][8], first_slot[8], is_left[8], is_right[8], best[8];
+    alignas(64) double on[N][8], total[N][8], own_lane[8], is_left[8], is_right[8], best[8];
     double* best_at[8];
     int n = 0;
     double lane[MomentTask::kMaxLanes + 1];  // [place]; a row that no lane has on its left is behind them all
@@ -362,7 +362,7 @@ struct Walk {
             on[s][n] = side.is_right ? sum[s] - left[s][side.place] : left[s][side.place];
             total[s][n] = side.is_right ? task.total[s] - of_left : of_left;
         }
-        first_slot[n] = lane[side.place];
+        own_lane[n] = lane[side.place];
         is_left[n] = side.is_right ? 0 : 1;
         is_right[n] = side.is_right ? 1 : 0;
         best_at[n] = (side.is_right ? task.best_right : task.best_left) + side.place;
@@ -371,11 +371,11 @@ struct Walk {
     void run(const MomentTask& task, const std::uint32_t* order, std::uint32_t begin, std::uint32_t end) {
         for (int k = n; k < 8; ++k) {
             for (int s = 0; s < N; ++s) on[s][k] = total[s][k] = 0;
-            first_slot[k] = is_left[k] = is_right[k] = 0;
+            own_lane[k] = is_left[k] = is_right[k] = 0;
         }
         Eight before[N], all[N], most{};
         for (int s = 0; s < N; ++s) before[s] = load(on[s]), all[s] = load(total[s]);
-        const Eight slots = load(first_slot), left = load(is_left), right = load(is_right);
+        const Eight lanes = load(own_lane), left = load(is_left), right = load(is_right);
         for (std::uint32_t p = begin; p < end; ++p) {
             const std::uint32_t row = order[p] >> 1;
             const double* m;
@@ -395,7 +395,7 @@ struct Walk {
                 const Gains gains = Form::of(task, before, rest);
                 most = larger(most, gains.before + gains.after);
             }
-            const Eight share = choose(slots >= spread(lane[place]), left, right);
+            const Eight share = choose(lanes >= spread(lane[place]), left, right);
             for (int s = 0; s < N; ++s) before[s] += share * spread(m[s]);
         }
         store(best, most);
