@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 from dataclasses import replace
 
@@ -266,15 +265,17 @@ def test_node_counts_follow_the_given_rows():
 
 def test_ctrl_c_ends_a_run_with_its_best_tree():
     ensemble = random_ensemble(3, n_features=9, trees=14)  # takes many seconds when left alone
-    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+
+    def press(progress):
+        if progress.phase == "exact":  # the first tree is there
+            os.kill(os.getpid(), signal.SIGINT)
+
     before = signal.signal(
         signal.SIGINT, signal.default_int_handler
     )  # a shell's background job ignores SIGINT
-    timer.start()
     try:
-        result = solve(ensemble, objective="leaves")
+        result = solve(ensemble, objective="leaves", progress=press)
     finally:
-        timer.cancel()
         signal.signal(signal.SIGINT, before)
     assert result.stop_reason is StopReason.INTERRUPT
     assert result.status is SolveStatus.FEASIBLE
