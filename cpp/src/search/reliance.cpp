@@ -97,8 +97,15 @@ class OneColumn {
         bool plain;              // no split on the column so far
         std::size_t value;       // unless plain, the first of its sides' leaf values (side, label)
     };
+    // A split of a node, and that of its twin; it asks the column, or it is one of those that do not.
+    struct Split {
+        const SetEdge* edge;
+        const SetEdge* twin;
+        bool asks;
+    };
     // Of one node under way and its children.
     struct Frame {
+        std::vector<Split> splits;
         std::vector<std::uint64_t> rows, rest;
         std::vector<std::int64_t> cost[2];
         std::vector<std::int64_t> plain;  // [leaves]: fewest errors of trees of the node that do not ask the column
@@ -168,22 +175,37 @@ class OneColumn {
     bool divide(std::uint32_t n, const Place& at, std::size_t level) {
         frames_[level].rest.clear();
         frames_[level].plain.clear();
+        choose_splits(n, at, frames_[level]);
+        for (std::size_t s = 0; s < frames_[level].splits.size(); ++s)  // solving children may move the frames
+            if (const Split split = frames_[level].splits[s]; !add_part(at, *split.edge, split.twin, split.asks, level))
+                return false;
+        return true;
+    }
+    // The splits of a node that need its children, with the same split of its twin. The children lie anywhere in
+    // memory, so all are fetched before the first is looked at.
+    void choose_splits(std::uint32_t n, const Place& at, Frame& frame) const {
+        frame.splits.clear();
         auto beside = at.twin == kNone ? std::span<const SetEdge>() : walk_.graph().edges_of(at.twin);
         for (const SetEdge& edge : walk_.graph().edges_of(n)) {
             while (!beside.empty() && beside.front().column < edge.column) beside = beside.subspan(1);
             const SetEdge* const twin =
                 beside.empty() || beside.front().column != edge.column ? nullptr : beside.data();
-            const std::size_t number = walk_.edge_number(edge);
+            const std::size_t number = walk_.edge_number(edge), before = frame.splits.size();
             const std::uint32_t copies = walk_.n_copies(edge), own = copies_of_[number];
             if (copies > own) {
                 if (at.drawn == kAll && shared_.leaves_only_[number])
-                    reach(frames_[level].plain, 2, shared_.least_pair_[number]);
-                else if (!add_part(at, edge, twin, false, level))
-                    return false;
+                    reach(frame.plain, 2, shared_.least_pair_[number]);
+                else
+                    frame.splits.push_back({&edge, twin, false});
             }
-            if (own > 0 && !add_part(at, edge, nullptr, true, level)) return false;
+            if (own > 0) frame.splits.push_back({&edge, nullptr, true});
+            if (frame.splits.size() == before) continue;
+            for (const std::uint32_t child : edge.child) {
+                shared_.fetch(child);
+                __builtin_prefetch(solved_of_.data() + child);
+            }
+            if (twin != nullptr) shared_.fetch(twin->child[1]);
         }
-        return true;
     }
     bool add_part(const Place& at, const SetEdge& edge, const SetEdge* twin, bool asks, std::size_t level) {
         Part part{&edge, {kLeafAlone, kLeafAlone}, !asks && at.drawn == kAll, values_.size()};

@@ -73,6 +73,7 @@ class RelianceOfColumns {
         for (std::size_t label = 0; label < n_classes_; ++label)
             if (errors[label] != kNoTree) visit(label, errors[label]);
     }
+    void fetch(std::size_t n) const { __builtin_prefetch(leaves_.data() + 2 * n * n_classes_); }
     [[nodiscard]] std::span<const std::int64_t> node_cost(std::size_t n) const {
         return std::span(leaves_).subspan((2 * n + 1) * n_classes_, n_classes_);
     }
