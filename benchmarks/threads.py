@@ -1,6 +1,7 @@
 """Threads in one search: ``python -m benchmarks.threads --help``.
 
-Generated tables, and two of real numbers, each searched to the proof with 1, 2, 4, ... threads; every run has a
+Generated tables, and two of real numbers, or problems of the grids (``--grids``), each searched to the proof with 1, 2,
+4, ... threads; every run has a
 process of its own. Speedup is the clock's, with one thread over with several, and says something only on a machine
 that does nothing else. Work is the processor's seconds with several threads over those with one: what they do twice,
 or wait for actively. Balance says what the clock could say on a quiet machine, whatever this one does: the processor's
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks import _threads_grids as grids
 from benchmarks._harness import write_results
 from benchmarks._tables import format_table
 from benchmarks.regression import commit, read
@@ -81,6 +83,8 @@ def generate(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def search(name: str, n_jobs: int, seconds: float) -> tuple[Any, ...]:
     """Search one table with so many threads: whether it is proven, the objective, what must be equal, and steps."""
+    if name in grids.PROBLEMS:
+        return fitted(grids.estimator(name), *grids.read(name), n_jobs, seconds)
     X, y = generate(name)
     *_, depth, price, kind = TABLES[name]
     if kind == "front":
@@ -109,6 +113,11 @@ def search(name: str, n_jobs: int, seconds: float) -> tuple[Any, ...]:
         if kind == "worst leaf"
         else (OptimalTreeRegressor if kind == "numbers" else OptimalTreeClassifier)(price, max_depth=depth)
     )
+    return fitted(model, X, y, n_jobs, seconds)
+
+
+def fitted(model: Any, X: np.ndarray, y: np.ndarray, n_jobs: int, seconds: float) -> tuple[Any, ...]:
+    """Fit an estimator; return as `search`."""
     result = model.set_params(time_limit=seconds, progress=False, n_jobs=n_jobs).fit(X, y).result_
     splits = str(result.tree.splits)
     return result.status is SolveStatus.OPTIMAL, result.objective, splits, result.stats["steps"]
@@ -182,7 +191,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jobs", type=int, nargs="*", default=[1, 2, 4, 8, 16])
-    parser.add_argument("--only", nargs="*", choices=list(TABLES), default=list(TABLES))
+    parser.add_argument("--only", nargs="*", choices=[*TABLES, *grids.PROBLEMS], default=list(TABLES))
+    parser.add_argument(
+        "--grids", action="store_true", help="problems of the grids of over two seconds instead"
+    )
     parser.add_argument("--repeat", type=int, default=1, help="runs of each, of which the median counts")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a run")
     parser.add_argument("--simulate", type=int, nargs="*", default=[], metavar="CORES", help="see above")
@@ -194,7 +206,7 @@ def main() -> None:
     cells: list[list[str]] = []
     rows: list[dict[str, Any]] = []
     options = {"commit": commit(), "cores": os.cpu_count(), "repeat": asked.repeat, "seconds": asked.seconds}
-    for name in asked.only:
+    for name in grids.PROBLEMS if asked.grids else asked.only:
         one: dict[str, Any] = {}
         for n_jobs in sorted({1, *(asked.simulate or asked.jobs)}):
             row = median_of([apart(name, n_jobs, asked.seconds) for _ in range(asked.repeat)])

@@ -17,6 +17,7 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
     Options options = options_;
     options.core = options.parts = false;
     options.plain_work *= kCorePatience;
+    if (!helpers_.empty()) options.alone_work = 0;
     for (double factor = kCoreFactor; !found.exact() && !control_.stopped(); factor *= 2) {
         core.take(factor);
         core.cover(write(found.plan));

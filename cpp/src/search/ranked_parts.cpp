@@ -15,6 +15,7 @@ void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
     const std::vector<TreeNode> best = write(found.plan);
     Options options = options_;
     options.core = options.parts = options.rising = false;
+    if (!helpers_.empty()) options.alone_work = 0;
     Cost sum = -excess * leaves;
     for (std::size_t part = 0; part < parts.count() && !control_.stopped(); ++part) {
         const std::unique_ptr<RankedObjective> objective = parts.objective(part);

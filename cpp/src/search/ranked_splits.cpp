@@ -234,7 +234,7 @@ void Search::work(Hunt& hunt, Crew* crew) {
     Level& own = level_at(hunt.level);
     std::unique_lock lock(hunt.mutex);
     while (!control_.stopped()) {
-        if (crew != nullptr && hunt.better && on_better_) {
+        if (crew != nullptr && hunt.level == 0 && hunt.better && on_better_) {
             const PartialTree plan = hunt.best.plan;
             hunt.better = false;
             lock.unlock();

@@ -10,6 +10,24 @@
 
 namespace treewright::ranked {
 
+namespace {
+
+// Nanoseconds of a pass over the rows of a node below the root from which on its splits pay for a round of threads.
+constexpr std::int64_t kWorthThreads = 10'000;
+
+class Together {
+   public:
+    explicit Together(bool& is) : is_(is) { is_ = true; }
+    ~Together() { is_ = false; }
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+
+   private:
+    bool& is_;
+};
+
+}  // namespace
+
 Search::Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes)
     : Search(objective, options, control, bytes, std::make_shared<Store>(bytes, options.threads)) {}
 
@@ -52,11 +70,13 @@ void Search::call_helpers(Hunt& hunt, Crew& crew) {
 
 void Search::search_splits(Hunt& hunt) {
     open_all(hunt);
-    if (hunt.level > 0) return work(hunt, nullptr);
     work_together(hunt);
 }
 
+// Below a node that is searched together each thread works alone.
 void Search::work_together(Hunt& hunt) {
+    if (together_ || (hunt.level > 0 && pass_work(hunt.node) < kWorthThreads)) return work(hunt, nullptr);
+    const Together scope(together_);
     Crew crew(control_);
     work(hunt, &crew);
     crew.finish();
@@ -65,6 +85,7 @@ void Search::work_together(Hunt& hunt) {
 void Search::share_work(const std::function<void(Search&, Control&)>& work) {
     const std::size_t most = helpers_for(table_.n_rows, table_.n_columns, kLevelsAtOnce);
     if (most == 0) return work(*this, control_);
+    const Together scope(together_);
     Crew crew(control_);
     crew.call(std::span(helpers_).first(most), [&work](Helper& helper) { work(helper.search, helper.control); });
     work(*this, control_);

@@ -10,7 +10,9 @@ namespace treewright::ranked {
 // What a helping thread works with; kept from one root to the next.
 struct Search::Helper {
     Helper(Search& lead, std::size_t bytes)
-        : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, bytes, lead.store_) {}
+        : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, bytes, lead.store_) {
+        search.together_ = true;
+    }
     Control control;
     Search search;
 };

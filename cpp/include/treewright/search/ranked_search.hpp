@@ -198,10 +198,10 @@ class Search {
     void evaluate(const Hunt& hunt, Sides& sides, Outcome& best);
     // Tells the profile and the queue what came out.
     void absorb(Hunt& hunt, const Question& question, const Sides& sides, const Outcome& found);
-    // Searches the splits until none is left; with helpers at the root.
+    // Searches the splits until none is left; with helpers where none are at work and the node is worth it.
     void search_splits(Hunt& hunt);
     void work_together(Hunt& hunt);
-    // The part of one thread; `crew`: of the calling one at the root, whose helpers it calls.
+    // The part of one thread; `crew`: of the calling one, whose helpers it calls.
     void work(Hunt& hunt, Crew* crew);
     void call_helpers(Hunt& hunt, Crew& crew);
     // How many there are, made now if they were not, for nodes of so many rows and columns; none while one thread has
@@ -312,6 +312,7 @@ class Search {
     std::size_t counted_bytes_ = 0;  // of the stack, as the store knows it
     struct Helper;
     std::vector<std::unique_ptr<Helper>> helpers_;  // once they are needed
+    bool together_ = false;                         // at work on a node with other threads
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;
