@@ -38,6 +38,8 @@ Search<Acc>::Search(const Search& lead, Control& control, std::size_t bytes)
       max_bytes_(bytes),
       c_(lead.c_),
       prices_(lead.prices_),
+      similar_compared_(lead.similar_compared_),
+      similar_closed_(lead.similar_closed_),
       cache_(data_.n_words, bytes),
       subproblems_(lead.subproblems_, control, bytes),
       arena_(subproblems_.arena()),

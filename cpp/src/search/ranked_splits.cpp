@@ -1,5 +1,5 @@
-// The splits of one node, lowest bound first: taken, solved on both sides, told to the profiles. By one thread, or at
-// the root by several (ranked_search.hpp says why they may).
+// The splits of one node, lowest bound first: taken, solved on both sides, told to the profiles. By one thread, or by
+// several (ranked_search.hpp says why they may).
 #include "treewright/search/ranked_search.hpp"
 
 #include "ranked_threads.hpp"

@@ -35,18 +35,20 @@
 // with a low budget, subproblems stop early and close wide stretches, so the bound rises evenly, and what was found out
 // is taken up again (bound_memos.hpp).
 //
-// Several threads (Options::threads) share the splits of the root. Whoever is free takes the open gap or split with the
-// lowest bound, solves both sides with a search of its own, and tells the root's profile what it proved; queue,
-// profiles and best tree of the root have one lock, and what is solved below it goes into one store (ranked_store.hpp).
-// Everything but the root is searched as by one thread, which runs the same loop. Why that proves the same:
+// Several threads (Options::threads) share the splits of one node: the root, or, while nobody helps there, a large one
+// below it. Whoever is free takes the open gap or split with the lowest bound, solves both sides with a search of its
+// own, and tells the node's profile what it proved; queue, profiles and best tree of the node have one lock, and what is
+// solved below it goes into one store (ranked_store.hpp). Below that node each thread searches alone, by the same loop.
+// Why that proves the same:
 //   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split.
 //     That tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the
 //     present one.
 //   - What a thread proves of a side (a bound of a set of rows at a size) depends on no other thread. Profiles draw
 //     conclusions from points in any order, and each is a true statement about the node whenever it is drawn.
 //   - A gap that is being solved is in no queue and is told to nobody else, but its splits stay open in the profile, so
-//     a bound of the root that is read meanwhile, or after a stop, counts it as open.
-// Threads begin when one has worked for a while (Options::alone_work): most searches are over before that.
+//     a bound of the node that is read meanwhile, or after a stop, counts it as open.
+// Threads begin when one has worked for a while (Options::alone_work): most searches are over before that. A search of
+// core rows or of a part has them at once if the search of all rows has.
 //
 // Of trees of equal cost the answer is always the same one, whoever found which first: see src/search/ranked_ties.cpp.
 #pragma once
