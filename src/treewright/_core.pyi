@@ -688,6 +688,15 @@ class RankedOptions:
     def alone_work(self, arg: int, /) -> None: ...
 
     @property
+    def together_work(self) -> int:
+        """
+        Smallest work of one pass over the rows of a node below the root, in the units of `plain_work`, for which several threads search it together while they have nothing else to do.
+        """
+
+    @together_work.setter
+    def together_work(self, arg: int, /) -> None: ...
+
+    @property
     def sharing_work(self) -> int:
         """
         Smallest number of steps of a kernel pass (rows times columns, as for `plain_work`) for which `neighbours` is used.

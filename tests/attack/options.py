@@ -202,5 +202,5 @@ def ranked_switches(rng: np.random.Generator) -> dict[str, Any]:
             "sharing_work": 0,
         }
     if rng.random() < 0.2:  # threads begin at once, where there are any
-        chosen["alone_work"] = 0
+        chosen |= {"alone_work": 0, "together_work": int(rng.choice([0, 1000]))}
     return chosen

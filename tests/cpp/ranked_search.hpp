@@ -26,6 +26,7 @@ inline treewright::ranked::Options random_options(std::mt19937& random) {
     options.slack = 0.25 * static_cast<double>(random() % 4);
     options.threads = 1 + static_cast<std::uint32_t>(random() % 4);
     options.alone_work = random() % 2 == 0 ? 0 : 20000;
+    options.together_work = random() % 2 == 0 ? 0 : 1000;
     options.lanes = 1 + static_cast<std::uint32_t>(random() % (random() % 2 == 0 ? 5 : 64));
     return options;
 }

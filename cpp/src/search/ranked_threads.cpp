@@ -12,9 +12,6 @@ namespace treewright::ranked {
 
 namespace {
 
-// Nanoseconds of a pass over the rows of a node below the root from which on its splits pay for a round of threads.
-constexpr std::int64_t kWorthThreads = 10'000;
-
 class Together {
    public:
     explicit Together(bool& is) : is_(is) { is_ = true; }
@@ -75,7 +72,7 @@ void Search::search_splits(Hunt& hunt) {
 
 // Below a node that is searched together each thread works alone.
 void Search::work_together(Hunt& hunt) {
-    if (together_ || (hunt.level > 0 && pass_work(hunt.node) < kWorthThreads)) return work(hunt, nullptr);
+    if (together_ || (hunt.level > 0 && pass_work(hunt.node) < options_.together_work)) return work(hunt, nullptr);
     const Together scope(together_);
     Crew crew(control_);
     work(hunt, &crew);

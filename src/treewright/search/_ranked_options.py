@@ -68,6 +68,9 @@ class RankedOptions(Switches):
         Approximate number of rows of each part; `parts` is used only if there are at least four.
     alone_work : int, default=30_000_000
         Work after which further threads (``Limits(n_jobs=...)``) begin, in the units of `plain_work`.
+    together_work : int, default=10_000
+        Smallest work of one pass over the rows of a node below the root, in the units of `plain_work`, for
+        which several threads search it together while they have nothing else to do.
     sharing_work : int, default=20_000
         Smallest number of steps of a kernel pass (rows times columns, as for `plain_work`) for which
         `neighbours` is used.
@@ -119,6 +122,7 @@ class RankedOptions(Switches):
     parts: bool = True
     part_rows: int = 32_768
     alone_work: int = 30_000_000
+    together_work: int = 10_000
     sharing_work: int = 20_000
     slack: float = 0.5
     lanes: int = 64

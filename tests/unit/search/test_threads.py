@@ -24,7 +24,7 @@ from treewright.result import SolveResult, SolveStatus
 from treewright.search import Limits, RankedOptions, solve, threads_of
 from treewright.table import table_from
 
-AT_ONCE = RankedOptions(alone_work=0)
+AT_ONCE = RankedOptions(alone_work=0, together_work=0)
 
 
 def made(seed: int, n_rows: int = 200, n_values: int = 12) -> tuple[Any, Any]:

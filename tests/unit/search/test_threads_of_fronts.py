@@ -10,7 +10,7 @@ import pytest
 from treewright.result import SolveStatus
 from treewright.search import Frontier, RankedOptions, accuracy_frontier, regression_frontier
 
-AT_ONCE = RankedOptions(alone_work=0)
+AT_ONCE = RankedOptions(alone_work=0, together_work=0)
 
 
 def table(seed: int) -> tuple[Any, Any, Any]:
