@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+import treewright
 from attack.at_size.changes import CHANGES, Other
 from attack.at_size.engines import ENGINES
 from attack.at_size.oracle import best_objective, is_in_reach
@@ -22,6 +23,7 @@ __all__ = ["ANSWER", "RELATIONS", "attack", "breaks", "the_others", "within_reac
 RELATIONS = CHANGES | ENGINES
 ANSWER, ORACLE, VERIFIER = "answer", "oracle", "verifier"
 HERE = str(Path(__file__).parent)
+LIBRARY = str(Path(treewright.__file__).parent)
 HONEST = 1e-10  # of the oracle's own sums, as shares of a loss
 
 
@@ -140,7 +142,7 @@ def _against_the_oracle(question: Question, answer: Answer) -> Iterator[Mismatch
 def _crash(law: str, error: Exception) -> Mismatch:
     """An error that no user should see; raised again if no code of the library was running."""
     frames = traceback.extract_tb(error.__traceback__)
-    if frames[-1].filename.startswith(HERE) or not any("src/treewright" in f.filename for f in frames):
+    if frames[-1].filename.startswith(HERE) or not any(f.filename.startswith(LIBRARY) for f in frames):
         raise error
     last = next(f for f in reversed(frames) if not f.filename.startswith(HERE))
     return Mismatch(f"{law}: {type(error).__name__}", f"{error} ({Path(last.filename).name}:{last.lineno})")

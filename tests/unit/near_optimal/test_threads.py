@@ -58,7 +58,8 @@ def test_over_ranked_columns_every_run_gives_the_set_of_one_thread(depth: int) -
     rng = np.random.default_rng(0)
     X = rng.random((60 + 400 * (depth == 3), 4))
     y = (X[:, 0] > X[:, 1]) ^ (rng.random(len(X)) < 0.2)
-    terms: dict[str, Any] = {"max_depth": depth, "epsilon": 0.02, "thresholds": "all", "progress": False}
+    terms: dict[str, Any] = {"max_depth": depth, "epsilon": 0.02, "thresholds": "all", "time_limit": None}
+    terms["progress"] = False
     one = near_optimal_trees(X, y, n_jobs=1, **terms)
     assert len(one.counts.graph.arrays["column"]) > 500
     for n_jobs in (2, 3, 4) * 4:
