@@ -367,9 +367,8 @@ class FieldReader:
             rows = np.flatnonzero(odd.to_numpy())
             before = "" if self.known is None else ", as when the tree was made"
             these = quoted(as_written.filter(odd).unique(maintain_order=True))
-            wrong = (
-                "is not in this format. If the file uses another one, give decimal_comma=True or decimal_comma=False."
-            )
+            another = "give decimal_comma=True or decimal_comma=False"
+            wrong = f"is not in this format. If the file uses another one, {another}."
             if to_numbers(fields.filter(odd), replace(written, some_without_sign=True)).null_count() == 0:
                 wrong = "lacks the % sign. Write it there, so that percentages and shares can be told apart."
             raise InputError(
