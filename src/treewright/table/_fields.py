@@ -390,7 +390,7 @@ class FieldReader:
             field = str(shown[0]).strip().translate(PLAIN_BLANKS) if len(shown) else ""
             example = f": {field!r} is {plain[0]:.12g}" if field else ""
             said = f"Column {name!r} is read as numbers with {written.in_words()}{example}."
-            self.notes.append(said + _without_sign(as_written, values, written))
+            self.notes.append(said + _without_sign(as_written, values, written, again=self.known is not None))
         numbers = values.fill_null(np.nan).to_numpy()
         self._check_numbers(name, numbers, fields)
         return RawColumn(name, numbers)
@@ -469,13 +469,15 @@ class FieldReader:
         return f"{plural(len(rows), 'line')} {some_of(lines, MOST_LINES)}"
 
 
-def _without_sign(fields: pl.Series, values: pl.Series, written: NumberFormat) -> str:
+def _without_sign(fields: pl.Series, values: pl.Series, written: NumberFormat, *, again: bool) -> str:
     """Return the sentence about percentages without their sign; "" if there are none."""
     bare = ~fields.str.contains("[%\uff05]") & values.is_not_null()
     if not written.some_without_sign or not (n_rows := int(bare.sum())):
         return ""
     field, number = str(fields.filter(bare)[0]).strip(), values.filter(bare)[0]
     have, are = ("field has", "is a percentage") if n_rows == 1 else ("fields have", "are percentages")
+    if again:
+        return f" {n_rows:,} {have} no % sign and {are}, too, as when the tree was made."
     return (
         f" {n_rows:,} {have} no % sign and, as large as the others, {are}, too: {field!r} is {number:.12g} %."
     )

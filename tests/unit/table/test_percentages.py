@@ -64,6 +64,9 @@ def test_a_later_file_is_read_alike(write):
         write(["8,3", "3 %"], "later.csv"), columns=known.table.columns, reading=known.reading, needed=[0]
     )
     assert again.table.X[:, 0].tolist() == [8.3, 3]
+    assert again.table.notes[0].endswith(
+        "1 field has no % sign and is a percentage, too, as when the tree was made."
+    )
 
 
 def test_where_training_had_all_signs_a_field_without_is_named(write):
