@@ -305,3 +305,18 @@ def test_the_columns_of_the_page_for_choosing_are_read_on_a_phone(visit):
         "() => { const e = document.querySelector('#uses').parentElement; return [e.clientWidth, e.scrollWidth]; }"
     )
     assert wide <= room
+
+
+def test_on_paper_the_titles_of_few_columns_stand_apart(visit):
+    made = make_tree(4, 6, n_rows=300, labels=np.array(["high", "low", "middle"], dtype=object))
+    page = visit(viewport={"width": 700, "height": 900}).open(page_of(made))
+    page.emulate_media(media="print")
+    gaps = page.evaluate("""() => [...document.querySelectorAll("#mistakes thead tr")]
+      .filter(row => row.cells.length <= 5).map(row => {
+        const at = [...row.cells].map(cell => {
+          const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect();
+        });
+        return Math.min(...at.slice(1).map((cell, k) => cell.left - at[k].right));
+      })""")
+    assert len(gaps) > 0
+    assert min(gaps) >= 10

@@ -183,12 +183,10 @@ def leaves_could_help(problem: TreeProblem, loss: float) -> bool:
 
 def why_one_leaf(problem: TreeProblem, result: SolveResult) -> str:
     """Say why a tree without a proof is a single leaf; "" of other trees, and where no other tree is possible."""
-    if result.tree.n_leaves > 1 or result.stop_reason is None or not leaves_could_help(problem, result.loss):
-        return ""
-    return (
-        f" The tree is a single leaf because the search ended ({result.stop_reason.value}) before it found a better "
-        "one, which need not mean that there is none."
-    )
+    from treewright.result import why_stopped_at_one_leaf
+
+    said = why_stopped_at_one_leaf(result) if leaves_could_help(problem, result.loss) else ""
+    return f" {said}" if said else ""
 
 
 def for_more_leaves(cost_complexity: float, of_labels: bool, errors: bool = True) -> str:

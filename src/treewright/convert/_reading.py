@@ -111,6 +111,7 @@ def _plain_format(written: NumberFormat | DateFormat) -> dict[str, Any]:
             "decimal": written.decimal,
             "thousands": written.thousands,
             "unit": written.unit,
+            **({"some_without_sign": True} if written.some_without_sign else {}),
         }
     return {
         "kind": "date",
@@ -125,7 +126,7 @@ def _checked_format(value: Checked) -> NumberFormat | DateFormat:
     if not isinstance(value.value, dict) or "kind" not in value.value:
         value.fail('an object with "kind"')
     if Checked(value.value["kind"], f"{value.path}.kind").choice("number", "date") == "number":
-        fields = value.fields("kind", "decimal", "thousands", "unit")
+        fields = value.fields("kind", "decimal", "thousands", "unit", optional=("some_without_sign",))
         decimal = fields["decimal"].choice(*DECIMALS)
         thousands = fields["thousands"].choice(*THOUSANDS)
         if thousands == decimal:
@@ -135,7 +136,11 @@ def _checked_format(value: Checked) -> NumberFormat | DateFormat:
             fields["unit"].fail(
                 'empty, "%", a currency sign or its letters, such as EUR or zł, or a unit such as kg'
             )
-        return NumberFormat(decimal, thousands, unit)
+        bare = fields["some_without_sign"]
+        some_without_sign = bare.value is not None and bare.boolean()
+        if some_without_sign and unit != "%":
+            bare.fail('absent, or false: only for the unit "%"')
+        return NumberFormat(decimal, thousands, unit, some_without_sign)
     fields = value.fields("kind", "order", "mark", "offered", "reference")
     reference = fields["reference"].text()
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", reference, re.ASCII) or not _is_day(reference):

@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from treewright.result import SolveResult, SolveStatus
+from treewright.result import SolveResult, SolveStatus, why_stopped_at_one_leaf
 from treewright.tree import Tree
 
 __all__ = ["TreeDisplay"]
@@ -34,11 +34,13 @@ class TreeDisplay(BaseEstimator):  # type: ignore[misc]
         return result, " ".join(filter(None, [result.sentence(), self._why_a_single_leaf()]))
 
     def _why_a_single_leaf(self) -> str:
-        """Say why the best tree is a single leaf that makes mistakes; "" of all other trees."""
+        """Say why the tree is a single leaf that makes mistakes; "" of all other trees."""
         result, penalty = self.result_, getattr(self, "cost_complexity", 0)
-        proven = result.status is SolveStatus.OPTIMAL and result.loss > 0
-        if result.tree.n_leaves > 1 or not proven or not penalty or getattr(self, "max_depth", None) == 0:
+        if getattr(self, "max_depth", None) == 0:
             return ""
+        proven = result.status is SolveStatus.OPTIMAL and result.loss > 0
+        if result.tree.n_leaves > 1 or not proven or not penalty:
+            return why_stopped_at_one_leaf(result)
         said = (
             f"The best tree is a single leaf: no tree within the limits gains more than cost_complexity={penalty:g} "
             "for each of its further leaves. A smaller cost_complexity may bring more leaves."

@@ -346,6 +346,26 @@ class HybridTreeClassifier(TreeClassifier):
     def _asked(self) -> None:
         """The models in the leaves use every column."""
 
+    def _shown_tree(self) -> tuple[Tree | SolveResult, str] | None:
+        """The tree on top, and in how many of its leaves a model answers."""
+        shown = super()._shown_tree()
+        if shown is None:
+            return None
+        own = sum(extension.model is not None for extension in self.extensions_.values())
+        if own == 0:
+            said = "In all leaves the tree answers itself."
+        else:
+            where = (
+                "its single leaf"
+                if self.tree_.n_leaves == 1
+                else f"{own} of its {self.tree_.n_leaves} leaves"
+            )
+            said = (
+                f"This is the tree on top of a hybrid. In {where} a model answers, and can decide otherwise than the "
+                "tree. How often it does: model.report(X, y)."
+            )
+        return shown[0], f"{said} {shown[1]}".rstrip()
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label that the model of each row's leaf predicts.
 

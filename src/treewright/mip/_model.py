@@ -206,23 +206,6 @@ class Model:
         """Return the name of each row, such as ``(14)[3]``."""
         return [f"{rows.name}{_brackets(at)}" for rows in self.constraints for at in _indices(rows.shape)]
 
-    def violation(self, values: NDArray[np.float64]) -> float:
-        """Return the largest violation of a row, bound or integrality by `values`; 0 if there is none.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_variables,), float64
-
-        Returns
-        -------
-        float
-        """
-        activity = self.matrix() @ values
-        lower, upper = self.row_bounds
-        broken = [lower - activity, activity - upper, self.lower - values, values - self.upper]
-        broken.append(np.abs(values - np.rint(values))[self.integer])
-        return max(0.0, *(float(part.max(initial=0.0)) for part in broken))
-
 
 def _indices(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
     return list(product(*map(range, shape)))

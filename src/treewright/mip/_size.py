@@ -16,6 +16,7 @@ __all__ = ["Size", "available_memory", "in_words"]
 # as it is written, in the matrix and in the solver's copies of it; a variable with its bounds; a block of constraints
 # as an object of Python.
 TERM_BYTES, VARIABLE_BYTES, BLOCK_BYTES = 130, 1000, 2000
+ROOT = "/"  # of the system's files
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,10 @@ def in_words(n_bytes: int) -> str:
     return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6)):,} MB"
 
 
-def available_memory(root: str = "/") -> int | None:
-    """Return the bytes that the process may take without others giving up theirs; None if the system does not tell.
-
-    Parameters
-    ----------
-    root : str, default="/"
-        Where the system's files are found.
-    """
+def available_memory() -> int | None:
+    """Return the bytes that the process may take without others giving up theirs; None if the system does not tell."""
     free = []
-    for line in _text(root, "proc/meminfo").splitlines():
+    for line in _text("proc/meminfo").splitlines():
         if line.startswith("MemAvailable:"):
             free.append(int(line.split()[1]) << 10)
     group = "sys/fs/cgroup"
@@ -63,14 +58,14 @@ def available_memory(root: str = "/") -> int | None:
         ("memory.max", "memory.current"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
     ):
-        limit, used = _text(root, f"{group}/{most}").strip(), _text(root, f"{group}/{held}").strip()
+        limit, used = _text(f"{group}/{most}").strip(), _text(f"{group}/{held}").strip()
         if limit.isdigit() and used.isdigit():
             free.append(max(0, int(limit) - int(used)))
     return min(free, default=None)
 
 
-def _text(root: str, name: str) -> str:
+def _text(name: str) -> str:
     try:
-        return Path(root, name).read_text(encoding="ascii")
+        return Path(ROOT, name).read_text(encoding="ascii")
     except (OSError, ValueError):
         return ""

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from treewright._plural import list_of
+from treewright.result._one_leaf import why_stopped_at_one_leaf
 from treewright.tree import Tree, at_least, at_most, exactly, leaves_in_words, percent_at_most, power_at_most
 from treewright.tree._display import html_of
 
@@ -264,7 +265,7 @@ class SolveResult:
         return f"<{type(self).__name__}: {self.status_in_words}{gap}; {size}>"
 
     def _repr_html_(self) -> str:
-        return html_of(self, self.sentence())
+        return html_of(self, " ".join(filter(None, [self.sentence(), why_stopped_at_one_leaf(self)])))
 
     def sentence(self) -> str:
         """Return in one sentence what is proven."""

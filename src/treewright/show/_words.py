@@ -111,10 +111,10 @@ def question(tree: Tree, node: int, digits: int | None, *, plain: bool = True) -
 
 
 def short_condition(tree: Tree, node: int, goes_left: bool, digits: int | None) -> str:
-    """Return the condition of one side without its subject: ``<= 42``."""
+    """Return the condition of one side without its subject: ``<= 42``; of values known here, nothing about missing."""
     split = tree.splits[node]
     assert split is not None  # callers pass inner nodes
-    return printable(relation(split, tree.columns, goes_left, digits))
+    return printable(relation(split, tree.columns, goes_left, digits, tree.known_columns[node]))
 
 
 def typeset(words: str) -> str:

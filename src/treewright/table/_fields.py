@@ -45,6 +45,7 @@ from treewright.table._fillers import filler_days
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
 from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
+from treewright.table._percentages import of_percentages
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, as_words, quoted
 from treewright.table._text_columns import CsvText
 from treewright.table._usual_forms import usual_dates, usual_numbers
@@ -331,7 +332,9 @@ class FieldReader:
             elsewhere=None if silent else self._file_decimal,
             separator=self.text.separator,
         )
-        return replace(written, unit=unit) if unit else written
+        if unit:
+            return replace(written, unit=unit)
+        return of_percentages(f"Column {name!r} of {self._where}", fields, written)
 
     @cached_property
     def _file_decimal(self) -> str | None:
@@ -363,10 +366,14 @@ class FieldReader:
         if odd.any():
             rows = np.flatnonzero(odd.to_numpy())
             before = "" if self.known is None else ", as when the tree was made"
+            these = quoted(as_written.filter(odd).unique(maintain_order=True))
+            another = "give decimal_comma=True or decimal_comma=False"
+            wrong = f"is not in this format. If the file uses another one, {another}."
+            if to_numbers(fields.filter(odd), replace(written, some_without_sign=True)).null_count() == 0:
+                wrong = "lacks the % sign. Write it there, so that percentages and shares can be told apart."
             raise InputError(
-                f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; "
-                f"{quoted(as_written.filter(odd).unique(maintain_order=True))} ({self._lines(rows)}) is not in this "
-                "format. If the file uses another one, give decimal_comma=True or decimal_comma=False."
+                f"Column {name!r} of {self._where} is read with {written.in_words()}{before}; {these} "
+                f"({self._lines(rows)}) {wrong}"
             )
         if (example := minus_behind(fields)) is not None:
             self.notes.append(f"Column {name!r} has minus signs behind its numbers: {example!r} is negative.")
@@ -375,13 +382,15 @@ class FieldReader:
             self.notes.append(f"Column {name!r} has numbers in brackets: {bracketed[0]!r} is negative.")
         if not written.is_plain:
             self.formats[name] = written
-            marked = fields.str.contains(r"[^0-9.+-]").fill_null(False)
+            signs = "%" if written.some_without_sign else r"[^0-9.+-]"
+            marked = fields.str.contains(signs).fill_null(False)
             plain, shown = values.filter(marked), as_written.filter(marked)
             if not len(shown):
                 plain, shown = values.drop_nulls(), as_written.drop_nulls()
             field = str(shown[0]).strip().translate(PLAIN_BLANKS) if len(shown) else ""
             example = f": {field!r} is {plain[0]:.12g}" if field else ""
-            self.notes.append(f"Column {name!r} is read as numbers with {written.in_words()}{example}.")
+            said = f"Column {name!r} is read as numbers with {written.in_words()}{example}."
+            self.notes.append(said + _without_sign(as_written, values, written, again=self.known is not None))
         numbers = values.fill_null(np.nan).to_numpy()
         self._check_numbers(name, numbers, fields)
         return RawColumn(name, numbers)
@@ -458,3 +467,17 @@ class FieldReader:
     def _lines(self, rows: NDArray[np.int64]) -> str:
         lines = [str(line) for line in self.text.lines[rows[: MOST_LINES + 1]]]  # the last one is not shown
         return f"{plural(len(rows), 'line')} {some_of(lines, MOST_LINES)}"
+
+
+def _without_sign(fields: pl.Series, values: pl.Series, written: NumberFormat, *, again: bool) -> str:
+    """Return the sentence about percentages without their sign; "" if there are none."""
+    bare = ~fields.str.contains("[%\uff05]") & values.is_not_null()
+    if not written.some_without_sign or not (n_rows := int(bare.sum())):
+        return ""
+    field, number = str(fields.filter(bare)[0]).strip(), values.filter(bare)[0]
+    have, are = ("field has", "is a percentage") if n_rows == 1 else ("fields have", "are percentages")
+    if again:
+        return f" {n_rows:,} {have} no % sign and {are}, too, as when the tree was made."
+    return (
+        f" {n_rows:,} {have} no % sign and, as large as the others, {are}, too: {field!r} is {number:.12g} %."
+    )

@@ -61,6 +61,8 @@ class NumberFormat:
         Separator of thousands: ".", ",", a blank or an apostrophe; "" is none.
     unit : str, default=""
         Currency, "%" or unit of measurement that the numbers may have; it is dropped. "" is none.
+    some_without_sign : bool, default=False
+        Whether numbers without the sign "%" are percentages, too; otherwise they are not in this format.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class NumberFormat:
     decimal: str = "."
     thousands: str = ""
     unit: str = ""
+    some_without_sign: bool = False
 
     @property
     def is_plain(self) -> bool:

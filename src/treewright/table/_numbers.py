@@ -76,8 +76,6 @@ class Evidence:
         One field of each shape that occurs, by the name of the shape.
     units : tuple of str
         Currencies and "%" that occur.
-    without_unit : str or None
-        A field without a unit, if there is one.
     group_marks : tuple of str
         Blanks and apostrophes that occur between thousands.
     zero_after_comma, zero_after_point : bool
@@ -86,7 +84,6 @@ class Evidence:
 
     examples: dict[str, str]
     units: tuple[str, ...]
-    without_unit: str | None
     group_marks: tuple[str, ...]
     zero_after_comma: bool
     zero_after_point: bool
@@ -145,12 +142,10 @@ def evidence_of(fields: pl.Series) -> Evidence:
     known = core.is_not_null()
     signed = _sign_first(distinct)
     unit = signed.str.extract(NUMBER, 2) + signed.str.extract(NUMBER, 5)
-    bare = distinct.filter(known & (unit == "").fill_null(False))
     raw = signed.filter(known).str.extract(NUMBER, 4)
     return Evidence(
         examples=examples,
         units=tuple(sorted(set(unit.drop_nulls().to_list()) - {""})),
-        without_unit=bare[0] if len(bare) else None,
         group_marks=tuple(mark for mark in GROUP_MARKS if raw.str.contains(mark, literal=True).any()),
         zero_after_comma=bool(core.filter(matches["comma_three"]).str.ends_with("0").any()),
         zero_after_point=bool(core.filter(matches["point_three"]).str.ends_with("0").any()),
@@ -292,11 +287,6 @@ def _unit(column: str, evidence: Evidence) -> str:
             f"{column} mixes the units {list_of(map(repr, evidence.units))}; numbers of different units cannot "
             "be compared. Write one unit, in one way, in the file, or declare the column categorical."
         )
-    if evidence.units == ("%",) and evidence.without_unit is not None:
-        raise InputError(
-            f"{column} holds percentages and also {evidence.without_unit!r} without a % sign. Write all fields with it "
-            "or none, so that shares and percentages can be told apart."
-        )
     return evidence.units[0]
 
 
@@ -320,7 +310,7 @@ def to_numbers(fields: pl.Series, written: NumberFormat) -> pl.Series:
     unit = f"(?:{re.escape(written.unit)})?" if written.unit else ""
     pattern = rf"^([+-]?){unit}{BLANKS}*([+-]?)({core}){BLANKS}*{unit}$"
     text = _sign_first(fields)
-    if written.unit == "%":
+    if written.unit == "%" and not written.some_without_sign:
         text = pl.select(pl.when(text.str.contains("%", literal=True)).then(text)).to_series()
     digits = text.str.extract(pattern, 3).str.replace_all(rf"[^0-9eE{d}+-]", "")
     sign = text.str.extract(pattern, 1) + text.str.extract(pattern, 2)

@@ -17,6 +17,7 @@ from treewright.table._finding import Finding
 from treewright.table._formats import NumberFormat
 from treewright.table._measures import measures_in, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, to_numbers
+from treewright.table._percentages import of_percentages
 from treewright.table._table import Table
 from treewright.table._usual_forms import usual_numbers
 from treewright.tree import ColumnKind
@@ -70,6 +71,7 @@ def _by_reader(name: str, words: Sequence[str]) -> str:
         written = choose_format(
             name, evidence, name=name, told=None, elsewhere=None, separator="," if money else ";"
         )
+        written = of_percentages(name, bare.filter(like), written)
     except InputError:  # two readings, or several units
         return (
             _by_pattern(name, words)

@@ -11,7 +11,7 @@ The file is longer than 400 lines because every part of the library uses this ru
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -269,7 +269,11 @@ def split_at(
 
 
 def describe(
-    split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
+    split: Split,
+    columns: Sequence[Column],
+    goes_left: bool = True,
+    digits: int | None = None,
+    known: Collection[int] = (),
 ) -> str:
     """Return the condition of one side of `split` in words, with the names and categories of the original table.
 
@@ -281,6 +285,9 @@ def describe(
         Which side to describe.
     digits : int or None, default=None
         Significant digits of numbers; None writes the shortest decimal that reads back as the same float64.
+    known : collection of int, default=()
+        Columns that are known in every row that arrives at the split (`Tree.known_columns`): of them nothing is said
+        about missing values.
 
     Returns
     -------
@@ -297,7 +304,7 @@ def describe(
     >>> describe(split, columns), describe(split, columns, goes_left=False, digits=2)
     ('age <= 25.75', 'age > 26')
     """
-    return f"{subject(split, columns, digits)} {relation(split, columns, goes_left, digits)}"
+    return f"{subject(split, columns, digits)} {relation(split, columns, goes_left, digits, known)}"
 
 
 def subject(split: Split, columns: Sequence[Column], digits: int | None = None, *, plain: bool = True) -> str:
@@ -337,7 +344,11 @@ def subject(split: Split, columns: Sequence[Column], digits: int | None = None, 
 
 
 def relation(
-    split: Split, columns: Sequence[Column], goes_left: bool = True, digits: int | None = None
+    split: Split,
+    columns: Sequence[Column],
+    goes_left: bool = True,
+    digits: int | None = None,
+    known: Collection[int] = (),
 ) -> str:
     """Return the condition of one side of `split` without the column's name: ``<= 42``, ``= red or missing``.
 
@@ -352,6 +363,8 @@ def relation(
         Which side to describe.
     digits : int or None, default=None
         Significant digits of numbers; None writes them in full.
+    known : collection of int, default=()
+        As for `describe`.
 
     Returns
     -------
@@ -365,10 +378,8 @@ def relation(
     >>> relation(ThresholdSplit(0, 25.75), table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns, goes_left=False)
     '> 25.75'
     """
-    if isinstance(split, LinearSplit):
-        may_be_missing = any(columns[column].has_missing for column in split.columns)
-    else:
-        may_be_missing = columns[split.column].has_missing
+    own = split.columns if isinstance(split, LinearSplit) else (split.column,)
+    may_be_missing = any(columns[column].has_missing for column in own if column not in known)
     missing_here = split.missing_left == goes_left
     words, negative = _known_words(split, columns, goes_left, digits)
     if words == "known":

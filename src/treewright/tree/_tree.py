@@ -156,6 +156,18 @@ class Tree:
                 depth[[self.children_left[node], self.children_right[node]]] = depth[node] + 1
         return depth
 
+    @cached_property
+    def known_columns(self) -> tuple[frozenset[int], ...]:
+        """For each node the columns that are known in every row that arrives there: missing values went elsewhere."""
+        known = [frozenset[int]()] * self.node_count
+        for node, split in enumerate(self.splits):  # parents come before children
+            if split is not None:
+                columns = known[node].union(getattr(split, "columns", (split.column,)))
+                left, right = int(self.children_left[node]), int(self.children_right[node])
+                known[left] = known[node] if split.missing_left else columns
+                known[right] = columns if split.missing_left else known[node]
+        return tuple(known)
+
     @property
     def depth(self) -> int:
         """Depth of the tree: the largest number of splits on a path."""

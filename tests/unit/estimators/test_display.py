@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import sklearn
 from sklearn.pipeline import make_pipeline
 
 from treewright import BornAgainTreeClassifier, OptimalTreeClassifier
+from treewright.result import SolveStatus, StopReason
 from treewright.show import notebook_html, report
 
 X = np.random.default_rng(0).integers(0, 6, (60, 3)).astype(float)
@@ -50,6 +52,22 @@ def test_the_certificate_is_below_the_tree():
     model = fitted()[0]
     assert "Proven optimal over" in model._repr_html_()
     assert "OptimalTreeClassifier(cost_complexity=0.02)" in model._repr_html_()
+
+
+def test_a_search_that_was_stopped_at_one_leaf_says_so():
+    why = "a single leaf because the search ended (time limit reached) before it found a better one"
+    model = OptimalTreeClassifier(max_depth=2).fit(X, Y)
+    for penalty in (0.5, 0.02):
+        one = OptimalTreeClassifier(0.5).fit(X, Y)
+        one.result_ = replace(one.result_, status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT)
+        one.cost_complexity = penalty
+        assert why in one._repr_html_()
+        assert why in one.result_._repr_html_()
+    assert why not in model._repr_html_()
+    model.result_ = replace(model.result_, stop_reason=StopReason.TIME_LIMIT)
+    assert why not in model._repr_html_()
+    one.max_depth = 0  # no tree has more
+    assert why not in one._repr_html_()
 
 
 def test_scikit_learn_shows_what_has_no_tree():

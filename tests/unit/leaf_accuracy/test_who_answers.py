@@ -1,5 +1,7 @@
 """Who answers in a leaf, by hand: the tree made again on folds, doubt by all rows, settings of the shared model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -247,3 +249,19 @@ def test_leaves_share_the_time_by_what_their_fits_should_take(monkeypatch):
     assert [n_rows for n_rows, _ in parts] == [1000, 4000]
     assert parts[0][1] == pytest.approx(1.05 / (1.05 + 1.2))
     assert parts[1][1] == 1.0
+
+
+def test_a_notebook_says_in_how_many_leaves_a_model_answers():
+    X, y = rows(0)
+    deeper = DecisionTreeClassifier(max_depth=4, random_state=0)
+    model = HybridTreeClassifier(DecisionTreeClassifier(max_depth=2), leaf_estimator=deeper, tune=None).fit(
+        X, y
+    )
+    own = sum(extension.model is not None for extension in model.extensions_.values())
+    assert own > 0
+    n_leaves = model.tree_.n_leaves
+    where = f"In {own} of its {n_leaves} leaves a model answers, and can decide otherwise than the tree."
+    assert where in model._repr_html_()
+    for extension in list(model.extensions_):
+        model.extensions_[extension] = replace(model.extensions_[extension], model=None)
+    assert "In all leaves the tree answers itself." in model._repr_html_()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from task_reports import page_of_task
-from treewright.show._report._curves import ABOVE_AXIS, APART, BOTTOM, HEIGHT, LETTER, TOP, draw_curves
+from treewright.show._report._curves import ABOVE_AXIS, APART, BOTTOM, CLEAR, HEIGHT, LETTER, TOP, draw_curves
 from treewright.survival import kaplan_meier
 
 
@@ -44,3 +44,23 @@ def test_a_name_has_the_colour_of_its_curve():
     assert curves
     assert re.findall(r'<text class="curve-name (curve-\d[^"]*)"', page) == curves
     assert re.search(r"\.curve-name \{[^}]*fill: var\(--curve\)", page)
+
+
+def test_a_name_stands_beside_the_line_of_a_longer_curve():
+    early = np.arange(1.0, 9)
+    drawn = draw_curves(
+        [
+            (
+                "leaf 1",
+                kaplan_meier(np.arange(10) < 8, np.r_[early, 8.1, 8.1]),
+            ),  # ends at a fifth of its rows
+            ("leaf 2", kaplan_meier(np.arange(10) < 9, np.r_[early, 15, 16])),  # and goes on from there
+        ],
+        16.0,
+        "",
+    )
+    first = drawn.lines[0]
+    behind = [float(y) for y in re.findall(r"V([\d.]+)", drawn.lines[1].path)][
+        -2
+    ]  # where the long one passes
+    assert abs(first.name_y - behind) >= CLEAR

@@ -5,15 +5,23 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from task_reports import N_TRAIN, TASKS, made, page_of_task
-from treewright import OptimalPolicyTree, OptimalProbabilityTree, OptimalTreeRegressor, regression_frontier
+from treewright import (
+    OptimalPolicyTree,
+    OptimalProbabilityTree,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    regression_frontier,
+)
 from treewright.convert import Model, Terms
 from treewright.errors import InputError
 from treewright.policy import policy_value
+from treewright.result import SolveStatus, StopReason
 from treewright.show import report
 from treewright.show._report._cells import estimate_cells
 from treewright.show._report._estimates import Estimate, mean_of_rows, numbers_of
@@ -397,3 +405,28 @@ def test_a_single_estimate_has_no_picture():
     one, two = Estimate(0.5, 0.4, 0.6, 100), Estimate(0.7, 0.6, 0.8, 100)
     assert [cell.bar for cell in estimate_cells([one], "mean")] == [None]
     assert all(cell.bar is not None for cell in estimate_cells([one, two], "mean"))
+
+
+def test_what_several_outputs_leave_together_is_not_called_that_of_the_first():
+    card = re.search(r"Typical error of output 1 on test rows.*?</div>", page_of_task("outputs"), re.DOTALL)
+    assert card is not None
+    assert ", the 2 outputs together" in card.group()
+    assert "together" not in page_of_task("squared_error").partition("The tree</h2>")[0]
+
+
+def test_a_stopped_single_leaf_is_not_called_the_best_answer():
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+    model = OptimalTreeClassifier(0.4).fit(X, y)
+    assert model.tree_.n_leaves == 1
+    best, why = (
+        "one answer is best for all rows",
+        "a single leaf because the search ended (time limit reached)",
+    )
+    page = report(model, X, y, fit_models=False)
+    assert best in page
+    assert why not in page
+    model.result_ = replace(model.result_, status=SolveStatus.FEASIBLE, stop_reason=StopReason.TIME_LIMIT)
+    page = report(model, X, y, fit_models=False)
+    assert best not in page
+    assert "this tree gives one answer for all rows" in page
+    assert why in page

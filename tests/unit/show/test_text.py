@@ -63,7 +63,11 @@ def test_conditions_down_the_indentation_are_the_paths(seed):
     leaves = np.flatnonzero(tree.is_leaf)
     assert len(paths) == len(leaves)
     for (conditions, said), leaf in zip(paths, leaves, strict=True):
-        expected = [describe(split, tree.columns, side) for split, side in leaf_path(tree, int(leaf))]
+        expected, known = [], set[int]()
+        for split, side in leaf_path(tree, int(leaf)):
+            expected.append(describe(split, tree.columns, side, None, known))
+            if split.missing_left != side:
+                known.update(getattr(split, "columns", (split.column,)))
         assert conditions == expected
         assert said.split("  ")[0].strip() == tree.classes[tree.prediction[leaf]]
         assert f"{tree.n_node_samples[leaf]} row" in said

@@ -9,10 +9,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treewright import OptimalTreeClassifier
 from treewright.convert import from_sklearn
+from treewright.leaf_accuracy import HybridReport, Treatment
 from treewright.show import plot_leaf_accuracies, report, rules, to_text
 from treewright.show._words import printable, typeset
 from treewright.table import ColumnNote, Settings
-from treewright.tree import Column, ColumnKind, grow
+from treewright.tree import Column, ColumnKind, ThresholdSplit, grow
 
 X = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0)
 Y = np.where(np.arange(60) % 20 < [2] * 20 + [19] * 20 + [1] * 20, 1, 0)
@@ -104,3 +105,36 @@ def test_blanks_of_any_width_are_blanks():
     """A header of a spreadsheet was shown with an escape between its words."""
     assert printable("Amount\u00a0due\u202f(PLN)\u3000net") == "Amount due (PLN) net"
     assert printable("a\x1b[2J\u202e") == "a\\x1b[2J\\u202e"
+
+
+def tree_with_known_values():
+    """Age asked twice on both sides: missing values go left at first, then right."""
+    columns = (Column("age", ColumnKind.CONTINUOUS, has_missing=True),)
+    ages = np.array([[20.0], [35.0], [50.0], [70.0], [np.nan]])
+    splits = [
+        ThresholdSplit(0, 40.0, True), ThresholdSplit(0, 30.0, False), None, None,
+        ThresholdSplit(0, 60.0, True), None, None,
+    ]  # fmt: skip
+    y = np.array([0, 1, 0, 1, 1], dtype=np.int32)
+    return grow(columns, np.array(["no", "yes"]), splits, ages, y, np.ones(5), 1.0 - np.eye(2))
+
+
+def test_where_no_missing_value_arrives_none_is_named():
+    tree = tree_with_known_values()
+    assert tree.known_columns == (
+        frozenset(),
+        frozenset(),
+        frozenset({0}),
+        *[frozenset()],
+        *[frozenset({0})] * 3,
+    )
+    text = to_text(tree)
+    assert "age <= 40 or missing" in text
+    assert "age > 30 or missing" in text
+    assert "age <= 60 " in text.replace("\n", " ")
+    assert text.count("or missing") == 2  # the rows above 40 are known
+    assert tree._repr_html_().count("or missing") == 2
+    codes = HybridReport(
+        tree, dict.fromkeys((2, 3, 5, 6), Treatment.KEPT), np.array([2]), np.array(["no"]), np.array(["no"])
+    )
+    assert [leaf.rule for leaf in codes.leaves][2:] == ["age > 40, age <= 60", "age > 40, age > 60"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ COLOURS = 6  # in the styles of the page
 MOST = 2 * COLOURS  # each colour once whole and once dashed
 APART = 19.0  # between two names, one above the other, in the letters of a phone, which are larger
 ABOVE_AXIS = 6.0  # between the lowest name and the axis, below which the ticks stand
+CLEAR = 11.0  # between a name and the line of another curve
 LETTER = 9.5  # no letter of a name is wider, in the mean
 
 
@@ -65,7 +67,16 @@ def draw_curves(curves: Sequence[tuple[str, SurvivalCurve]], last: float, unit: 
     shares = [float(curve.survival[-1]) if len(curve.survival) else 1.0 for _, curve in drawn]
     ends = [across(float(curve.times[-1]) if len(curve.times) else last) for _, curve in drawn]
     widths = [LETTER * len(name) for name, _ in drawn]
-    places = _spread([down(share) for share in shares], ends, widths)
+    passing = [
+        [
+            down(share)
+            for j, (_, other) in enumerate(drawn)
+            if j != k and ends[j] > end
+            for share in _levels(other, end, end + width, across)
+        ]
+        for k, (end, width) in enumerate(zip(ends, widths, strict=True))
+    ]
+    places = _spread([down(share) for share in shares], ends, widths, passing)
     lines = []
     for k, ((name, curve), end, y) in enumerate(zip(drawn, ends, places, strict=True)):
         steps = zip(curve.times.tolist(), curve.survival.tolist(), strict=True)
@@ -96,7 +107,17 @@ def _thinned(steps: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return steps[every - 1 :: every] if len(steps) % every == 0 else [*steps[every - 1 :: every], steps[-1]]
 
 
-def _spread(places: list[float], ends: list[float], widths: list[float]) -> list[float]:
+def _levels(curve: SurvivalCurve, start: float, end: float, across: Callable[[float], float]) -> list[float]:
+    """Return the shares of a curve between two places across, the one at the start included."""
+    at = [across(time) for time in curve.times.tolist()]
+    first = bisect.bisect_right(at, start)
+    before = float(curve.survival[first - 1]) if first else 1.0
+    return [before, *curve.survival[first : bisect.bisect_right(at, end)].tolist()]
+
+
+def _spread(
+    places: list[float], ends: list[float], widths: list[float], passing: list[list[float]]
+) -> list[float]:
     """Move names up or down, each to the free place nearest to its curve's end; names side by side stay.
 
     Parameters
@@ -105,6 +126,8 @@ def _spread(places: list[float], ends: list[float], widths: list[float]) -> list
         Where the curves end, down and across.
     widths : list of float
         Of the names, which stand right of these ends.
+    passing : list of list of float
+        Where other curves run behind each name, down.
     """
     lowest = HEIGHT - BOTTOM - ABOVE_AXIS
     moved = list(places)
@@ -113,12 +136,16 @@ def _spread(places: list[float], ends: list[float], widths: list[float]) -> list
         taken = [moved[j] for j in done if ends[j] < ends[k] + widths[k] and ends[k] < ends[j] + widths[j]]
         # The nearest free place is its own (above the axis), or just above or below a name.
         tried = [min(places[k], lowest), *(place + side for place in taken for side in (-APART, APART))]
+        tried += [place + side for place in passing[k] for side in (-CLEAR, CLEAR)]
         inside = [y for y in tried if TOP <= y <= lowest]
-        moved[k] = min(inside, key=lambda y: (_overlap(y, taken), abs(y - places[k])))
+        moved[k] = min(
+            inside,
+            key=lambda y: (_overlap(y, taken, APART), _overlap(y, passing[k], CLEAR), abs(y - places[k])),
+        )
         done.append(k)
     return [round(place, 1) for place in moved]
 
 
-def _overlap(y: float, taken: list[float]) -> float:
+def _overlap(y: float, taken: list[float], apart: float) -> float:
     """How much a name at `y` covers of its nearest neighbour; only a crowd has no free place."""
-    return round(max([0.0, *(APART - abs(y - place) for place in taken)]), 6)
+    return round(max([0.0, *(apart - abs(y - place) for place in taken)]), 6)

@@ -88,12 +88,15 @@ class NumberTask(Task):
         """Return how far the first output is off."""
         cards = []
         first, context = self.outputs[0], self.context
-        of = f" of {first.name}" if len(self.outputs) > 1 else ""
+        several = len(self.outputs)
+        of = f" of {first.name}" if several > 1 else ""
+        of_all = f", the {several} outputs together" if several > 1 else ""
         for rows, kind in ((context.test, "test"), (context.train, "training")):
             if rows is None:
                 continue
             error = self.loss.error(rows.y[:, 0], self._said(rows)[:, 0])
             left = f"{share_of_loss(self.left(context.tree, rows))} of the {self.loss.name} of a single leaf left"
+            left += of_all
             what = self.loss.error_words
             small = f"{what}; {interval_words(error, first.unit)}; {left}"
             if kind == "training":

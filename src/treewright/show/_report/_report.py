@@ -22,7 +22,7 @@ from treewright._arguments import check_arguments, refuse_lossy
 from treewright._plural import kind_of
 from treewright.convert import Model, Terms, write_bytes
 from treewright.errors import InputError
-from treewright.result import BornAgainResult, SolveResult
+from treewright.result import BornAgainResult, SolveResult, why_stopped_at_one_leaf
 from treewright.show._report._asked import terms_told, verifying_call
 from treewright.show._report._audit import facts, groups_of_rows
 from treewright.show._report._certificate import Certificate, explain
@@ -201,6 +201,7 @@ def report(
     used = used_columns(tree)
     data = embedded_model(task, words)
     named = dict(files or {})
+    stopped = "" if result is None else why_stopped_at_one_leaf(result)
     page = render_page(
         picture(said, digits, task.costs_shown, task.leaf_unit),
         task=task,
@@ -234,7 +235,7 @@ def report(
             claim_checked,
             of_file=isinstance(model, Model),
         ),
-        warnings=[*failed_checks(verification), *_warnings(task), *remarks],
+        warnings=[*failed_checks(verification), *filter(None, [stopped]), *_warnings(task), *remarks],
         chart=drawn,
         frontier_table=None if drawn is None else frontier_table(task, drawn),
         scope=result.scope if result is not None and drawn is not None else "",
