@@ -71,6 +71,13 @@ class Stated:
         return not self.has_decimals and any(w.denominator != 1 for w in self.weights)
 
     @cached_property
+    def may_be_multiples(self) -> bool:
+        """Whether all weights may be read as multiples of one number, which makes them exact: 1.5 and .75, balanced."""
+        least = min(w for w in self.weights)
+        ratios = {w / least for w in self.weights}
+        return all(abs(r.limit_denominator(10**6) / r - 1) <= Fraction(1, 2**50) for r in ratios)
+
+    @cached_property
     def kept(self) -> list[int]:
         """Rows that count: weight zero is a row that is not there."""
         return [i for i, w in enumerate(self.all_weights) if w > 0]

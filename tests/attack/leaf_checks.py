@@ -72,6 +72,10 @@ def compare_leaf(case: Case, model: Any) -> Iterator[Mismatch]:
     if claims["value_proven"] and lacks and not (stated.is_rounded and own > value - HAIR):
         yield Mismatch("false optimal", words)
     if claims["loss_proven"] and not lacks:
+        if not wilson and stated.has_real_weights and stated.may_be_multiples and worst == accuracy:
+            _, _, cheapest = (
+                oracle.best_worst_leaf(exactly=True) or best
+            )  # if they were read so, nothing is a tie
         if found.loss > cheapest.objective * (1 + found.tolerance):
             yield Mismatch("false optimal", words)
         elif found.loss == cheapest.objective and len(found.groups) > cheapest.leaves:

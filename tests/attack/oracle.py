@@ -134,8 +134,13 @@ class Oracle:
         ]
         return Answer(*min(options)) if options else None
 
-    def best_worst_leaf(self, confidence: float | None = None) -> tuple[float, Fraction, Answer] | None:
-        """The best value of a worst leaf, as a float and (of accuracies) exactly, and the cheapest tree with it."""
+    def best_worst_leaf(
+        self, confidence: float | None = None, *, exactly: bool = False
+    ) -> tuple[float, Fraction, Answer] | None:
+        """The best value of a worst leaf, as a float and (of accuracies) exactly, and the cheapest tree with it.
+
+        `exactly`: weights that are no whole numbers count as exact, too; otherwise their nearly equal values are ties.
+        """
         question = self._leaf_question(confidence)
         worst, value = (ctypes.c_uint64 * (2 * WEIGHT_LIMBS))(), ctypes.c_double()
         depth = self._depth(None)
@@ -146,7 +151,7 @@ class Oracle:
         right, everything = (_whole(part) for part in (worst[:WEIGHT_LIMBS], worst[WEIGHT_LIMBS:]))
         accuracy = Fraction(right, everything)
         best = Answer(self._fraction(cost), leaves)
-        if confidence is None and self.stated.has_real_weights:
+        if confidence is None and self.stated.has_real_weights and not exactly:
             tied = self.cheapest_with(accuracy * AS_GOOD)
             assert tied is not None
             # Of equal losses the best leaf may take more leaves than one that only counts as good.

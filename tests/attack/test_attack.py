@@ -45,3 +45,13 @@ def test_the_oracle_offers_the_quantiles_that_are_the_default():
         for more in ({}, {"thresholds": "all"})
     ]
     assert values_of[0] < values_of[1]
+
+
+def test_balanced_weights_that_are_multiples_of_one_number_are_exact():
+    """Weights of 1.5 and .75: of worst leaves that float64 cannot tell apart, the better one is the answer."""
+    columns = {"c0": [0, 1, 1, 1, 0, 0, 0, 1], "c1": [0, None, 0, 1, None, 0, None, 2]}
+    weight = [1e9, 3.0, 1.0, 2e9, 1.0, 3.0, 2.0, 2.0]
+    options = {"min_samples_leaf": 0.25, "class_weight": "balanced", "criterion": "accuracy"}
+    case = Case("leaf", columns, [0, 1] * 4, weight=weight, options=options)
+    assert case.run().tree_.n_leaves == 2
+    assert attack(case).mismatches == []
