@@ -240,7 +240,7 @@ def merged(data: Path, folds: list[int], sets: list[str]) -> list[dict[str, Any]
 
             def work(path: Path = path, X: Any = X, X_test: Any = X_test) -> dict[str, Any]:
                 ensemble = Ensemble.load(path)
-                active = solve_active(ensemble, X).tree
+                active = solve_active(ensemble, X, time_limit=None).tree
                 start = time.process_time()
                 end = start + MERGED_SECONDS
                 result = distil(
