@@ -14,6 +14,7 @@ __all__ = ["ensemble_tables", "kernel_tables"]
 Row = dict[str, Any]
 OURS = "sum of ten"
 LARGE = 2.0  # standard errors
+KEPT = "bytes kept for backward / (4 n |T|)"
 
 
 def ensemble_tables(rows: Sequence[Row]) -> list[str]:
@@ -79,7 +80,7 @@ def _compared(pairs: Sequence[tuple[Row, Row]]) -> list[str]:
 
 
 def kernel_tables(rows: Sequence[Row]) -> list[str]:
-    """Return the milliseconds of each call, one line a size of batch and tree."""
+    """Return the milliseconds of each call and the memory for the backward pass, one line a size of batch and tree."""
     names = list(
         dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, dict))
     )
@@ -88,7 +89,8 @@ def kernel_tables(rows: Sequence[Row]) -> list[str]:
             str(row["n"]),
             str(row["depth"]),
             *(f"{row[name]['cpu_ms']:.3g}" if name in row else "" for name in names),
+            f"{2 * row[KEPT]:.2f}",
         ]
         for row in rows
     ]
-    return [format_table(["rows", "depth", *names], lines)]
+    return [format_table(["rows", "depth", *names, "bytes kept for the backward pass / (2 n nodes)"], lines)]

@@ -27,12 +27,12 @@ from benchmarks._data import read_csv
 from benchmarks._environments import ensure, worker_script
 from benchmarks._harness import RESULTS, call_worker, write_results
 from benchmarks._tables import format_table, show_depth
-from treewright.binarize import SplitMatrix
-from treewright.guess import eliminate_columns, make_reference
+from treewright.binarize import SplitMatrix, make_splits
+from treewright.guess import Elimination, eliminate_columns, make_reference
 from treewright.problem import make_problem
 from treewright.search import Guesses, Limits, solve, solve_guided
 from treewright.table import table_from
-from treewright.tree import ThresholdSplit
+from treewright.tree import Split, ThresholdSplit
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "gosdt_guesses"
 SETS = {  # file, trees of the reference, their depth (section 5 of the paper)
@@ -144,7 +144,25 @@ def one_fold(
         "seconds_of_gosdts_reference": theirs["seconds_of_reference"],
         "black_box_test": theirs["black_box_test"],
     }
+    if not searching:
+        before, after = (objectives(X, y, one, time_limit) for one in (found, merged))
+        guess |= {f"objective change by merging, {p:g}": after[p] / before[p] - 1 for p in PRICES}
     return guess, [searches(stored, y, y_test, row, time_limit) for row in theirs["rows"]]
+
+
+def objectives(
+    X: np.ndarray, y: np.ndarray, elimination: Elimination, time_limit: float
+) -> dict[float, float]:
+    """Return the objective of the best tree of depth 3 over the kept thresholds, by leaf penalty."""
+    table = table_from(X)
+    splits: list[Split] = [ThresholdSplit(s.position, s.threshold) for s in elimination.kept]
+    cuts = make_splits(table, [splits], "the kept thresholds")
+    return {
+        price: solve(
+            make_problem(table, y, cost_complexity=price, max_depth=3), cuts, limits=Limits(time_limit)
+        ).objective
+        for price in PRICES
+    }
 
 
 def searches(
@@ -197,6 +215,7 @@ def guess_table(guesses: list[dict[str, Any]]) -> str:
         "kept, merged",
         "merged s",
         "factor, merged, with the reference's fit",
+        *(f"objective by merging, {price:g}" for price in PRICES),
     ]
     table = []
     for name in dict.fromkeys(g["data"] for g in guesses):
@@ -217,9 +236,16 @@ def guess_table(guesses: list[dict[str, Any]]) -> str:
                 f"{mid['kept_merged']:g}",
                 f"{mid['seconds_merged']:.3f}",
                 f"{statistics.median(_users_factor(g) for g in mine):.1f}",
+                *(_changes(mine, f"objective change by merging, {price:g}") for price in PRICES),
             ]
         )
     return format_table(header, table)
+
+
+def _changes(guesses: list[dict[str, Any]], key: str) -> str:
+    """Return the least and the largest change of an objective, in per cent."""
+    known = [100 * g[key] for g in guesses if key in g]
+    return f"{min(known):+.1f} to {max(known):+.1f}%" if known else "-"
 
 
 def _users_factor(guess: dict[str, Any]) -> float:

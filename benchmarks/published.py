@@ -248,7 +248,7 @@ def _guessing(rows: Sequence[Row]) -> str:
 
 
 def _plain(rows: Sequence[Row]) -> str:
-    """The values of the rows that fit into a cell; long texts, lists and nested parts stay in the file."""
+    """The values of the rows that fit into a cell; long texts, long lists and nested parts stay in the file."""
     flat = [_flat(row) for row in rows]
     header = list(dict.fromkeys(key for row in flat for key in row))
     if not header:
@@ -263,6 +263,8 @@ def _flat(row: Row, before: str = "") -> dict[str, str]:
     for key, value in row.items():
         if isinstance(value, dict) and not before:
             cells |= _flat(value, f"{key}: ")
+        elif isinstance(value, list) and len(value) == 2 and all(isinstance(part, float) for part in value):
+            cells[before + key] = " ± ".join(map(_value, value))  # a mean, and its error or deviation
         elif not isinstance(value, dict | list) and key != "sha256" and len(str(value)) <= 40:
             cells[before + key] = _value(value)
     return cells

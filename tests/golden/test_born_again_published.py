@@ -11,8 +11,9 @@ import pytest
 
 from born_again_oracle import published_forest
 from shared_folder import shared
-from treewright.bornagain import solve
+from treewright.bornagain import distil, solve, solve_active
 from treewright.result import SolveStatus
+from treewright.tree import merge_equal_leaves
 from treewright.verify import check_faithful
 
 pytestmark = pytest.mark.shared
@@ -77,3 +78,20 @@ def test_pima_fold_2_where_the_published_program_misses_the_optimum():
     """Its answer to depth-then-leaves is (10, 143); 121 leaves suffice at depth 10."""
     tree = solve(published_forest("Pima-Diabetes", 2), objective="depth-leaves").tree
     assert (tree.depth, tree.n_leaves) == (10, 121)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "fewest"), [("Seeds", [9, 8, 5]), ("Breast-Cancer-Wisconsin", [7, 8, 10])]
+)
+def test_fewest_merged_leaves_are_proven_below_those_of_active_trees(dataset, fewest):
+    for fold, leaves in enumerate(fewest, start=1):
+        ensemble, X = published_forest(dataset, fold), training_rows(dataset, fold)
+        found = distil(ensemble, X, tolerance=0.0, max_depth=None, max_leaves=40)
+        assert found.status is SolveStatus.OPTIMAL
+        assert found.tree.n_leaves == leaves < merge_equal_leaves(solve_active(ensemble, X).tree).n_leaves
+        np.testing.assert_array_equal(found.tree.predict(X), ensemble.predict(X))
+
+
+def training_rows(dataset, fold):
+    path = shared(f"data/born_again/{dataset}/folds/{dataset}.train{fold}.csv.gz")
+    return np.loadtxt(path, delimiter=",", skiprows=1)[:, :-1]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks._latent_tables import ensemble_tables
+from benchmarks._latent_tables import KEPT, ensemble_tables, kernel_tables
 
 pytest.importorskip("torch", reason="PyTorch (the extra `latent`) is not installed")
 
@@ -66,3 +66,10 @@ def test_tables_pair_the_splits():
     assert cells(errors.splitlines()[2]) == ["a", "0.1500 ± 0.0500 (2)", "0.2501 ± 0.0501 (2)"]
     assert cells(errors.splitlines()[3]) == ["b", "0.2000 ± 0.0000 (2)", "0.1000 (1)"]
     assert cells(compared.splitlines()[2]) == ["forest", "2", "1", "1", "1", "0", "1.10"]
+
+
+def test_kernels_show_the_memory_that_the_page_speaks_of():
+    (table,) = kernel_tables([{"n": 10, "depth": 3, "layer forward": {"cpu_ms": 0.02}, KEPT: 0.7}])
+    header, _, line = table.splitlines()
+    assert cells(header)[-1].startswith("bytes kept for the backward pass")
+    assert cells(line) == ["10", "3", "0.02", "1.40"]

@@ -7,6 +7,7 @@ from benchmarks._leaf_accuracy_data import MOST_TRAINING_ROWS, SETS, Rows, balan
 from benchmarks._leaf_accuracy_methods import answer_of_tree
 from benchmarks._leaf_accuracy_paper import PAPER
 from benchmarks._leaf_accuracy_tables import (
+    default_tables,
     differences,
     hybrid_tables,
     means,
@@ -95,6 +96,23 @@ def test_tables_of_trees():
     assert "magic 0.4000 (1) - 0.5168 0.6835" in lines
     assert "exact 1 1 of 1 1.00 1.00 4.0" in lines
     assert "worst leaf, test exact cart tuned 1 +0.1500 +0.1500 +0.1500" in lines
+
+
+def test_the_default_with_its_own_limit_is_compared_with_every_method():
+    rows = [
+        {
+            "data": data,
+            "seed": 61,
+            "method": method,
+            "leaves": 2,
+            "seconds": 0.1,
+            **dict.fromkeys(("leaf_test", "worst_test", "test"), value + shift),
+        }
+        for data, shift in (("a", 0.0), ("b", 0.01))
+        for method, value in (("stump", 0.6), ("cart by worst leaf", 0.65), ("default as it comes", 0.7))
+    ]
+    texts = plain(default_tables(rows)[-1])
+    assert "worst leaf cart by worst leaf +5.0 0.0 2 of 2 0.500" in texts
 
 
 def test_tables_of_hybrid_trees():

@@ -70,6 +70,13 @@ def test_other_rows_show_their_plain_values() -> None:
     assert "yes" in second
 
 
+def test_a_mean_and_its_error_are_shown() -> None:
+    rows = [{"data": "a", "near": [0.93687, 0.00065], "losses": [0.1, 0.2, 0.3], "paper": [1.0, 2]}]
+    header, _, line = published.table({**ABOUT, "rows": rows}).splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == ["data", "near"]
+    assert "0.9369 ± 0.00065" in line
+
+
 def test_about_says_when_and_where() -> None:
     text = published.about({**ABOUT, "rows": []})
     assert "2026-01-01" in text
