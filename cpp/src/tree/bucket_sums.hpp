@@ -335,7 +335,8 @@ class Ratios {
     [[nodiscard]] double loss(const double* sums) const {
         if (!(sums[0] > 0)) return 0.0;
         double loss = 0.0;
-        for (std::size_t k = 0; k < n_outputs_; ++k) loss += sums[1 + k] == 0 ? 0.0 : term(sums[0], sums[1 + k]);
+        for (std::size_t k = 0; k < n_outputs_; ++k)
+            if (squares_ || sums[1 + k] > 0) loss += term(sums[0], sums[1 + k]);  // no events, up to rounding: no loss
         return loss;
     }
     [[nodiscard]] double least_inside(const double* A, const double* B, const double* C) const {

@@ -45,6 +45,8 @@ def losses(rng, n):
         costs = rng.integers(0, 5, (k, k)) * (1 - np.eye(k))
     events = rng.integers(0, 2, n)
     target = rng.integers(0, 3, n).astype(float) if rng.integers(2) else rng.normal(size=n)
+    rare = (rng.permutation(n) < n / 3) * rng.integers(1, 3, n)
+    unequal = rng.exponential(size=n) * 10.0 ** rng.integers(0, 7, n)
     return {
         "votes": Votes(y, k, weight, costs),
         "gini": GiniLoss(y, k, weight),
@@ -57,6 +59,8 @@ def losses(rng, n):
         "absolute error": PinballLoss(target, weight),
         "quantile": PinballLoss(target, weight, Fraction(int(rng.integers(1, 10)), 10)),
         "poisson": RatioDeviance(rng.poisson(1.0, n) + (np.arange(n) == 0.0), weight),
+        # Sides without events, whose sums are what rounding leaves of larger ones.
+        "rare events": RatioDeviance(rare * unequal, unequal),
     }
 
 
