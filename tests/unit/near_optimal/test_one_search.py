@@ -141,6 +141,7 @@ def ranked_searched(
 ) -> dict[str, Any]:
     options = core.RankedOptions()
     options.threads, options.alone_work, options.any_size = threads, 0, any_size
+    options.together_work = 0
     asked: dict[str, Any] = {"depth": 3, "max_leaves": 0, "options": options, "step_limit": 2**60} | ENDLESS
     found: dict[str, Any] = problem.search(**asked | other)
     return found
