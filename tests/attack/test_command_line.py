@@ -131,6 +131,7 @@ def part() -> Slice:
         asked = {verb: words, "query": rule_words(command.asked.get("later", {}))}
         asked["look"] = [word for word in words if word.startswith(look_checks.ROLES)]
         asked["choose"] = [f"--{name}=" for name in command.asked.get("choose", {})]
+        asked["report"] = [f"--{name}=" for name in command.asked.get("report", {})]
         asked["export"] = command.asked.get("export", {}).get("more", [])
         for verb, words in asked.items():
             given[verb] |= {word[2:].partition("=")[0] for word in words}

@@ -11,7 +11,7 @@ from treewright.result._additive import (
 from treewright.result._born_again import BornAgainResult
 from treewright.result._f1 import F1Result
 from treewright.result._leaf_accuracy import LeafAccuracyResult
-from treewright.result._one_leaf import why_stopped_at_one_leaf
+from treewright.result._one_leaf import why_stopped_at_one_leaf as why_stopped_at_one_leaf
 from treewright.result._shallow import is_shallow_note, shallow_note
 from treewright.result._shards import ShardsResult
 from treewright.result._solve import (
@@ -46,5 +46,4 @@ __all__ = [
     "note_of_rounding",
     "shallow_note",
     "told_to_stop",
-    "why_stopped_at_one_leaf",
 ]

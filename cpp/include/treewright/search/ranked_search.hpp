@@ -37,8 +37,9 @@
 //
 // Several threads (Options::threads) share the splits of one node: the root, or, while nobody helps there, a large one
 // below it. Whoever is free takes the open gap or split with the lowest bound, solves both sides with a search of its
-// own, and tells the node's profile what it proved; queue, profiles and best tree of the node have one lock, and what is
-// solved below it goes into one store (ranked_store.hpp). Below that node each thread searches alone, by the same loop.
+// own, and tells the node's profile what it proved; queue, profiles and best tree of the node have one lock, and what
+// is solved below it goes into one store (ranked_store.hpp). Below that node each thread searches alone, by the same
+// loop.
 // Why that proves the same:
 //   - A thread prunes against `target`, the least of the budget and the cost of the best tree when it took the split.
 //     That tree exists, and the cost of the best tree only falls: what cannot beat an older target cannot beat the
