@@ -11,7 +11,7 @@ from brute_force import best_objective
 from brute_force_leaf_accuracy import Oracle
 from treewright import Problem
 from treewright.binarize import midpoints
-from treewright.mip import MIPOptions
+from treewright.mip import MIPOptions, Model
 from treewright.mip._solve import FORMULATIONS
 from treewright.problem import make_problem
 from treewright.table import table_from
@@ -61,3 +61,12 @@ def random_program(seed: int) -> TinyProgram:
     strategy = ["direct", "warm", "gradual"][rng.integers(3)]
     options = MIPOptions(tighten=bool(rng.integers(2)), scaling=["rank", "range"][rng.integers(2)])
     return TinyProgram(problem, formulation, strategy, options)
+
+
+def violation(model: Model, values: np.ndarray) -> float:
+    """Return the largest violation of a row, a bound or integrality."""
+    activity = model.matrix() @ values
+    lower, upper = model.row_bounds
+    broken = [lower - activity, activity - upper, model.lower - values, values - model.upper]
+    broken.append(np.abs(values - np.rint(values))[model.integer])
+    return max(0.0, *(float(part.max(initial=0.0)) for part in broken))

@@ -1,15 +1,13 @@
 """Every formulation, strategy, scaling, tightened or printed: the optimum is that of all trees, and of the search."""
 
-import numpy as np
 import pytest
 
 pytest.importorskip("highspy", reason="needs the extra mip")
 
-from tiny_programs import random_program
+from tiny_programs import random_program, violation
 from treewright import SolveStatus
 from treewright.mip import solve
 from treewright.mip._cart import cart_start
-from treewright.mip._model import Model
 from treewright.mip._plan import full_tree, value_of
 from treewright.mip._solve import make_formulation
 from treewright.search import solve as search
@@ -33,15 +31,6 @@ def test_optimum(seed: int) -> None:
     assert result.objective == pytest.approx(found.objective, abs=5e-6)  # the search may round real weights
     report = verify(tiny.problem, result)
     assert report.ok, str(report)
-
-
-def violation(model: Model, values: np.ndarray) -> float:
-    """Return the largest violation of a row, a bound or integrality."""
-    activity = model.matrix() @ values
-    lower, upper = model.row_bounds
-    broken = [lower - activity, activity - upper, model.lower - values, values - model.upper]
-    broken.append(np.abs(values - np.rint(values))[model.integer])
-    return max(0.0, *(float(part.max(initial=0.0)) for part in broken))
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tiny_programs import violation
 from treewright.mip import Model
 
 
@@ -22,3 +23,13 @@ def test_rows_and_names() -> None:
     assert model.integer.tolist() == [True] * 6 + [False]
     lower, upper = model.row_bounds
     assert (lower[8], upper[8], upper[2], lower[2]) == (2, 2, 1, -np.inf)
+
+
+def test_violation() -> None:
+    model = Model()
+    x = model.variables("x", (2,), integer=True)
+    model.rows("(1)", (), [(1, x)], upper=1)
+    assert violation(model, np.array([1.0, 0.0])) == 0
+    assert violation(model, np.array([1.0, 1.0])) == 1  # the row
+    assert violation(model, np.array([0.25, 0.0])) == 0.25  # not whole
+    assert violation(model, np.array([-1.0, 0.0])) == 1  # below its bound

@@ -180,7 +180,13 @@ def of_frame(words: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "words", [["10", "20", "35"], ["$62,745.50", "$1,200.75", "$99.25"], ["5 CHF", "7 CHF", "9 CHF"]]
+    "words",
+    [
+        ["10", "20", "35"],
+        ["$62,745.50", "$1,200.75", "$99.25"],
+        ["5 CHF", "7 CHF", "9 CHF"],
+        ["10%", "20", "15%"],
+    ],
 )
 def test_a_frame_whose_numbers_are_text_is_told_with_the_call(words: list[str]) -> None:
     (text,) = of_frame(words)
