@@ -34,7 +34,6 @@ Search& Search::any_size() {
         any_size_objective_ = objective_.part(rows, objective_.leaf_penalty());
         any_size_.reset(new Search(*any_size_objective_, options_, control_, bytes_ / 4));
     }
-    any_size_->together_ = together_;
     any_size_->beside_ = beside_ + store_->all_bytes() + 2 * sizeof(std::uint32_t) * table_.rank.size();
     return *any_size_;
 }

@@ -14,10 +14,8 @@ void Search::prove_on_core(const Node& root, Size size, Outcome& found) {
     if (!core_) core_ = objective_.core_rows(2 * kCoreFactor, most, control_);
     if (*core_ == nullptr) return;
     CoreRows core = **core_;
-    Options options = options_;
-    options.core = options.parts = false;
+    Options options = options_for_few_rows();
     options.plain_work *= kCorePatience;
-    if (!helpers_.empty()) options.alone_work = 0;
     for (double factor = kCoreFactor; !found.exact() && !control_.stopped(); factor *= 2) {
         core.take(factor);
         core.cover(write(found.plan));

@@ -13,9 +13,8 @@ void Search::prove_on_parts(const Node& root, Size size, Outcome& found) {
     const Cost excess = parts.excess(), leaves = size.max_leaves(table_.n_rows);
     if (excess > kNoCost / leaves) return;
     const std::vector<TreeNode> best = write(found.plan);
-    Options options = options_;
-    options.core = options.parts = options.rising = false;
-    if (!helpers_.empty()) options.alone_work = 0;
+    Options options = options_for_few_rows();
+    options.rising = false;
     Cost sum = -excess * leaves;
     for (std::size_t part = 0; part < parts.count() && !control_.stopped(); ++part) {
         const std::unique_ptr<RankedObjective> objective = parts.objective(part);

@@ -10,21 +10,6 @@
 
 namespace treewright::ranked {
 
-namespace {
-
-class Together {
-   public:
-    explicit Together(bool& is) : is_(is) { is_ = true; }
-    ~Together() { is_ = false; }
-    Together(const Together&) = delete;
-    Together& operator=(const Together&) = delete;
-
-   private:
-    bool& is_;
-};
-
-}  // namespace
-
 Search::Search(const RankedObjective& objective, const Options& options, Control& control, std::size_t bytes)
     : Search(objective, options, control, bytes, std::make_shared<Store>(bytes, options.threads)) {}
 
@@ -72,17 +57,23 @@ void Search::search_splits(Hunt& hunt) {
 
 // Below a node that is searched together each thread works alone.
 void Search::work_together(Hunt& hunt) {
-    if (together_ || (hunt.level > 0 && pass_work(hunt.node) < options_.together_work)) return work(hunt, nullptr);
-    const Together scope(together_);
+    if (control_.in_crew() || (hunt.level > 0 && pass_work(hunt.node) < options_.together_work))
+        return work(hunt, nullptr);
     Crew crew(control_);
     work(hunt, &crew);
     crew.finish();
 }
 
+Options Search::options_for_few_rows() const {
+    Options options = options_;
+    options.core = options.parts = false;
+    if (!helpers_.empty()) options.alone_work = 0;
+    return options;
+}
+
 void Search::share_work(const std::function<void(Search&, Control&)>& work) {
     const std::size_t most = helpers_for(table_.n_rows, table_.n_columns, kLevelsAtOnce);
     if (most == 0) return work(*this, control_);
-    const Together scope(together_);
     Crew crew(control_);
     crew.call(std::span(helpers_).first(most), [&work](Helper& helper) { work(helper.search, helper.control); });
     work(*this, control_);

@@ -10,9 +10,7 @@ namespace treewright::ranked {
 // What a helping thread works with; kept from one node to the next.
 struct Search::Helper {
     Helper(Search& lead, std::size_t bytes)
-        : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, bytes, lead.store_) {
-        search.together_ = true;  // never calls others
-    }
+        : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, bytes, lead.store_) {}
     Control control;
     Search search;
 };

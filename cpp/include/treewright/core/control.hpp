@@ -107,6 +107,9 @@ class Control {
         return control;
     }
 
+    // Whether threads are at work together, of which this one is.
+    [[nodiscard]] bool in_crew() const { return helps_ || (crew_ != nullptr && crew_->open); }
+
     // From here on the steps of the head and of its helpers count together, up to the limit or the pause.
     void open_crew() {
         crew_->granted = steps_;

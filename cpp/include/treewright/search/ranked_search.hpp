@@ -237,6 +237,8 @@ class Search {
     [[nodiscard]] Outcome prove(const Node& root, Size limits);
     // The root above depth two, with budgets that rise to the cost of the best tree known.
     [[nodiscard]] Outcome climb(const Node& root, Size size, Outcome found);
+    // Of a search over some of the rows; it has threads at once if this one has.
+    [[nodiscard]] Options options_for_few_rows() const;
     // The same on few rows, as far as these prove it (search/ranked_core.cpp).
     void prove_on_core(const Node& root, Size size, Outcome& found);
     // The same on parts of the rows, whose bounds add up (search/ranked_parts.cpp).
@@ -315,7 +317,6 @@ class Search {
     std::size_t counted_bytes_ = 0;  // of the stack, as the store knows it
     struct Helper;
     std::vector<std::unique_ptr<Helper>> helpers_;  // once they are needed
-    bool together_ = false;                         // at work on a node with other threads
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint8_t> goes_left_;
     Statistics statistics_;
