@@ -34,7 +34,7 @@ from treewright.problem import (
 from treewright.result import RowCostsResult, SolveResult, SolveStatus
 from treewright.search import regression_loss
 from treewright.table import Table, with_blank_column
-from treewright.tree import Tree
+from treewright.tree import Tree, columns_of
 
 __all__ = ["Importance", "collapse_importances", "importances_without", "node_losses", "own_importances"]
 
@@ -202,7 +202,7 @@ def collapse_importances(
             split = tree.splits[node]
             if split is None:
                 continue
-            if column in getattr(split, "columns", (split.column,)):
+            if column in columns_of(split):
                 worth[column] += loss[node] + cost_complexity - whole[node]
             else:
                 pending += [int(tree.children_left[node]), int(tree.children_right[node])]

@@ -6,7 +6,7 @@ that section 5 of Nemecek et al. names). So it is counted, row by row and leaf b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tree import Tree, describe, leaf_path, percent_at_least
+from treewright.tree import Tree, path_in_words, percent_at_least
 
 __all__ = ["HybridReport", "LeafReport"]
 
@@ -132,7 +132,7 @@ class HybridReport:
             here = self.leaf == leaf
             truth = None if self.y is None else self.y[here]
             weight = None if self.sample_weight is None else self.sample_weight[here]
-            rule = ", ".join(_conditions(self.tree, leaf))
+            rule = ", ".join(path_in_words(self.tree, leaf, 6))
             entries.append(
                 LeafReport(
                     leaf=leaf,
@@ -205,12 +205,3 @@ def _share(
     if truth is None or len(truth) == 0 or (weight is not None and not weight.any()):
         return None
     return float(np.average(labels == truth, weights=weight))
-
-
-def _conditions(tree: Tree, leaf: int) -> Iterator[str]:
-    """The conditions on the path to a leaf, in words; of values known by then, nothing about missing ones."""
-    known: set[int] = set()
-    for split, left in leaf_path(tree, leaf):
-        yield describe(split, tree.columns, left, 6, known)
-        if split.missing_left != left:
-            known.update(getattr(split, "columns", (split.column,)))

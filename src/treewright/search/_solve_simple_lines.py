@@ -22,7 +22,7 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
 from treewright.search._simple_lines import SimpleLinesLoss, best_line, best_of_lines, losses_of_lines
 from treewright.search._solve_regression import grown
-from treewright.tree import ColumnKind, Line, Tree, mean_of
+from treewright.tree import ColumnKind, Line, Tree, columns_of, mean_of
 
 __all__ = ["simple_line_importances", "solve_simple_lines"]
 
@@ -160,8 +160,7 @@ def simple_line_importances(tree: Tree, problem: RegressionProblem) -> Floats:
         goes_left = split.goes_left(X, rows)
         paid = cost(int(tree.children_left[node]), rows[goes_left])
         paid = paid + cost(int(tree.children_right[node]), rows[~goes_left])
-        asked: tuple[int, ...] = getattr(split, "columns", None) or (split.column,)
-        return np.where(np.isin(left_out, asked), leaf(rows), paid)
+        return np.where(np.isin(left_out, columns_of(split)), leaf(rows), paid)
 
     paid = cost(0, np.arange(len(y)))
     worth[left_out[1:]] = np.maximum(0.0, paid[1:] - paid[0])

@@ -10,6 +10,7 @@ from treewright.tree._conditions import (
     leaf_conditions,
 )
 from treewright.tree._conditions import left_codes as left_codes
+from treewright.tree._conditions import path_in_words as path_in_words
 from treewright.tree._figures import (
     at_least,
     at_most,
@@ -38,6 +39,7 @@ from treewright.tree._split import (
     split_at,
     subject,
 )
+from treewright.tree._split import columns_of as columns_of
 from treewright.tree._split import with_unit as with_unit
 from treewright.tree._tree import Tree, TreeKind, leaf_path, leaves_in_words
 from treewright.tree._wilson import check_confidence as check_confidence

@@ -21,7 +21,7 @@ from treewright.tree._split import (
     number_words,
     with_unit,
 )
-from treewright.tree._tree import Tree, leaf_path
+from treewright.tree._tree import Tree, leaf_path, path_nodes
 
 __all__ = [
     "CategoryCondition",
@@ -31,6 +31,7 @@ __all__ = [
     "all_leaf_conditions",
     "leaf_conditions",
     "left_codes",
+    "path_in_words",
 ]
 
 
@@ -243,6 +244,14 @@ def leaf_conditions(tree: Tree, leaf: int) -> tuple[Condition, ...] | None:
         key = _key(split, goes_left)
         merged[key] = _merge(tree.columns, merged.get(key), split, goes_left)
     return _kept(merged, tree.columns)
+
+
+def path_in_words(tree: Tree, leaf: int, digits: int | None = None) -> list[str]:
+    """Return the conditions on the path to a node, one for each split; of known values, nothing about missing ones."""
+    return [
+        describe(split, tree.columns, left, digits, tree.known_columns[node])
+        for node, (split, left) in zip(path_nodes(tree, leaf)[:-1], leaf_path(tree, leaf), strict=True)
+    ]
 
 
 def all_leaf_conditions(tree: Tree) -> Iterator[tuple[int, tuple[Condition, ...] | None]]:

@@ -24,6 +24,7 @@ __all__ = [
     "LinearSplit",
     "Split",
     "ThresholdSplit",
+    "columns_of",
     "describe",
     "number_words",
     "relation",
@@ -268,6 +269,11 @@ def split_at(
     return ThresholdSplit(column, threshold, missing_left)
 
 
+def columns_of(split: Split) -> tuple[int, ...]:
+    """Return the positions of the columns that a split asks."""
+    return split.columns if isinstance(split, LinearSplit) else (split.column,)
+
+
 def describe(
     split: Split,
     columns: Sequence[Column],
@@ -378,8 +384,7 @@ def relation(
     >>> relation(ThresholdSplit(0, 25.75), table_from(pd.DataFrame({"age": [20.5, 31.0]})).columns, goes_left=False)
     '> 25.75'
     """
-    own = split.columns if isinstance(split, LinearSplit) else (split.column,)
-    may_be_missing = any(columns[column].has_missing for column in own if column not in known)
+    may_be_missing = any(columns[column].has_missing for column in columns_of(split) if column not in known)
     missing_here = split.missing_left == goes_left
     words, negative = _known_words(split, columns, goes_left, digits)
     if words == "known":

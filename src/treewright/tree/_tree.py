@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from treewright.errors import InputTypeError
 from treewright.tree._column import Column
 from treewright.tree._display import html_of, tree_in_a_line
 from treewright.tree._line import Line
-from treewright.tree._split import Split
+from treewright.tree._split import Split, columns_of
 
-__all__ = ["Tree", "TreeKind", "leaf_path", "leaves_in_words"]
+__all__ = ["Tree", "TreeKind", "leaf_path", "leaves_in_words", "path_nodes"]
 
 LEAF = -1  # children_left/right of a leaf, as in scikit-learn
 NO_FEATURE = -2  # feature of a leaf, as in scikit-learn
@@ -162,7 +163,7 @@ class Tree:
         known = [frozenset[int]()] * self.node_count
         for node, split in enumerate(self.splits):  # parents come before children
             if split is not None:
-                columns = known[node].union(getattr(split, "columns", (split.column,)))
+                columns = known[node].union(columns_of(split))
                 left, right = int(self.children_left[node]), int(self.children_right[node])
                 known[left] = known[node] if split.missing_left else columns
                 known[right] = columns if split.missing_left else known[node]
@@ -182,7 +183,7 @@ class Tree:
     def asked(self) -> frozenset[int]:
         """Positions of the columns that have a split or a slope; predictions need no other columns."""
         parts = [split for split in self.splits if split is not None]
-        in_splits = {column for split in parts for column in getattr(split, "columns", (split.column,))}
+        in_splits = {column for split in parts for column in columns_of(split)}
         return frozenset(in_splits.union(*(line.columns for line in self.lines or () if line is not None)))
 
     @cached_property
@@ -346,18 +347,24 @@ def leaf_path(tree: Tree, leaf: int) -> list[tuple[Split, bool]]:
     >>> leaf_path(tree, 1)
     [(ThresholdSplit(column=0, threshold=35.0, missing_left=True), True)]
     """
+    path: list[tuple[Split, bool]] = []
+    for node, below in pairwise(path_nodes(tree, leaf)):
+        split = tree.splits[node]
+        assert split is not None  # a parent is an inner node
+        path.append((split, bool(tree.children_left[node] == below)))
+    return path
+
+
+def path_nodes(tree: Tree, leaf: int) -> list[int]:
+    """Return the nodes from the root to `leaf`, both included."""
     parent = np.full(tree.node_count, -1)
     inner = np.flatnonzero(~tree.is_leaf)
     parent[tree.children_left[inner]] = inner
     parent[tree.children_right[inner]] = inner
-    path: list[tuple[Split, bool]] = []
-    while parent[leaf] >= 0:
-        above = int(parent[leaf])
-        split = tree.splits[above]
-        assert split is not None  # a parent is an inner node
-        path.append((split, bool(tree.children_left[above] == leaf)))
-        leaf = above
-    return path[::-1]
+    nodes = [leaf]
+    while parent[nodes[-1]] >= 0:
+        nodes.append(int(parent[nodes[-1]]))
+    return nodes[::-1]
 
 
 def leaves_in_words(tree: Tree) -> str:
