@@ -73,9 +73,8 @@ def compare_leaf(case: Case, model: Any) -> Iterator[Mismatch]:
         yield Mismatch("false optimal", words)
     if claims["loss_proven"] and not lacks:
         if not wilson and stated.has_real_weights and stated.may_be_multiples and worst == accuracy:
-            _, _, cheapest = (
-                oracle.best_worst_leaf(exactly=True) or best
-            )  # if they were read so, nothing is a tie
+            # If they were read so, nothing is a tie.
+            _, _, cheapest = oracle.best_worst_leaf(exactly=True) or best
         if found.loss > cheapest.objective * (1 + found.tolerance):
             yield Mismatch("false optimal", words)
         elif found.loss == cheapest.objective and len(found.groups) > cheapest.leaves:
