@@ -146,6 +146,16 @@ void check_search(Dice& dice, const RankedObjective& objective) {
     }
 }
 
+Node sum_of(const RowGroups& groups, const std::vector<std::uint32_t>& set) {
+    Node rows;
+    rows.clear(groups.n_sums);
+    for (const std::uint32_t g : set) {
+        rows.n += groups.group[g].n;
+        for (std::size_t k = 0; k < groups.n_sums; ++k) rows.sums[k] += groups.group[g].sums[k];
+    }
+    return rows;
+}
+
 // The cheapest clusters on a line cost no more than any partition of the groups, and hardly less than the cheapest.
 void check_segments(Dice& dice, const RankedObjective& objective) {
     if (!RowGroups::fit(objective.table())) return;
@@ -164,8 +174,6 @@ void check_segments(Dice& dice, const RankedObjective& objective) {
         for (std::size_t k = 0; k < groups.n_sums; ++k) both.sums[k] += b.sums[k];
         return both;
     };
-    Node all = groups.group[set[0]];
-    for (std::size_t i = 1; i < set.size(); ++i) all = joined(all, groups.group[set[i]]);
     Cost best = kNoCost;
     std::vector<Node> parts;
     const auto place = [&](const auto& self, std::size_t i) -> void {
@@ -186,14 +194,32 @@ void check_segments(Dice& dice, const RankedObjective& objective) {
         parts.pop_back();
     };
     place(place, 0);
-    const Cost bound = segmentation.bound(set, objective.leaf_cost(all));
+    const Cost bound = segmentation.bound(set, objective.leaf_cost(sum_of(groups, set)));
     check(bound <= best, "no partition costs less than the cheapest clusters");
     const double slack = 2 * sums.error + 10 * sums.leaf_error + 16 + 1e-6 * std::ldexp(static_cast<double>(best), -6);
     check(static_cast<double>(bound) >= static_cast<double>(best) - std::ldexp(slack, 6), "the bound is near");
 }
 
-// Every instruction set gives the same bits, and each root's value is that of its best tree: of depth two by a search
-// below.
+// The least cost of a tree over some groups, by trying all.
+Cost least_of(const RankedObjective& objective, const RowGroups& groups, const std::vector<std::uint32_t>& set,
+              const std::vector<std::uint32_t>& columns, int depth) {
+    const Node rows = sum_of(groups, set);
+    if (rows.n < std::max(objective.table().min_leaf, 1u)) return kNoCost;
+    Cost best = objective.leaf_cost(rows);
+    if (depth == 0) return best;
+    for (const std::uint32_t split : columns) {
+        std::vector<std::uint32_t> side[2];
+        for (const std::uint32_t g : set) side[groups.is_one(g, split) ? 1 : 0].push_back(g);
+        const Cost ones = least_of(objective, groups, side[1], columns, depth - 1);
+        if (ones == kNoCost) continue;
+        const Cost zeros = least_of(objective, groups, side[0], columns, depth - 1);
+        if (zeros != kNoCost) best = std::min(best, ones + zeros);
+    }
+    return best;
+}
+
+// Every instruction set gives the same bits, and each root is bounded by what its best tree costs, to within the error
+// that is told.
 void check_kernel(Dice& dice, const RankedObjective& objective) {
     if (!RowGroups::fit(objective.table())) return;
     const TwoSums sums = *objective.two_sums();
@@ -204,6 +230,7 @@ void check_kernel(Dice& dice, const RankedObjective& objective) {
     for (std::uint32_t c = 0; c < groups.splits.size(); ++c)
         if (dice.below(5) > 0) columns.push_back(c);
     if (set.empty() || columns.empty()) return;
+    const Cost one_leaf = objective.leaf_cost(sum_of(groups, set));
     for (const int depth : {2, 3}) {
         std::vector<double> first;
         for (const Simd level : {Simd::plain, Simd::avx2, Simd::avx512}) {
@@ -215,6 +242,26 @@ void check_kernel(Dice& dice, const RankedObjective& objective) {
             check(cells.solve(set, columns, depth, again) && value == again, "the same again");
             if (first.empty()) first = value;
             check(value == first, "the same on every processor");
+            if (level != Simd::plain || (depth == 3 && columns.size() > 8)) continue;
+            const double slack = 4 * sums.error_of(8) + 2 * sums.unit * cells.error() + 16;
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                Cost best = 0;
+                for (const bool one : {false, true}) {
+                    std::vector<std::uint32_t> side;
+                    for (const std::uint32_t g : set)
+                        if (groups.is_one(g, columns[c]) == one) side.push_back(g);
+                    const Cost of_side = side.empty() ? kNoCost : least_of(objective, groups, side, columns, depth - 1);
+                    best = of_side == kNoCost || best == kNoCost ? kNoCost : best + of_side;
+                }
+                check(std::isinf(value[c]) || best != kNoCost || objective.table().min_leaf == 1,
+                      "a root without a tree has no value");
+                if (best == kNoCost) continue;
+                check(!std::isinf(value[c]), "a root with a tree has one");
+                const Cost bound = cells.bound(value[c], one_leaf);
+                check(bound <= best, "no tree costs less than its value tells");
+                const double short_of = std::ldexp(static_cast<double>(best - bound), -sums.tie_bits);
+                check(short_of <= slack, "the bound is as near as is told");
+            }
         }
     }
 }

@@ -14,6 +14,16 @@ constexpr std::int64_t kValuesPerUnit = 1024;  // of the control's steps
 Segmentation::Segmentation(const RowGroups& groups, const TwoSums& sums, Control& control)
     : groups_(groups), sums_(sums), control_(control), leaf_(sums.leaf - sums.leaf_error / sums.unit) {}
 
+bool Segmentation::useful() const {
+    double apart = 0, all_a = 0, all_b = 0;
+    for (std::uint32_t g = 0; g < groups_.n_groups; ++g) {
+        apart += loss(groups_.a[g], groups_.b[g]);
+        all_a += groups_.a[g];
+        all_b += groups_.b[g];
+    }
+    return leaf_ > 0 && 1000 * leaf_ * groups_.n_groups >= loss(all_a, all_b) - apart;
+}
+
 // Compared as integers: both numbers of a group are whole and below 2^53.
 std::vector<std::uint32_t> Segmentation::order() const {
     __extension__ using Product = __int128;

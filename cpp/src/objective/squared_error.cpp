@@ -111,24 +111,18 @@ std::unique_ptr<PairSolver> SquaredError::pair_solver(const Options& options, Co
     return RankedObjective::pair_solver(options, control);
 }
 
-// A gain has a relative error below 16 * 2^-53 (cell_kernel.hpp), and the gains of a tree add up to at most Q; adding
-// eight of them costs as much again at most.
 std::optional<TwoSums> SquaredError::two_sums() const {
     const TargetTable& data = *data_;
     if (data.n_outputs != 1) return std::nullopt;
     TwoSums sums;
     sums.form = TwoSums::Form::minus_square;
-    double squares = 0;
     for (std::uint32_t row = 0; row < data.n_rows; ++row) {
         sums.a.push_back(static_cast<double>(data.weight[row]));
         sums.b.push_back(static_cast<double>(data.weighted_of(0, row)));
-        squares += std::ldexp(static_cast<double>(data.square_high[row]), TargetTable::kLowBits) +
-                   static_cast<double>(data.square_low[row]);
     }
     sums.unit = std::ldexp(1.0, -shift_);
     sums.tie_bits = tie_bits_;
     sums.leaf = std::ldexp(std::ldexp(static_cast<double>(leaf_penalty()), -tie_bits_), shift_);
-    sums.error = squares * std::ldexp(64.0, -53) * sums.unit;
     sums.leaf_error = 2;
     return sums;
 }

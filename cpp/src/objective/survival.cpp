@@ -98,8 +98,8 @@ std::unique_ptr<PairSolver> Survival::pair_solver(const Options& options, Contro
 // by at most m v / 2 <= H / 2, so |log(v H') - log H| <= 2 (m v / 2) / H, and D log(v H' / D) is off by at most
 //     D / H m v <= m v max(d_i / h_i),
 // for a quotient of sums is no larger than the largest quotient; D log v is the same for every tree. Over the leaves of
-// a tree that adds up to n v max(d_i / h_i). H >= n v is asked of each row with an event. The kernel adds 3e-11 D
-// (cell_kernel.hpp); the integer loss computes each D log(H / D) with an error of a slack, and floors it.
+// a tree that adds up to n v max(d_i / h_i). H >= n v is asked of each row with an event. The moment kernel adds 3e-11
+// D (moment_kernel.hpp); the integer loss computes each D log(H / D) with an error of a slack, and floors it.
 std::optional<TwoSums> Survival::two_sums() const {
     const EventTable& data = *data_;
     std::int64_t all_events = 0, all_hazard = 0;

@@ -46,21 +46,14 @@ void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& her
     here.roots.clear();
     ++statistics_.pair_solves;
     const bool solved = cells_.solve(set.groups, here.columns, static_cast<int>(depth), here.value);
-    const Cost any = set.unavoidable + 2 * penalty_;
-    const double tie = std::ldexp(1.0, sums_.tie_bits);
-    // The cost of one leaf tells what all trees have in common.
-    const double one_leaf = static_cast<double>(objective_.leaf_cost(set.rows)) / tie;
-    const double whole = solved ? sums_.unit * (cells_.whole() + sums_.leaf) : 0;
+    const Cost any = set.unavoidable + 2 * penalty_, one_leaf = objective_.leaf_cost(set.rows);
     for (std::size_t i = 0; i < here.columns.size(); ++i) {
         Root root{here.columns[i], any, 0.0};
         if (solved && std::isinf(here.value[i])) {
             root.bound = kNoCost;  // a side cannot be a leaf
         } else if (solved) {
             root.likely = here.value[i];
-            const double value = sums_.unit * here.value[i];
-            const double rounding = std::ldexp(std::abs(one_leaf) + std::abs(whole) + std::abs(value), -50);
-            const double min_cost = value + (one_leaf - whole) - (2 * sums_.error_of(8) + rounding + 4);
-            root.bound = std::max(any, static_cast<Cost>(std::floor(min_cost)) * (Cost{1} << sums_.tie_bits));
+            root.bound = std::max(any, cells_.bound(here.value[i], one_leaf));
         }
         here.roots.push_back(root);
     }

@@ -41,8 +41,9 @@ class Segmentation {
     // Both stay in use.
     Segmentation(const RowGroups& groups, const TwoSums& sums, Control& control);
 
-    // Whether a cluster has a price: else clusters of one group are best, which RowGroups::loss tells.
-    [[nodiscard]] bool useful() const { return leaf_ > 0; }
+    // Whether the prices of clusters count: else those of one group are best, or nearly, which RowGroups::loss tells.
+    // They do where one for each group adds up to a thousandth of what all groups apart lose less than together.
+    [[nodiscard]] bool useful() const;
     // The groups in the order of their ratios; groups that weigh nothing stand anywhere.
     [[nodiscard]] std::vector<std::uint32_t> order() const;
     // No tree of `set`, a sequence in that order, costs less; `one_leaf` is the cost of one. 0 after a stop.

@@ -16,11 +16,14 @@ class CellSolver {
     CellSolver(const RowGroups& groups, const TwoSums& sums, std::uint32_t min_leaf, Control& control);
 
     // The least sum of g and leaves of the trees of depth `depth` (two or three) below each of `columns` (splits,
-    // ascending), over the groups of `set`, as a double within the error of TwoSums; false if the run ended before.
+    // ascending), over the groups of `set`, less g of all rows as one leaf; false if the run ended before.
     [[nodiscard]] bool solve(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns, int depth,
                              std::vector<double>& value);
-    // g of all rows of the last solve(), as one leaf.
-    [[nodiscard]] double whole() const;
+    // No tree of the groups of the last solve(), which cost `one_leaf` as one leaf, of eight leaves at most, costs less
+    // than its value tells.
+    [[nodiscard]] Cost bound(double value, Cost one_leaf) const;
+    // What the values are off by at most.
+    [[nodiscard]] double error() const;
     [[nodiscard]] std::size_t bytes() const;
 
     std::int64_t n_solves = 0;
@@ -28,12 +31,15 @@ class CellSolver {
 
    private:
     void load(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns);
+    // Numbers for sums that are near each other: g changes by the same for all trees.
+    void level(std::span<const std::uint32_t> set);
     // False if the run ended before.
     [[nodiscard]] bool add_pairs();
     [[nodiscard]] bool add_triples(std::uint32_t i);
+    [[nodiscard]] bool add_up(int depth);
     [[nodiscard]] bool counts(std::uint32_t n_ones);
-    void add_to(std::vector<double> (&planes)[3], std::size_t row, std::uint32_t begin, std::uint32_t end, double a,
-                double b, double n);
+    void add_to(std::size_t row, std::uint32_t begin, std::uint32_t end, std::uint32_t g);
+    [[nodiscard]] double whole() const;
     static constexpr std::int64_t kAdditionsPerUnit = 4096;  // of work, for the clock
     static constexpr std::int64_t kAdditionsPerPoll = 16 * kAdditionsPerUnit;
 
@@ -47,10 +53,16 @@ class CellSolver {
     std::vector<std::uint32_t> place_;  // [split]: number of the column, or kNone
     // The set: lists of columns of its groups, and their sums.
     std::vector<std::uint32_t> begin_, list_;
-    std::vector<double> sum_[3];
+    struct Sums {
+        double a, b, rows;
+    };
+    std::vector<Sums> sum_;
+    std::vector<double> steepness_;  // [group]: log A / B, where A is above 0
+    double magnitude_ = 0;           // error() is made of
     // By column: groups that have it, and where in their lists it is.
     std::vector<std::uint32_t> column_begin_, column_list_;
-    std::vector<double> single_[3], pair_[3], triple_[3], value_[4], split_[4], side_[2];
+    std::vector<double> single_[3], pair_[3], added_, added_rows_;
+    std::vector<float> value_[4], split_[4], side_[2];
 };
 
 }  // namespace treewright::ranked

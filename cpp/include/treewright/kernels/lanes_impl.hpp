@@ -56,6 +56,9 @@ struct LanesOf<T, N, false> {
 using Eight = Lanes<double, 8>;
 using EightBits = Lanes<std::uint64_t, 8>;
 using EightMasks = Lanes<std::int64_t, 8>;
+using Floats = Lanes<float, 8>;
+using FloatBits = Lanes<std::uint32_t, 8>;
+using FloatMasks = Lanes<std::int32_t, 8>;
 
 template <class V>
 inline constexpr bool kIsHalves = false;
@@ -87,13 +90,43 @@ TREEWRIGHT_INLINE Eight load(const double* from) { return load_as<Eight>(from); 
 
 // As numbers of single precision.
 template <class V>
-TREEWRIGHT_INLINE void store_floats(float* to, V x) {
+TREEWRIGHT_INLINE auto floats_of(V x) {
     if constexpr (kIsHalves<V>) {
-        store_floats(to, x.low);
-        store_floats(to + sizeof x.low / sizeof(double), x.high);
+        const auto low = floats_of(x.low), high = floats_of(x.high);
+        using Both = Lanes<float, 2 * sizeof low / sizeof(float)>;
+        if constexpr (kIsHalves<Both>)
+            return Both{low, high};
+        else if constexpr (sizeof low == 8)
+            return __builtin_shufflevector(low, high, 0, 1, 2, 3);
+        else
+            return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     } else {
-        const auto floats = __builtin_convertvector(x, Lanes<float, sizeof x / sizeof(double)>);
-        std::memcpy(to, &floats, sizeof floats);
+        return __builtin_convertvector(x, Lanes<float, sizeof x / sizeof(double)>);
+    }
+}
+template <class V>
+TREEWRIGHT_INLINE void store_floats(float* to, V x) {
+    store(to, floats_of(x));
+}
+
+// Two rows of numbers that take turns.
+template <class V>
+TREEWRIGHT_INLINE void load_turns(const double* from, V& even, V& odd) {
+    if constexpr (kIsHalves<V>) {
+        load_turns(from, even.low, odd.low);
+        load_turns(from + sizeof(V) / sizeof(double), even.high, odd.high);
+    } else {
+        const V x = load_as<V>(from), y = load_as<V>(from + sizeof(V) / sizeof(double));
+        if constexpr (sizeof(V) == 16) {
+            even = __builtin_shufflevector(x, y, 0, 2);
+            odd = __builtin_shufflevector(x, y, 1, 3);
+        } else if constexpr (sizeof(V) == 32) {
+            even = __builtin_shufflevector(x, y, 0, 2, 4, 6);
+            odd = __builtin_shufflevector(x, y, 1, 3, 5, 7);
+        } else {
+            even = __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14);
+            odd = __builtin_shufflevector(x, y, 1, 3, 5, 7, 9, 11, 13, 15);
+        }
     }
 }
 
@@ -150,6 +183,7 @@ TREEWRIGHT_INLINE double last(V x) {
         return x[sizeof x / sizeof(double) - 1];
 }
 TREEWRIGHT_INLINE Eight spread(double x) { return Eight{} + x; }
+TREEWRIGHT_INLINE Floats spread(float x) { return Floats{} + x; }
 TREEWRIGHT_INLINE double largest(Eight x) {
     double all[8];
     store(all, x);

@@ -10,8 +10,8 @@ constexpr std::size_t kLanes = 8;
 // gain[i] of the columns from `first` on: largest of what is there and their gains on the first i + 1 rows of the pass.
 void add_gains(const LinePass& pass, std::size_t first) {
     const Eight center = load(pass.centers + first), value_error = load(pass.value_errors + first),
-                product_error = load(pass.product_errors + first), none = spread(0);
-    Eight sum = none, square = none, product = none, furthest = none, begin = none, known = spread(1);
+                product_error = load(pass.product_errors + first), none = spread(0.0);
+    Eight sum = none, square = none, product = none, furthest = none, begin = none, known = spread(1.0);
     for (std::uint32_t i = 0; i < pass.n; ++i) {
         const std::uint32_t at = pass.backward ? pass.n - 1 - i : i, row = row_of(pass.order[at]);
         if (i + 8 < pass.n)

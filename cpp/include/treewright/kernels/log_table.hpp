@@ -1,6 +1,9 @@
 // Numbers of the logarithm of log_lanes_impl.hpp.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace treewright::ranked {
 
 // 1 / (1 + (i + 1/2) / 16), and minus its logarithm, each rounded to the nearest double.
@@ -16,5 +19,13 @@ alignas(64) inline constexpr double kLogarithm[16] = {
     0.42608439531090014, 0.46608972992459924, 0.5045560107523953,  0.5415972824327444,
     0.5773153650348236,  0.6118015411059929,  0.6451379613735847,  0.6773988235918061,
 };
+
+constexpr std::array<float, 16> floats_of(const double (&table)[16]) {
+    std::array<float, 16> floats{};
+    for (std::size_t i = 0; i < 16; ++i) floats[i] = static_cast<float>(table[i]);
+    return floats;
+}
+alignas(64) inline constexpr std::array<float, 16> kInverseFloats = floats_of(kInverse), kLogarithmFloats =
+                                                                                             floats_of(kLogarithm);
 
 }  // namespace treewright::ranked

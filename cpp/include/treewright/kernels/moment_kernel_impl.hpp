@@ -298,8 +298,8 @@ void sweep_lanes(MomentTask& task) {
                     const Eight box_right = Form::box(begin_right[i], end_right, from_right + above_right,
                                                       on_right[i][1] - above_right, right[i][1]);
                     in_left =
-                        choose(smaller(weight_left, rest_left[0]) >= spread(1), smaller(in_left, box_left), in_left);
-                    in_right = choose(smaller(weight_right, rest_right[0]) >= spread(1), smaller(in_right, box_right),
+                        choose(smaller(weight_left, rest_left[0]) >= spread(1.0), smaller(in_left, box_left), in_left);
+                    in_right = choose(smaller(weight_right, rest_right[0]) >= spread(1.0), smaller(in_right, box_right),
                                       in_right);
                     begin_left[i] = end_left;
                     begin_right[i] = end_right;
