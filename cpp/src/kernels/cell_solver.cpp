@@ -170,7 +170,8 @@ bool CellSolver::solve(std::span<const std::uint32_t> set, std::span<const std::
         return false;
     }
     value.resize(p);
-    for (std::uint32_t i = 0; i < p; ++i) value[i] = double{side_[0][i]} + double{side_[1][i]} - whole();
+    const double one_leaf = whole();
+    for (std::uint32_t i = 0; i < p; ++i) value[i] = double{side_[0][i]} + double{side_[1][i]} - one_leaf;
     return true;
 }
 

@@ -30,8 +30,11 @@ class CellSolver {
     std::int64_t n_cells = 0;
 
    private:
+    struct Sums {
+        double a, b, rows;
+    };
     void load(std::span<const std::uint32_t> set, std::span<const std::uint32_t> columns);
-    // Numbers for sums that are near each other: g changes by the same for all trees.
+    // Moves or scales the sums so that single precision tells trees apart: g changes by the same for all of them.
     void level(std::span<const std::uint32_t> set);
     // False if the run ended before.
     [[nodiscard]] bool add_pairs();
@@ -53,12 +56,9 @@ class CellSolver {
     std::vector<std::uint32_t> place_;  // [split]: number of the column, or kNone
     // The set: lists of columns of its groups, and their sums.
     std::vector<std::uint32_t> begin_, list_;
-    struct Sums {
-        double a, b, rows;
-    };
     std::vector<Sums> sum_;
     std::vector<double> steepness_;  // [group]: log A / B, where A is above 0
-    double magnitude_ = 0;           // error() is made of
+    double magnitude_ = 0;           // of g, for error()
     // By column: groups that have it, and where in their lists it is.
     std::vector<std::uint32_t> column_begin_, column_list_;
     std::vector<double> single_[3], pair_[3], added_, added_rows_;
