@@ -50,8 +50,8 @@ test-cpp: build-cpp
 	$(BIN)/ctest --test-dir build/sanitized --output-on-failure -j 2
 
 # The C++ tests of searches with several threads under the thread sanitizer.
-THREADED := test_ranked_search test_additive_search test_binary_threads test_leaf_threads test_level_threads \
-	test_ranked_set_threads
+THREADED := test_ranked_search test_additive_search test_group_search test_binary_threads test_leaf_threads \
+	test_level_threads test_ranked_set_threads
 test-threads: $(VENV)/.installed-test
 	$(BIN)/cmake -S . -B build/threads -DCMAKE_BUILD_TYPE=Debug -DTREEWRIGHT_SANITIZERS=thread >/dev/null
 	$(BIN)/cmake --build build/threads -j 2 --target $(THREADED)

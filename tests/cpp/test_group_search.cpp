@@ -119,6 +119,34 @@ Cost cost_of(const RankedObjective& objective, const std::vector<TreeNode>& tree
     return on_left + cost_of(objective, tree, at, right);
 }
 
+bool same(const std::vector<TreeNode>& a, const std::vector<TreeNode>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TreeNode& x, const TreeNode& y) {
+        return x.column == y.column && x.low == y.low && x.high == y.high;
+    });
+}
+
+// Threads give the tree of one thread, where the work makes it one that does not depend on them; and a stop that one of
+// them meets ends all.
+void check_threads(const RankedObjective& objective, Options options, Size size, const std::vector<TreeNode>& alone) {
+    options.alone_work = 0;
+    std::vector<TreeNode> first;
+    for (const std::uint32_t threads : {1u, 2u, 4u}) {
+        options.threads = threads;
+        Control control({});
+        GroupSearch search(objective, options, control, grouped(objective));
+        const Outcome found = search.run(size);
+        const std::vector<TreeNode> tree = search.write(found.plan);
+        if (threads == 1) first = tree;
+        check(found.exact() && tree.size() == alone.size() && same(tree, first), "the tree of one thread");
+        for (const std::int64_t steps : {1, 20, 100}) {
+            Control stopping({.steps = steps});
+            const Outcome stopped = run(GroupSearch(objective, options, stopping, grouped(objective)), size);
+            check(stopped.lower <= found.upper && found.upper <= stopped.upper, "bounds at a stop of threads");
+            check(stopping.steps() <= steps, "no more steps than are granted");
+        }
+    }
+}
+
 void check_search(Dice& dice, const RankedObjective& objective) {
     Options options;
     options.segments = dice.coin();
@@ -138,6 +166,7 @@ void check_search(Dice& dice, const RankedObjective& objective) {
         for (std::uint32_t row = 0; row < objective.table().n_rows; ++row) all.push_back(row * 2);
         std::size_t at = 0;
         check(cost_of(objective, tree, at, all) == best, "the tree costs what is said");
+        check_threads(objective, options, size, tree);
         Limits limits;
         limits.steps = 1 + number(dice, 12);
         Control stopping(limits);

@@ -42,6 +42,10 @@ void GroupSearch::find_columns(const Set& set, Level& here) {
     for (const std::uint32_t split : here.columns) here.key.push_back(key_[split]);
 }
 
+void GroupSearch::bound_roots(const Set& set, std::uint32_t depth, Level& here) {
+    depth > 3 ? bound_by_sides(set, depth, here) : bound_by_cells(set, depth, here);
+}
+
 void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& here) {
     here.roots.clear();
     ++statistics_.pair_solves;
@@ -62,15 +66,15 @@ void GroupSearch::bound_by_cells(const Set& set, std::uint32_t depth, Level& her
 void GroupSearch::bound_by_sides(const Set& set, std::uint32_t depth, Level& here) {
     here.roots.clear();
     const Cost any = set.unavoidable + 2 * penalty_;
+    const Size below{one_less(depth)}, free{kFree}, shallow{depth == kFree ? kDeepened : depth - 2};
     for (std::size_t i = 0; i < here.columns.size(); ++i) {
         Fingerprint other = set.rows.rows;
         other.subtract(here.key[i]);
         Cost lower = 0;
         double likely = 0;
         for (const Fingerprint& side : {here.key[i], other}) {
-            lower += std::max(cache_.find(side, {one_less(depth)}).lower,
-                              segments_ ? cache_.find(side, {Size::kAny}).lower : 0);
-            likely += static_cast<double>(cache_.find(side, {depth == kFree ? kDeepened : depth - 2}).lower);
+            lower += std::max(store_->find(side, below).lower, segments_ ? store_->find(side, free).lower : 0);
+            likely += static_cast<double>(store_->find(side, shallow).lower);
         }
         here.roots.push_back({here.columns[i], std::max(any, lower), likely});
     }

@@ -19,20 +19,48 @@ bool GroupSearch::fits(const RankedObjective& objective, const Options& options,
            objective.two_sums().has_value();
 }
 
+// What a thread that helps works with; kept from one round to the next.
+struct GroupSearch::Helper {
+    explicit Helper(const GroupSearch& lead) : control(lead.control_.helper()), search(lead, control) {}
+    Control control;
+    GroupSearch search;
+};
+
 GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control, RowGroups groups)
     : objective_(objective),
       table_(objective.table()),
+      options_(options),
       control_(control),
-      sums_(*objective.two_sums()),
-      groups_(std::move(groups)),
+      few_(std::make_shared<const Few>(*objective.two_sums(), std::move(groups))),
+      sums_(few_->sums),
+      groups_(few_->groups),
+      store_(std::make_shared<Store>(control.limits().bytes, options.threads)),
       cells_(groups_, sums_, table_.min_leaf, control),
       segmentation_(groups_, sums_, control),
       segments_(options.segments && segmentation_.useful()),
-      cache_(control.limits().bytes / 2),
       penalty_(objective.leaf_penalty()),
       n_ones_(groups_.splits.size()),
       key_(groups_.splits.size()),
       by_split_(groups_.splits.size()) {}
+
+GroupSearch::GroupSearch(const GroupSearch& lead, Control& control)
+    : objective_(lead.objective_),
+      table_(lead.table_),
+      options_(lead.options_),
+      control_(control),
+      few_(lead.few_),
+      sums_(few_->sums),
+      groups_(few_->groups),
+      store_(lead.store_),
+      cells_(groups_, sums_, table_.min_leaf, control),
+      segmentation_(groups_, sums_, control),
+      segments_(lead.segments_),
+      penalty_(lead.penalty_),
+      n_ones_(groups_.splits.size()),
+      key_(groups_.splits.size()),
+      by_split_(groups_.splits.size()) {}
+
+GroupSearch::~GroupSearch() { store_->working_memory(counted_bytes_, 0); }
 
 Outcome GroupSearch::run(Size limits) {
     Set root;
@@ -60,8 +88,11 @@ Outcome GroupSearch::run(Size limits) {
                        : std::max(at_any_depth(root), root.unavoidable + cost_of_leaves(Cost{d} + 2, penalty_));
         best.lower = std::min(best.upper, std::max(best.lower, std::min(found.lower, deeper)));
         control_.lower_bound(best.lower);
-        if (best.exact() || d == depth) return best;
+        if (best.exact() || d == depth) break;
     }
+    if (best.exact() && worth_a_crew() && !control_.stopped())
+        if (const std::optional<PartialTree> first = first_of_equals(root, depth, best.upper, 0)) best.plan = *first;
+    return best;
 }
 
 Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std::size_t level) {
@@ -79,7 +110,7 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
         depth = max_depth <= Cost{kDeepened} ? static_cast<std::uint32_t>(max_depth) : kFree;
         beyond = set.unavoidable + (max_leaves + 1) * penalty_;
     }
-    Outcome result = cache_.find(set.rows.rows, {depth});
+    Outcome result = store_->find(set.rows.rows, {depth});
     if (result.exact() || result.lower >= budget) {
         ++statistics_.cache_hits;
     } else if (const Cost any = depth >= kMinSegmented ? at_any_depth(set) : 0; any >= budget) {
@@ -90,9 +121,9 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
         result = depth == 1 ? stump(set, level) : branch(set, depth, budget, level);
         result.offer(known.upper, known.plan);
         result.lower = std::min(result.upper, std::max({result.lower, known.lower, any}));
-        cache_.store(set.rows.rows, {depth}, set.rows.n, result);
+        store_->keep(set.rows.rows, {depth}, set.rows.n, result);
         if (segments_ && depth >= kMinSegmented && depth != kFree)
-            cache_.store(set.rows.rows, {kFree}, set.rows.n,
+            store_->keep(set.rows.rows, {kFree}, set.rows.n,
                          {std::min(result.lower, set.unavoidable + (Cost{depth} + 2) * penalty_), kNoCost, {}});
     }
     result.lower = std::min(result.lower, beyond);
@@ -104,13 +135,13 @@ Outcome GroupSearch::solve(const Set& set, std::uint32_t depth, Cost budget, std
 
 Cost GroupSearch::at_any_depth(const Set& set) {
     if (!segments_) return 0;
-    const Cost known = cache_.find(set.rows.rows, {kFree}).lower;
+    const Cost known = store_->find(set.rows.rows, {kFree}).lower;
     if (known > 0) return known;
     // What it costs against what it saved: if too little, one of some sets is tried.
     const std::int64_t saved = n_closed_ * (cells_.n_cells / std::max<std::int64_t>(cells_.n_solves, 1));
     if (segmentation_.n_values > kFreeValues + saved * kValuesPerCell && ++n_passed_over_ % kTriedSets != 0) return 0;
     const Cost bound = std::max<Cost>(segmentation_.bound(set.groups, objective_.leaf_cost(set.rows)), 1);
-    cache_.store(set.rows.rows, {kFree}, set.rows.n, {bound, kNoCost, {}});
+    store_->keep(set.rows.rows, {kFree}, set.rows.n, {bound, kNoCost, {}});
     return bound;
 }
 
@@ -134,30 +165,61 @@ Outcome GroupSearch::branch(const Set& set, std::uint32_t depth, Cost budget, st
         best.lower = best.upper;
         return best;
     }
-    if (depth > 3)
-        bound_by_sides(set, depth, here);
-    else
-        bound_by_cells(set, depth, here);
+    bound_roots(set, depth, here);
     std::sort(here.roots.begin(), here.roots.end(), [](const Root& a, const Root& b) {
         return a.bound != b.bound ? a.bound < b.bound : a.likely != b.likely ? a.likely < b.likely : a.split < b.split;
     });
-    for (Root& root : here.roots) {
-        const Cost target = std::min(best.upper, budget);
-        if (root.bound >= target || control_.stopped()) break;
-        settle(set, root, depth, target, level, best);
-    }
+    Hunt hunt{set, depth, budget, level, here.roots, best};
+    work_together(hunt);
+    best = hunt.best;
     best.lower = best.upper;
     for (const Root& root : here.roots) best.lower = std::min(best.lower, root.bound);
     return best;
 }
 
-void GroupSearch::settle(const Set& set, Root& root, std::uint32_t depth, Cost target, std::size_t level,
-                         Outcome& best) {
-    Level& here = level_at(level);
-    part(set, root.split, here.ones, here.zeros);
+void GroupSearch::work_together(Hunt& hunt) {
+    if (control_.in_crew() || options_.threads < 2 || hunt.depth < kMinShared || !worth_a_crew())
+        return work(hunt, nullptr);
+    Crew crew(control_);
+    work(hunt, &crew);
+    crew.watch();
+    crew.finish();
+}
+
+void GroupSearch::work(Hunt& hunt, Crew* crew) {
+    for (bool first = true;; first = false) {
+        // The first root of all rows is settled together, one level below.
+        if (crew != nullptr && !crew->called() && !(first && hunt.level == 0)) {
+            while (helpers_.size() + 1 < options_.threads) helpers_.push_back(std::make_unique<Helper>(*this));
+            for (const auto& helper : helpers_) helper->control = control_.helper();  // the run may be another
+            hunt.shared = true;
+            crew->call(helpers_, [&hunt](Helper& helper) { helper.search.work(hunt, nullptr); });
+        }
+        Root* root = nullptr;
+        Cost known = 0;
+        {
+            const auto held = hunt.lock();
+            known = hunt.best.upper;
+            if (hunt.next == hunt.roots.size() || hunt.roots[hunt.next].bound >= std::min(known, hunt.budget) ||
+                control_.stopped())
+                return;
+            root = &hunt.roots[hunt.next++];
+        }
+        const Outcome found = settle(hunt, *root, known);
+        const auto held = hunt.lock();
+        hunt.best.offer(found.upper, found.plan);
+        if (hunt.level == 0 && at_full_depth_) control_.incumbent(hunt.best.upper);
+    }
+}
+
+Outcome GroupSearch::settle(const Hunt& hunt, Root& root, Cost known) {
+    const std::uint32_t depth = hunt.depth;
+    const Cost target = std::min(known, hunt.budget);
+    Level& here = level_at(hunt.level);
+    part(hunt.set, root.split, here.ones, here.zeros);
     if (!legal(here.ones, here.zeros)) {
         root.bound = kNoCost;
-        return;
+        return {};
     }
     const bool ones_first = here.ones.rows.n >= here.zeros.rows.n;
     const Set &first_set = ones_first ? here.ones : here.zeros, &second_set = ones_first ? here.zeros : here.ones;
@@ -168,19 +230,52 @@ void GroupSearch::settle(const Set& set, Root& root, std::uint32_t depth, Cost t
         root.bound = std::max(root.bound, min_first + min_second);
         if (root.bound >= target) {
             ++n_closed_;
-            return;
+            return {};
         }
     }
-    const Outcome first = solve(first_set, one_less(depth), target - min_second, level + 1);
+    const std::size_t below = hunt.level + 1;
+    const Outcome first = solve(first_set, one_less(depth), target - min_second, below);
     root.bound = std::max(root.bound, std::max(first.lower, min_first) + min_second);
-    if (root.bound >= target) return;
-    const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), level + 1);
+    if (root.bound >= target) return {};
+    const Outcome second = solve(second_set, one_less(depth), target - std::max(first.lower, min_first), below);
     root.bound = std::max(root.bound, first.lower + second.lower);
     const Cost cost = first.upper + second.upper;
-    if (cost >= best.upper) return;
-    best.offer(cost, remember(root.split, (ones_first ? first : second).plan, (ones_first ? second : first).plan));
-    if (level == 0 && at_full_depth_) control_.incumbent(best.upper);
+    if (cost >= known) return {};
     watch_memory();
+    const Outcome &ones = ones_first ? first : second, &zeros = ones_first ? second : first;
+    return {0, cost, remember(root.split, ones.plan, zeros.plan)};
+}
+
+std::optional<PartialTree> GroupSearch::first_of_equals(const Set& set, std::uint32_t depth, Cost cost,
+                                                        std::size_t level) {
+    if (objective_.leaf_cost(set.rows) == cost) return PartialTree::leaf();
+    for (std::uint32_t d = 1; !control_.stopped(); d = depth == kFree && d == kDeepened ? kFree : d + 1) {
+        const Outcome found = solve(set, d, cost + 1, level);
+        if (found.upper == cost) return d == 1 ? found.plan : split_first(set, d, cost, level);
+        if (d == depth) break;
+    }
+    return std::nullopt;
+}
+
+std::optional<PartialTree> GroupSearch::split_first(const Set& set, std::uint32_t depth, Cost cost, std::size_t level) {
+    Level& here = level_at(level);
+    find_columns(set, here);
+    bound_roots(set, depth, here);
+    for (const Root& root : here.roots) {
+        if (root.bound > cost) continue;
+        if (control_.stopped()) return std::nullopt;
+        part(set, root.split, here.ones, here.zeros);
+        if (!legal(here.ones, here.zeros)) continue;
+        const Outcome ones = solve(here.ones, one_less(depth), cost + 1 - least(here.zeros), level + 1);
+        if (ones.lower + least(here.zeros) > cost) continue;
+        const Outcome zeros = solve(here.zeros, one_less(depth), cost + 1 - ones.lower, level + 1);
+        if (ones.upper + zeros.upper != cost) continue;
+        const auto below_ones = first_of_equals(here.ones, one_less(depth), ones.upper, level + 1);
+        const auto below_zeros = first_of_equals(here.zeros, one_less(depth), zeros.upper, level + 1);
+        if (!below_ones || !below_zeros) return std::nullopt;
+        return remember(root.split, *below_ones, *below_zeros);
+    }
+    return std::nullopt;
 }
 
 Outcome GroupSearch::stump(const Set& set, std::size_t level) {
@@ -218,11 +313,11 @@ Outcome GroupSearch::greedy(const Set& set, std::uint32_t depth, std::uint32_t l
     const Outcome top = solve(set, std::min(depth, look), kNoCost, level);
     if (depth <= look || top.plan.kind() != PartialTree::Kind::node || (look > 1 && control_.stopped())) return top;
     Set ones, zeros;
-    part(set, pool_[top.plan.index()].column, ones, zeros);
+    part(set, store_->planted(top.plan).column, ones, zeros);
     const Outcome a = greedy(ones, depth - 1, look, level), b = greedy(zeros, depth - 1, look, level);
     Outcome result = top;
     if (a.upper + b.upper < result.upper)
-        result.offer(a.upper + b.upper, remember(pool_[top.plan.index()].column, a.plan, b.plan));
+        result.offer(a.upper + b.upper, remember(store_->planted(top.plan).column, a.plan, b.plan));
     return result;
 }
 
@@ -254,8 +349,7 @@ void GroupSearch::add(std::uint32_t g, Set& set) const {
 }
 
 PartialTree GroupSearch::remember(std::uint32_t split, PartialTree ones, PartialTree zeros) {
-    pool_.push_back({split, 0, ones, zeros});
-    return PartialTree::node(pool_.size() - 1);
+    return store_->plant({split, 0, ones, zeros});
 }
 
 std::vector<TreeNode> GroupSearch::write(PartialTree plan) const {
@@ -269,7 +363,7 @@ std::vector<TreeNode> GroupSearch::write(PartialTree plan) const {
 void GroupSearch::write(PartialTree plan, const std::vector<std::uint32_t>& groups, std::vector<TreeNode>& tree) const {
     tree.push_back({});
     if (plan.kind() != PartialTree::Kind::node) return;
-    const TreePoolNode& top = pool_[plan.index()];
+    const TreePoolNode top = store_->planted(plan);
     const RowGroups::Split& split = groups_.splits[top.column];
     std::vector<std::uint32_t> left, right;
     std::uint32_t low = 0, high = TreeNode::kLeaf;
@@ -293,9 +387,13 @@ GroupSearch::Level& GroupSearch::level_at(std::size_t level) {
     return *levels_[level];
 }
 
+bool GroupSearch::worth_a_crew() const { return cells_.n_cells * kWorkPerCell >= options_.alone_work; }
+
 void GroupSearch::watch_memory() {
-    const std::size_t bytes =
-        groups_.bytes() + cells_.bytes() + cache_.bytes() + pool_.capacity() * sizeof(TreePoolNode);
+    const std::size_t own = cells_.bytes();
+    store_->working_memory(counted_bytes_, own);
+    counted_bytes_ = own;
+    const std::size_t bytes = groups_.bytes() + store_->bytes();
     statistics_.bytes = std::max(statistics_.bytes, bytes);
     control_.bytes(bytes);
     if (bytes > control_.limits().bytes) control_.halt(Stop::memory);
@@ -305,6 +403,7 @@ Statistics GroupSearch::statistics() const {
     Statistics result = statistics_;
     result.passes += cells_.n_solves;
     result.row_steps += cells_.n_cells;
+    for (const auto& helper : helpers_) result += helper->search.statistics();
     return result;
 }
 

@@ -6,7 +6,7 @@
 namespace treewright::ranked {
 
 namespace {
-constexpr std::size_t kShards = 16;  // where there are several threads
+constexpr std::size_t kShards = 16;  // where there are several threads; a power of two
 constexpr std::size_t kMaxMemoBytes = std::size_t{1} << 28;
 }  // namespace
 
@@ -19,57 +19,51 @@ Store::Store(std::size_t bytes, std::size_t threads)
     }
 }
 
-Outcome Store::find(const Fingerprint& rows, Size size) const {
-    const Shard& at = shard(rows);
-    const std::scoped_lock lock(at.mutex);
-    return at.cache.find(rows, size);
-}
-
 void Store::keep(const Fingerprint& rows, Size size, std::uint32_t n_rows, const Outcome& outcome) {
     Shard& at = shard(rows);
-    const std::scoped_lock lock(at.mutex);
+    const auto held = lock(at.mutex);
     const std::size_t before = at.cache.bytes();
     at.cache.store(rows, size, n_rows, outcome);
     if (at.cache.bytes() != before) cache_bytes_ += at.cache.bytes() - before;
 }
 
 std::shared_ptr<const Memo> Store::memo(const Fingerprint& rows, Size size) const {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     return memos_.find(rows, size);
 }
 
 void Store::keep_memo(const Fingerprint& rows, Size size, Memo memo) {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     memos_.store(rows, size, std::move(memo));
     memo_bytes_ = memos_.bytes();
 }
 
 void Store::drop_memo(const Fingerprint& rows, Size size) {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     memos_.drop(rows, size);
     memo_bytes_ = memos_.bytes();
 }
 
 PartialTree Store::plant(const TreePoolNode& node) {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     pool_.push_back(node);
     pool_bytes_ = pool_.capacity() * sizeof(TreePoolNode);
     return PartialTree::node(pool_.size() - 1);
 }
 
 TreePoolNode Store::planted(PartialTree plan) const {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     return pool_[plan.index()];
 }
 
 std::shared_ptr<Store> Store::losses() {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     if (losses_ == nullptr) losses_ = std::make_shared<Store>(max_bytes_ / 8, threads_);
     return losses_;
 }
 
 std::size_t Store::all_bytes() const {
-    const std::scoped_lock lock(mutex_);
+    const auto held = lock(mutex_);
     return bytes() + (losses_ == nullptr ? 0 : losses_->all_bytes());
 }
 

@@ -89,7 +89,8 @@ class RankedOptions(Switches):
     groups : bool, default=True
         Search a table of up to 512 binary columns, or of up to 64 thresholds, as groups of equal rows
         (search/group_search.hpp). Used if the loss is the squared error of one output or the survival loss,
-        and the number of leaves is not limited. Of the other switches, only `segments` matters then.
+        and the number of leaves is not limited. Of the other switches, only `segments` and `alone_work`
+        matter then.
     segments : bool, default=True
         In a search with `groups`, bound the cost by the cheapest clusters of the groups on a line
         (bounds/segmentation.hpp).

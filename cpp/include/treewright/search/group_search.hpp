@@ -22,20 +22,28 @@
 // All hold for any least size of leaves and need no law but loss(A + B) >= loss(A) + loss(B).
 //
 // Columns that part a set alike are one column there.
+//
+// Several threads (Options::threads) settle the roots of one set: of all rows, or, while nobody helps there, of a side
+// of its first root, whose trees give the other roots their budgets. Below, each thread works alone. They share what is
+// known of sets (ranked_store.hpp), which is true whoever found it, and the best tree so far. A run that took enough
+// work for threads to begin ends with a choice among equal trees that does not depend on them (first_of_equals).
 #pragma once
 
 #include "treewright/bounds/segmentation.hpp"
-#include "treewright/core/bound_cache.hpp"
 #include "treewright/core/control.hpp"
+#include "treewright/core/crew.hpp"
 #include "treewright/core/tree_node.hpp"
 #include "treewright/kernels/cell_solver.hpp"
 #include "treewright/objective/ranked_objective.hpp"
 #include "treewright/search/outcome.hpp"
 #include "treewright/search/ranked_search.hpp"
+#include "treewright/search/ranked_store.hpp"
 #include "treewright/space/row_groups.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 namespace treewright::ranked {
@@ -47,6 +55,7 @@ class GroupSearch {
 
     // `groups`: of the objective's rows (RowGroups::of).
     GroupSearch(const RankedObjective& objective, const Options& options, Control& control, RowGroups groups);
+    ~GroupSearch();
 
     [[nodiscard]] Outcome run(Size limits);
     // The plan as a tree, depth-first.
@@ -54,6 +63,10 @@ class GroupSearch {
     [[nodiscard]] Statistics statistics() const;
 
    private:
+    struct Helper;
+    // The same for another thread of the search.
+    GroupSearch(const GroupSearch& lead, Control& control);
+
     struct Set {
         std::vector<std::uint32_t> groups;
         Node rows;  // count, sums and fingerprint
@@ -73,10 +86,36 @@ class GroupSearch {
         std::vector<double> value;
     };
 
+    // The roots of a set, which threads take in their order.
+    struct Hunt {
+        const Set& set;
+        std::uint32_t depth;
+        Cost budget;
+        std::size_t level;
+        std::vector<Root>& roots;
+        Outcome best;  // behind `mutex`, as `next` is
+        std::size_t next = 0;
+        bool shared = false;  // whether other threads may be there
+        std::mutex mutex{};
+
+        [[nodiscard]] std::unique_lock<std::mutex> lock() {
+            return shared ? std::unique_lock(mutex) : std::unique_lock<std::mutex>{};
+        }
+    };
+
     [[nodiscard]] Outcome solve(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
     [[nodiscard]] Outcome branch(const Set& set, std::uint32_t depth, Cost budget, std::size_t level);
-    // The trees with this root that cost less than `target`: a bound of them, and `best` if one is cheaper.
-    void settle(const Set& set, Root& root, std::uint32_t depth, Cost target, std::size_t level, Outcome& best);
+    // Settles roots until none is left that can be better; with a crew, calls it once it is worth it.
+    void work(Hunt& hunt, Crew* crew);
+    void work_together(Hunt& hunt);
+    // Bounds the trees with this root; the best of them, if one costs less than `known`.
+    [[nodiscard]] Outcome settle(const Hunt& hunt, Root& root, Cost known);
+    // The tree of `cost`, the least of the set at this depth, that does not depend on the order of a search: the least
+    // depth that has one, then the first split; none after a stop.
+    [[nodiscard]] std::optional<PartialTree> first_of_equals(const Set& set, std::uint32_t depth, Cost cost,
+                                                             std::size_t level);
+    [[nodiscard]] std::optional<PartialTree> split_first(const Set& set, std::uint32_t depth, Cost cost,
+                                                         std::size_t level);
     // No tree of the set costs less, of whatever depth.
     [[nodiscard]] Cost at_any_depth(const Set& set);
     // The best tree of one split.
@@ -85,7 +124,8 @@ class GroupSearch {
     [[nodiscard]] Outcome greedy(const Set& set, std::uint32_t depth, std::uint32_t look, std::size_t level);
     // The columns that part the set, each kind once.
     void find_columns(const Set& set, Level& here);
-    // Bounds of the roots: from the kernel, or from what is known of both sides.
+    // Bounds of the roots, in the order of their splits: from the kernel, or from what is known of both sides.
+    void bound_roots(const Set& set, std::uint32_t depth, Level& here);
     void bound_by_cells(const Set& set, std::uint32_t depth, Level& here);
     void bound_by_sides(const Set& set, std::uint32_t depth, Level& here);
     void part(const Set& set, std::uint32_t split, Set& ones, Set& zeros) const;
@@ -96,6 +136,8 @@ class GroupSearch {
     void write(PartialTree plan, const std::vector<std::uint32_t>& groups, std::vector<TreeNode>& tree) const;
     [[nodiscard]] Level& level_at(std::size_t level);
     void watch_memory();
+    // Whether so much was done that further threads may have begun.
+    [[nodiscard]] bool worth_a_crew() const;
 
     static constexpr std::uint32_t kFree = Size::kAny;  // a depth that no tree reaches
     static constexpr std::uint32_t kDeepened = 3;       // depth to which free sets are solved first
@@ -105,25 +147,35 @@ class GroupSearch {
     // that it made needless: a value takes about twice the time of a cell. seoul-bike, depth 6: 1.8 s without this
     // rule, 1.6 with.
     static constexpr std::int64_t kFreeValues = 1 << 21, kValuesPerCell = 1, kTriedSets = 32;
+    // A crew for less depth would wait for its threads to begin for longer than they work.
+    static constexpr std::uint32_t kMinShared = 4;
+    static constexpr std::int64_t kWorkPerCell = 2;  // in the units of Options::alone_work, about nanoseconds
     [[nodiscard]] static std::uint32_t one_less(std::uint32_t depth) { return depth == kFree ? kFree : depth - 1; }
 
+    struct Few {
+        TwoSums sums;
+        RowGroups groups;
+    };
     const RankedObjective& objective_;
     const RankedTable& table_;
+    Options options_;
     Control& control_;
-    TwoSums sums_;
-    RowGroups groups_;
+    std::shared_ptr<const Few> few_;
+    const TwoSums& sums_;
+    const RowGroups& groups_;
+    std::shared_ptr<Store> store_;
     CellSolver cells_;
     Segmentation segmentation_;
     bool segments_;
     std::int64_t n_closed_ = 0;  // searches that it made needless
     std::int64_t n_passed_over_ = 0;
-    Cache cache_;
     Cost penalty_;
-    TreePool pool_;
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<std::uint32_t> n_ones_;  // [split], scratch
     std::vector<Fingerprint> key_;       // [split], scratch
     std::vector<Node> by_split_;         // [split], scratch: of the ones
+    std::vector<std::unique_ptr<Helper>> helpers_;
+    std::size_t counted_bytes_ = 0;  // of cells_, that the store knows of
     bool at_full_depth_ = false;
     Statistics statistics_;
 };
