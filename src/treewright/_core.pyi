@@ -744,7 +744,7 @@ class RankedOptions:
     @property
     def groups(self) -> bool:
         """
-        Search a table of up to 512 binary columns, or of up to 64 thresholds, as groups of equal rows (search/group_search.hpp). Used if the loss is the squared error of one output or the survival loss, and the number of leaves is not limited. Of the other switches, only `segments` matters then.
+        Search a table of up to 512 binary columns, or of up to 64 thresholds, as groups of equal rows (search/group_search.hpp). Used if the loss is the squared error of one output or the survival loss, and the number of leaves is not limited. Of the other switches, only `segments` and `alone_work` matter then.
         """
 
     @groups.setter
