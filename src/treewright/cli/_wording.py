@@ -90,6 +90,7 @@ IN_OTHER_WORDS = (
     ("leave leaf_estimator out", "leave --leaf-model out"),
     ('tune="optuna" needs', "--tune with a number needs"),
     ("leave tune out", "leave --tune out"),
+    ("`treewright.show.to_text` and `to_graphviz` work", "--format text and --format dot work"),
 )
 # Names of arguments stand alone in advice, as in "raise memory_limit"; elsewhere they may be names of columns.
 ADVICE = r"\b[Rr]aise [^.:;]*|\b(?:lower|larger|smaller) \w+|\bthan memory_limit allows|\btime_limit ended"
