@@ -86,6 +86,11 @@ IN_OTHER_WORDS = (
         "a smaller --max-depth or a larger --cost-complexity make",
     ),
     ("Cut y into classes first", "Make it two or a few classes in the file"),
+    ('leaf_estimator="xgboost"', "--leaf-model xgboost"),
+    ("leave leaf_estimator out", "leave --leaf-model out"),
+    ('tune="optuna" needs', "--tune with a number needs"),
+    ("leave tune out", "leave --tune out"),
+    ("`treewright.show.to_text` and `to_graphviz` work", "--format text and --format dot work"),
 )
 # Names of arguments stand alone in advice, as in "raise memory_limit"; elsewhere they may be names of columns.
 ADVICE = r"\b[Rr]aise [^.:;]*|\b(?:lower|larger|smaller) \w+|\bthan memory_limit allows|\btime_limit ended"

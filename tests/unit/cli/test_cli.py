@@ -149,6 +149,14 @@ def test_show_text_dot_and_pictures(model, tmp_path):
     assert run("show", model, "--orientation", "up", "--out", tmp_path / "tree.png").exit_code == 2
 
 
+def test_without_matplotlib_show_names_the_extra_and_the_formats_that_need_none(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("show", model, "--out", tmp_path / "tree.png")
+    assert result.exit_code == 2
+    assert "pip install 'treewright[plot]'" in result.stderr
+    assert "--format text and --format dot work" in result.stderr
+
+
 def test_verify_accepts_the_truth_and_finds_a_lie(data, model, tmp_path):
     result = run("verify", model, data)
     assert result.exit_code == 0, result.output

@@ -238,6 +238,10 @@ def test_a_missing_extra(files, package, words, extra, monkeypatch):
     result = run("extend", *files, *words)
     assert result.exit_code == 2
     assert f"pip install 'treewright[{extra}]'" in result.output
+    said = result.output.partition("Error: ")[2]
+    assert said.startswith(f"{words[0]} ")
+    assert f"leave {words[0]} out" in said
+    assert "leaf_estimator" not in said
 
 
 def test_xgboost_reads_numbers_that_single_precision_lacks(tmp_path):
