@@ -1,7 +1,8 @@
-"""Problems of the grids that take more than about two seconds and are proven, for the benchmark of threads.
+"""Problems that take more than about two seconds and are proven, for the benchmark of threads.
 
-They are of ``continuous grid`` (depth 4), ``sparse hard`` and ``leaf_accuracy proofs`` (16 quantiles, at least 50 rows
-in a leaf, the first split).
+Those of the grids are of ``continuous grid`` (depth 4), ``sparse hard`` and ``leaf_accuracy proofs`` (16 quantiles, at
+least 50 rows in a leaf, the first split); those over few splits are binary tables of ``streed_tasks`` and
+``regression_binary``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ import numpy as np
 
 from benchmarks._data import read_csv
 from benchmarks._leaf_accuracy_data import load, split
-from treewright import LeafAccuracyTreeClassifier, OptimalTreeClassifier
+from benchmarks.held_out import read as read_task
+from benchmarks.regression_binary import read as read_binary
+from treewright import (
+    LeafAccuracyTreeClassifier,
+    OptimalSurvivalTree,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+)
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 BINS, LEAST = 16, 50
@@ -46,10 +54,24 @@ PROBLEMS: dict[str, tuple[str, str, float, int]] = {
     for table in tables
 }
 
+FEW_SPLITS: dict[str, tuple[str, str, float, int]] = {
+    f"{table}, depth {depth}, {price:g}": (task, table, price, depth)
+    for task, table, price, depth in (
+        ("survival", "churn", 0.0, 6),
+        ("survival", "flchain", 0.0, 6),
+        ("regression", "seoul-bike", 0.001, 7),
+        ("regression", "seoul-bike", 0.0, 7),
+    )
+}
+
 
 def read(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of a problem."""
-    grid, table, *_ = PROBLEMS[name]
+    grid, table, *_ = (PROBLEMS | FEW_SPLITS)[name]
+    if grid == "survival":
+        return read_task(grid, table, DATA)
+    if grid == "regression":
+        return read_binary(table, DATA / "regression")
     if grid in ("continuous", "binary"):
         return read_csv(DATA / grid / f"{table}.csv.gz")
     train, _ = split(load(table, DATA), 0)
@@ -58,7 +80,11 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def estimator(name: str) -> Any:
     """Return what searches a problem, without limits."""
-    grid, _, price, depth = PROBLEMS[name]
+    grid, _, price, depth = (PROBLEMS | FEW_SPLITS)[name]
+    if grid == "survival":
+        return OptimalSurvivalTree(price, max_depth=depth)
+    if grid == "regression":
+        return OptimalTreeRegressor(price, max_depth=depth)
     if grid in ("continuous", "binary"):
         return OptimalTreeClassifier(price, max_depth=depth)
     return LeafAccuracyTreeClassifier(depth, criterion=grid, min_samples_leaf=LEAST, thresholds=BINS)

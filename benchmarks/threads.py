@@ -1,7 +1,7 @@
 """Threads in one search: ``python -m benchmarks.threads --help``.
 
-Generated tables, and two of real numbers, or problems of the grids (``--grids``), each searched to the proof with 1, 2,
-4, ... threads; every run has a process of its own. Speedup is the clock's, with one thread over with several, and says
+Generated tables, and two of real numbers, or problems of the grids (``--grids``) or over few splits (``--few-splits``),
+each searched to the proof with 1, 2, 4, ... threads; every run has a process of its own. Speedup is the clock's, with one thread over with several, and says
 something only on a machine that does nothing else. Work is the processor's seconds with several threads over those with
 one: what they do twice, or wait for actively. Balance says what the clock could say on a quiet machine, whatever this
 one does: the processor's seconds of one thread over those of the thread that worked longest (the calling thread, or the
@@ -83,7 +83,7 @@ def generate(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def search(name: str, n_jobs: int, seconds: float) -> tuple[Any, ...]:
     """Search one table with so many threads: whether it is proven, the objective, what must be equal, and steps."""
-    if name in grids.PROBLEMS:
+    if name in grids.PROBLEMS or name in grids.FEW_SPLITS:
         return fitted(grids.estimator(name), *grids.read(name), n_jobs, seconds)
     X, y = generate(name)
     *_, depth, price, kind = TABLES[name]
@@ -191,9 +191,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--jobs", type=int, nargs="*", default=[1, 2, 4, 8, 16])
-    parser.add_argument("--only", nargs="*", choices=[*TABLES, *grids.PROBLEMS], default=list(TABLES))
+    parser.add_argument(
+        "--only", nargs="*", choices=[*TABLES, *grids.PROBLEMS, *grids.FEW_SPLITS], default=list(TABLES)
+    )
     parser.add_argument(
         "--grids", action="store_true", help="problems of the grids of over two seconds instead"
+    )
+    parser.add_argument(
+        "--few-splits", action="store_true", help="those of the search over few splits instead"
     )
     parser.add_argument("--repeat", type=int, default=1, help="runs of each, of which the median counts")
     parser.add_argument("--seconds", type=float, default=60, help="time limit of a run")
@@ -206,7 +211,7 @@ def main() -> None:
     cells: list[list[str]] = []
     rows: list[dict[str, Any]] = []
     options = {"commit": commit(), "cores": os.cpu_count(), "repeat": asked.repeat, "seconds": asked.seconds}
-    for name in grids.PROBLEMS if asked.grids else asked.only:
+    for name in grids.PROBLEMS if asked.grids else grids.FEW_SPLITS if asked.few_splits else asked.only:
         one: dict[str, Any] = {}
         for n_jobs in sorted({1, *(asked.simulate or asked.jobs)}):
             row = median_of([apart(name, n_jobs, asked.seconds) for _ in range(asked.repeat)])
