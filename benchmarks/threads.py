@@ -1,13 +1,13 @@
 """Threads in one search: ``python -m benchmarks.threads --help``.
 
-Generated tables, and two of real numbers, or problems of the grids (``--grids``) or over few splits (``--few-splits``),
-each searched to the proof with 1, 2, 4, ... threads; every run has a process of its own. Speedup is the clock's, with one thread over with several, and says
-something only on a machine that does nothing else. Work is the processor's seconds with several threads over those with
-one: what they do twice, or wait for actively. Balance says what the clock could say on a quiet machine, whatever this
-one does: the processor's seconds of one thread over those of the thread that worked longest (the calling thread, or the
-mean of the others where that is more; with two threads that is exact). Each run must give the proof and the tree of one
-thread, else the benchmark ends with an error. The tables of under .1 s show what a user pays who asks for threads in
-vain.
+Generated tables, and two of real numbers, or problems of the grids (``--grids``) or over few splits
+(``--few-splits``), each searched to the proof with 1, 2, 4, ... threads; every run has a process of its own. Speedup
+is the clock's, with one thread over with several, and says something only on a machine that does nothing else. Work
+is the processor's seconds with several threads over those with one: what they do twice, or wait for actively. Balance
+says what the clock could say on a quiet machine, whatever this one does: the processor's seconds of one thread over
+those of the thread that worked longest (the calling thread, or the mean of the others where that is more; with two
+threads that is exact). Each run must give the proof and the tree of one thread, else the benchmark ends with an
+error. The tables of under .1 s show what a user pays who asks for threads in vain.
 
 ``--simulate 8 32 128`` says what so many cores would give. The recorded unit is the processor second of a thread:
 a run with so many threads on whatever cores there are, of which each thread's share is counted, not the clock. What
