@@ -200,7 +200,7 @@ def fit_shards(
         )
         place = Place(question, dealt.schema, dealt.labels)
         chosen, said = chosen_thresholds(thresholds, place, dealt, sampled, seed=seed, shuffled=bool(shuffle))
-        run = Run(place, dealt.shards, chosen, limits, pool, report)
+        run = Run(place, dealt.shards, chosen, limits, pool.of_tasks(len(dealt.shards)), report)
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
         shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
