@@ -124,6 +124,8 @@ def solve_near_optimal(
     if slack is not None and max_objective is not None:
         raise InputError("Give slack or max_objective, not both: each is a bound of its own.")
     check_bound(epsilon=epsilon, slack=slack, max_objective=max_objective)
+    if epsilon is None and slack is None and max_objective is None:
+        raise InputError("epsilon=None; give a number of at least 0, or slack or max_objective.")
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
     rules = LeafRules(leaf_labels == "any", redundant_splits)
