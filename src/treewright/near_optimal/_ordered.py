@@ -152,7 +152,8 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            `predicate` cannot be called, or returns what is neither true nor false, such as an array; or `at_most` is not an integer of at least 0.
+            `predicate` cannot be called, or returns what is neither true nor false, such as an array; or `at_most` is
+            not an integer of at least 0.
 
         Examples
         --------
