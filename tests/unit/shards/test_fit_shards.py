@@ -411,3 +411,25 @@ def test_what_is_not_proven_has_a_gap():
         sample_weight=[1.0, 0.001880216413274898],
     )
     assert (model.result_.status is SolveStatus.OPTIMAL) == (model.result_.gap == 0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"gap": -1},
+        {"shard_rows": 0},
+        {"cost_complexity": 2},
+        {"max_depth": -1},
+        {"max_leaf_nodes": 0},
+        {"min_samples_leaf": 0},
+        {"objective": "nonsense"},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)
+@pytest.mark.parametrize("thresholds", ["all", 4], ids=["searched", "counted"])
+def test_what_cannot_be_asked_is_told_before_the_rows_are_read(
+    asked: dict[str, Any], thresholds: Any
+) -> None:
+    frame = pl.LazyFrame({"x": [1.0, 2.0], "y": [0, 1]}).map_batches(lambda rows: 1 / 0)
+    with pytest.raises(InputError, match=f"{next(iter(asked))}="):
+        fit_shards(frame, "y", thresholds=thresholds, progress=False, **asked)
