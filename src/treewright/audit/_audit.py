@@ -15,7 +15,7 @@ from treewright.audit._decisions import decisions_of
 from treewright.audit._groups import group_rows
 from treewright.audit._result import GroupAudit, GroupRates, Rate
 from treewright.errors import InputError
-from treewright.table import ColumnNote, Settings, read_settings
+from treewright.table import ColumnNote, Settings, names_of_frame, read_settings
 from treewright.tree import wilson_interval
 
 __all__ = ["audit_groups"]
@@ -165,7 +165,7 @@ def _columns(groups: Mapping[str, ArrayLike] | Sequence[str] | str, X: Any) -> d
     if isinstance(groups, Mapping):
         return {str(name): values for name, values in groups.items()}
     names = [groups] if isinstance(groups, str) else list(groups)
-    known = [str(name) for name in getattr(X, "columns", getattr(X, "column_names", ()))]
+    known = names_of_frame(X)
     if not all(isinstance(name, str) and name in known for name in names):
         raise InputError(
             f"groups={groups!r}; give columns of the frame X, or a mapping from a name to one value a row, such as "

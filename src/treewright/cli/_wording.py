@@ -53,6 +53,8 @@ def _option(name: re.Match[str]) -> str:
 
 
 IN_OTHER_WORDS = (
+    ("n_jobs=", "--jobs "),
+    ("(spill_folder=...)", "(--spill-folder FOLDER)"),
     ("decimal_comma=True", "--decimal-comma"),
     ("decimal_comma=False", "--decimal-point"),
     ("day_first=True", "--day-first"),
@@ -96,10 +98,11 @@ IN_OTHER_WORDS = (
 ADVICE = r"\b[Rr]aise [^.:;]*|\b(?:lower|larger|smaller) \w+|\bthan memory_limit allows|\btime_limit ended"
 SAID_ALONE = r"""(?<!["'-])\b(?:max_depth|max_leaves|memory_limit|time_limit)\b(?!["'=])"""
 ARGUMENTS = (
-    "class_weight", "confidence", "cost_complexity", "criterion", "digits", "epsilon", "fewest_rows", "guess_tolerance",
+    "backend", "class_weight", "confidence", "cost_complexity", "criterion", "digits", "epsilon", "fewest_rows", "gap",
+    "guess_tolerance",
     "max_depth", "max_leaf_nodes", "max_leaves", "max_objective", "memory_limit", "min_samples_leaf", "n_estimators",
-    "objective", "only", "positive", "root", "sample_weight", "shard_rows", "slack", "step_limit", "thresholds",
-    "time_limit", "tolerance", "uses", "without",
+    "objective", "only", "positive", "root", "sample_weight", "shard_rows", "slack", "spill_folder", "step_limit",
+    "thresholds", "time_limit", "tolerance", "uses", "without",
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from treewright.estimators._display import TreeDisplay
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.problem import warn_of_quantity
 from treewright.result import SolveResult
-from treewright.table import Table, encode_like, table_from
+from treewright.table import Table, encode_like, names_of_frame, table_from
 from treewright.tree import Tree
 
 __all__ = ["TreeClassifier", "TreeEstimator", "is_column_vector", "lossless", "warn_of_column_vector"]
@@ -84,10 +84,9 @@ class TreeEstimator(TreeDisplay):
     def _unexpanded_dates(self, X: Any) -> list[str]:
         """Columns of new rows of whose dates the tree knows the parts, such as "opened (year)"."""
         known = getattr(self, "feature_names_in_", ())
-        given = [str(name) for name in getattr(X, "columns", ())]
         return [
             name
-            for name in given
+            for name in names_of_frame(X)
             if name not in known and any(own.startswith(f"{name} (age in days on ") for own in known)
         ]
 

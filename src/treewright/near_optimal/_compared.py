@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright._arguments import refuse_lossy
+from treewright._arguments import numbers_of, refuse_lossy
 from treewright._numbers import as_written
 from treewright.convert import TreeLike
 from treewright.errors import InputError, SolverError
@@ -110,7 +110,7 @@ class ComparedSet(RestrictedSet):
         True
         """
         problem = self.graph.problem
-        values = _of_training_rows(problem, np.asarray(leaf_value, dtype=np.float64))
+        values = _of_training_rows(problem, numbers_of("leaf_value", leaf_value))
         wanted = (problem.table.n_rows, problem.n_classes)
         if values.shape != wanted:
             raise InputError(

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from treewright._plural import list_of
+from treewright._plural import count_of, list_of
 from treewright.near_optimal._answers import Size
 from treewright.near_optimal._counts import Cell, Counts
 from treewright.near_optimal._graph import Membership, SetGraph
@@ -218,7 +218,9 @@ class DescribedSet:
         return self.n_trees_ > 0
 
     def __repr__(self) -> str:
-        return f"<NearOptimalTrees: {self.n_trees_:,} trees up to {self.bound_:.6g}, {self.status_}>"
+        return (
+            f"<NearOptimalTrees: {count_of(self.n_trees_, 'tree')} up to {self.bound_:.6g}, {self.status_}>"
+        )
 
     def _repr_html_(self) -> str:
         sizes = [] if self.membership.budget < 0 else self.table()

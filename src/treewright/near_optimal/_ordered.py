@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from treewright._numbers import is_whole
+from treewright._plural import kind_of
 from treewright.convert import TreeLike, tree_of
 from treewright.errors import InputError
 from treewright.near_optimal._bounds import check_count
@@ -136,7 +137,7 @@ class OrderedSet(DescribedSet):
         Parameters
         ----------
         predicate : callable
-            Gets a `Tree`; what it raises is raised.
+            Gets a `Tree` and returns True or False; what it raises is raised.
         at_most : int, default=100000
             How many trees to look at.
 
@@ -151,7 +152,8 @@ class OrderedSet(DescribedSet):
         Raises
         ------
         InputError
-            `predicate` cannot be called, or `at_most` is not an integer of at least 0.
+            `predicate` cannot be called, or returns what is neither true nor false, such as an array; or `at_most` is
+            not an integer of at least 0.
 
         Examples
         --------
@@ -175,7 +177,7 @@ class OrderedSet(DescribedSet):
                     return None, looked, bound
                 looked += 1
                 tree = self._tree(tree_at(self.counts, 0, cell, place))
-                if predicate(tree):
+                if _passes(predicate, tree):
                     return tree, looked, bound
         return None, looked, self.bound_
 
@@ -286,6 +288,17 @@ class OrderedSet(DescribedSet):
             else:
                 return None
         return steps
+
+
+def _passes(predicate: Callable[[Tree], bool], tree: Tree) -> bool:
+    answer = predicate(tree)
+    try:
+        return bool(answer)
+    except (TypeError, ValueError):  # of an array, a series or a missing value
+        raise InputError(
+            f"The test of a tree returned {kind_of(answer)}, which is neither true nor false; return one True or False "
+            "for the tree, such as numpy.all(...)."
+        ) from None
 
 
 def _loss(problem: Problem, tree: Tree) -> float:

@@ -47,6 +47,7 @@ from treewright.search import (
     stop_reason,
     threads_of,
 )
+from treewright.tree import at_least
 
 __all__ = ["solve_near_optimal"]
 
@@ -106,7 +107,7 @@ def solve_near_optimal(
     Raises
     ------
     InputError
-        The bound is negative, not a number, or below the optimum.
+        The bound is negative, not a number, or below what is proven of every tree.
 
     Examples
     --------
@@ -124,6 +125,8 @@ def solve_near_optimal(
     if slack is not None and max_objective is not None:
         raise InputError("Give slack or max_objective, not both: each is a bound of its own.")
     check_bound(epsilon=epsilon, slack=slack, max_objective=max_objective)
+    if epsilon is None and slack is None and max_objective is None:
+        raise InputError("epsilon=None; give a number of at least 0, or slack or max_objective.")
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f'leaf_labels={leaf_labels!r}; choose "cheapest" or "any".')
     rules = LeafRules(leaf_labels == "any", redundant_splits)
@@ -210,6 +213,7 @@ def solve_near_optimal(
     optimum = units.objective(problem, best.tree)
     budget = up_to_bound(optimum)
     proven = best.status is SolveStatus.OPTIMAL
+    _check_reachable(max_objective, best)
     open_still = max(2 * units.rounding, Fraction(max(0.0, best.objective - best.lower_bound)) / unit)
     if proven and budget < optimum - open_still:
         raise InputError(
@@ -228,6 +232,18 @@ def solve_near_optimal(
             counts=counts, best=best, least=optimum, asked=budget + units.rounding, stop_reason=ended_by
         )
     return _rising(task, best, optimum, up_to_bound, limits, progress)
+
+
+def _check_reachable(max_objective: float | None, best: SolveResult) -> None:
+    """Refuse a bound below all trees also where the best of them is not known."""
+    least = best.lower_bound * (1 - float(SAME))
+    if best.status is SolveStatus.OPTIMAL or best.asked_to_stop is not None or max_objective is None:
+        return
+    if max_objective < least:
+        raise InputError(
+            f"max_objective={max_objective!r} is below the objective of every tree, which is at least "
+            f"{at_least(best.lower_bound)}, as is proven; give more than that."
+        )
 
 
 def _costs_what_it_says(known: SolveResult, problem: Problem, units: Units) -> bool:

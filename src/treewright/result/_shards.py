@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treewright._plural import count_of
 from treewright.result._solve import SolveResult, SolveStatus
 from treewright.tree import at_least, leaves_in_words, percent_at_most
 
@@ -52,9 +53,9 @@ class ShardsResult(SolveResult):
     def sentence(self) -> str:
         """Return in one sentence what is proven."""
         rows, shards = self.stats.get("rows"), self.stats.get("shards")
-        over = f"{rows:,} rows" if isinstance(rows, int) else "all rows"
+        over = count_of(rows, "row") if isinstance(rows, int) else "all rows"
         of_shards = (
-            f"{shards:,} shards" if isinstance(shards, int) else "shards"
+            count_of(shards, "shard") if isinstance(shards, int) else "shards"
         )  # a file may lack the number
         parts = f"{of_shards} of these rows" if shards != 1 else "these rows"
         leaves = leaves_in_words(self.tree)

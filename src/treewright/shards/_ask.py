@@ -21,9 +21,10 @@ from treewright.shards._work import Place, load
 from treewright.table import Table, table_from
 from treewright.tree import ColumnKind
 
-__all__ = ["ask", "check_choice", "chosen_thresholds"]
+__all__ = ["ask", "check_choice", "check_question", "chosen_thresholds"]
 
 MOST_READ = 32  # shards, for thresholds
+MOST_ROWS = 2**62  # of any table
 
 
 def ask(
@@ -92,6 +93,22 @@ def _factors(
         return (Fraction(1),) * len(classes)
     given = {str(label): float(factor) for label, factor in class_weight.items()}
     return tuple(in_fractions(np.array([given.get(str(label), 1.0) for label in classes])))
+
+
+def check_question(*, min_samples_leaf: int | float, **asked: Any) -> None:
+    """Refuse what no table could be asked, before its rows are read.
+
+    Parameters
+    ----------
+    min_samples_leaf, **asked
+        As in `fit_shards`: the penalty and the limits of a tree, and the objective.
+
+    Raises
+    ------
+    InputError
+    """
+    make_problem(table_from([[0.0], [1.0]]), [0, 1], **asked)
+    check_min_samples_leaf(min_samples_leaf, MOST_ROWS)
 
 
 def check_choice(thresholds: Any) -> None:

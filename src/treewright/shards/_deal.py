@@ -327,6 +327,10 @@ def _check_space(folder: Path, need: float) -> None:
     free = shutil.disk_usage(folder).free
     if need > free:
         raise InputError(
-            f"The shards need about {need / 1e9:,.1f} GB in {folder.parent}, which has {free / 1e9:,.1f} GB left. Name "
-            "a folder with more space (spill_folder=...)."
+            f"The shards need about {_size(need)} in {folder.parent}, which has {_size(free)} left. Name a folder with "
+            "more space (spill_folder=...)."
         )
+
+
+def _size(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.1f} MB"

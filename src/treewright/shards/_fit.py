@@ -15,7 +15,7 @@ from treewright.convert import Terms
 from treewright.errors import InputError, SolverError
 from treewright.result import StopReason
 from treewright.search import Limits, ProgressCallback, progress_bar
-from treewright.shards._ask import ask, check_choice, chosen_thresholds
+from treewright.shards._ask import ask, check_choice, check_question, chosen_thresholds
 from treewright.shards._coded import Coded
 from treewright.shards._count_cells import coded_of, count_cells
 from treewright.shards._deal import Deal, deal
@@ -164,6 +164,14 @@ def fit_shards(
     check_arguments(fit_shards, locals(), "ignore", "categorical_features", "spill_folder")
     limits = Limits(time_limit, step_limit, memory_limit).started()
     check_choice(thresholds)
+    rows, wanted = _check_rows(shard_rows), _check_gap(gap)
+    check_question(
+        cost_complexity=cost_complexity,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        objective=objective,
+    )
     pool = Pool(n_jobs, backend)
     pool.workers()  # refuses what joblib does not know before the source is read
     named_target = target if isinstance(target, str) else None
@@ -180,7 +188,7 @@ def fit_shards(
         dealt = deal(
             opened,
             roles,
-            shard_rows=_check_rows(shard_rows),
+            shard_rows=rows,
             folder=folder,
             seed=seed,
             shuffle=bool(shuffle),
@@ -200,9 +208,9 @@ def fit_shards(
         )
         place = Place(question, dealt.schema, dealt.labels)
         chosen, said = chosen_thresholds(thresholds, place, dealt, sampled, seed=seed, shuffled=bool(shuffle))
-        run = Run(place, dealt.shards, chosen, limits, pool, report)
+        run = Run(place, dealt.shards, chosen, limits, pool.of_tasks(len(dealt.shards)), report)
         coded = None if step_limit is not None else coded_of(run, dealt.n_read, dealt.weighted)
-        shape = _bounded(run, _check_gap(gap)) if coded is None else _counted(run, coded)
+        shape = _bounded(run, wanted) if coded is None else _counted(run, coded)
         notes = (*dealt.notes, *_weightless(dealt), *said, *_not_random(dealt, bool(shuffle)))
         result = result_of(
             run,

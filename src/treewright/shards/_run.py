@@ -106,7 +106,7 @@ class Run:
         parts : sequence of tuple of int
         """
         first: Shape | None = None  # of the first shard, whoever is faster: a run has one result
-        workers = self.pool.workers()
+        workers = min(self.pool.workers(), len(parts))
         done: list[tuple[int, ...]] = []
 
         def make(k: int, left: int) -> SearchTask:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from treewright.shards._on_ray import run_on_ray, workers_on_ray
 __all__ = ["Lost", "Pool"]
 
 MOST_DEATHS = 2  # of workers that a task may be in flight at
+FEWEST_WORKERS = 2  # joblib does everything in this process with one, whose death would cost the result
 
 
 @dataclass(frozen=True)
@@ -45,26 +46,39 @@ class Pool:
         None is 1, unless `joblib.parallel_config` says otherwise; -1 is all cores.
     backend : str or None, default=None
         Of joblib: "loky", "threading", or what Dask registers; or "ray".
+    most : int or None, default=None
+        Tasks that there can be at once; joblib starts no more workers than that, however many `n_jobs` asks for.
     """
 
     n_jobs: int | None = None
     backend: str | None = None
+    most: int | None = None
 
     def __post_init__(self) -> None:
         check_n_jobs(self.n_jobs)
         if self.backend is not None and not isinstance(self.backend, str):
             raise InputError(f"backend={self.backend!r}; give the name of a joblib backend, such as 'loky'.")
 
+    def of_tasks(self, n_tasks: int) -> Pool:
+        """Return the same place for so many tasks at most, each of them away from this process if any is."""
+        return replace(self, most=max(FEWEST_WORKERS, n_tasks))
+
     def workers(self) -> int:
         """Return how many tasks are done at once."""
         if self.is_here():
             return 1
-        if self.backend == "ray":
-            return workers_on_ray(self.n_jobs)
+        asked = workers_on_ray(self.n_jobs) if self.backend == "ray" else self._workers_of_joblib()
+        return asked if self.most is None else min(asked, self.most)
+
+    def _workers_of_joblib(self) -> int:
         import joblib
+        from joblib.parallel import get_active_backend
 
         try:
             with joblib.parallel_config(**self._config()):
+                backend, _ = get_active_backend()
+                if not backend.supports_return_generator:
+                    raise ValueError(f"{type(backend).__name__} cannot return answers one by one.")
                 return int(joblib.effective_n_jobs(self.n_jobs))
         except (ValueError, ImportError, KeyError) as error:
             raise InputError(
@@ -122,9 +136,10 @@ class Pool:
                     flying[key] = None
                     yield delayed(_keyed)(key, function, task)
 
+            n_jobs = self.n_jobs if self.most is None else self.workers()
             with parallel_config(**self._config()):  # which knows backends that register themselves
                 answers = Parallel(
-                    n_jobs=self.n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
+                    n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1
                 )(feed())
             try:
                 for key, answer in answers:

@@ -14,7 +14,7 @@ from treewright._arguments import refuse_lossy
 from treewright._plural import kind_of
 from treewright.errors import InputError, InputTypeError
 from treewright.sources._source import PIECE_ROWS, Piece, Roles, Source, piece_of_frame
-from treewright.table import Reading, Settings, read_columns
+from treewright.table import Reading, Settings, names_of_frame, read_columns
 
 __all__ = ["open_source"]
 
@@ -111,6 +111,8 @@ def _in_memory(source: Any, y: ArrayLike | None, sample_weight: ArrayLike | None
     if not isinstance(source, np.ndarray) and not hasattr(source, "columns"):
         raise InputTypeError(f"source is {kind_of(source)}, which cannot be read; give {READABLE}.")
     refuse_lossy("source", source)
+    if not isinstance(source, np.ndarray):
+        names_of_frame(source)  # refuses names that are there twice
     n_rows = len(source)
     if n_rows == 0:
         raise InputError("The source has no rows.")

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from treewright.table._blank import with_blank_column
+from treewright.table._containers import names_of_frame as names_of_frame
 from treewright.table._encode import encode_column, encode_like
 from treewright.table._faults import ColumnFault as ColumnFault
 from treewright.table._file_faults import together as together

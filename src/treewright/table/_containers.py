@@ -26,7 +26,16 @@ from treewright.table._raw import (
     text_of_number,
 )
 
-__all__ = ["as_array", "by_columns", "checked_names", "is_named", "memory_of", "read_frame", "read_series"]
+__all__ = [
+    "as_array",
+    "by_columns",
+    "checked_names",
+    "is_named",
+    "memory_of",
+    "names_of_frame",
+    "read_frame",
+    "read_series",
+]
 
 ROWS_AT_ONCE = 2**10  # rows that are copied together if columns are not contiguous in memory
 
@@ -81,14 +90,20 @@ def memory_of(size: float) -> str:
     return f"{size / 2**30:,.1f} GiB" if size >= 2**30 else f"{max(size / 2**20, 0.1):,.1f} MiB"
 
 
+def names_of_frame(X: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a frame, each of which must be there once."""
+    arrow = hasattr(X, "column_names") and not hasattr(X, "iloc")  # its `columns` are arrays, not names
+    own: Any = X.column_names if arrow else getattr(X, "columns", ())
+    return checked_names([str(name) for name in own] if hasattr(own, "__iter__") else [])
+
+
 def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
     """Read a pandas, polars or pyarrow frame through narwhals."""
     import narwhals as nw  # imported only here, because arrays do not need it
 
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):
         raise InputError("X is a lazy frame; call .collect() first.")
-    own: Any = getattr(X, "columns", ())
-    names = checked_names([str(name) for name in own] if hasattr(own, "__iter__") else [])
+    names = names_of_frame(X)
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError as error:
@@ -96,8 +111,6 @@ def read_frame(X: Any) -> tuple[tuple[str, ...], list[RawColumn]]:
             f"X is {kind_of(X)}, which is not a frame that narwhals reads. Pass a numpy array, a "
             "pandas or polars frame, or a list of rows."
         ) from error
-    if hasattr(X, "column_names") and not hasattr(X, "iloc"):
-        names = checked_names(list(map(str, frame.columns)))  # `columns` of pyarrow are arrays, not names
     if not names:
         raise InputError(
             f"Found array with 0 feature(s) (shape={frame.shape}) while a minimum of 1 is required."

@@ -15,13 +15,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright._plural import kind_of
 from treewright.convert import Model, Terms
-from treewright.errors import InputError
+from treewright.errors import InputError, InputTypeError
 from treewright.result import ShardsResult, SolveStatus
 from treewright.sources import Roles, encoded_pieces, open_source
 from treewright.table import Settings
@@ -48,8 +49,17 @@ WITHOUT_WEIGHTS = " If the rows of the fit had weights, give them: verify_shards
 FLOORS = "shard_floors"  # least cost of every tree on each shard; absent if correct labels cost nothing
 
 
+class _Fitted(Protocol):
+    """What `fit_shards` returns."""
+
+    @property
+    def model(self) -> Model:
+        """The content of a model file."""
+        ...
+
+
 def verify_shards(
-    model: Model,
+    model: Model | _Fitted,
     source: Any,
     *,
     target: str | ArrayLike | None = None,
@@ -60,8 +70,8 @@ def verify_shards(
 
     Parameters
     ----------
-    model : Model
-        A model with the certificate of a fit on shards: ``fit_shards(...).model``, or one that `load_model` returned.
+    model : ShardedTree or Model
+        What `fit_shards` returned; or a model with the certificate of such a fit, as `load_model` returns it.
     source : path, array or frame
         As in `treewright.fit_shards`; its rows may come in any order.
     target : str or array-like of shape (n_rows,), default=None
@@ -90,9 +100,14 @@ def verify_shards(
     >>> from treewright.verify import verify_shards
     >>> X = np.random.default_rng(0).normal(size=(2_000, 3))
     >>> y = X[:, 0] > 0.5
-    >>> verify_shards(fit_shards(X, y, max_depth=1, shard_rows=1_000).model, X, target=y).ok
+    >>> verify_shards(fit_shards(X, y, max_depth=1, shard_rows=1_000), X, target=y).ok
     True
     """
+    model = getattr(model, "model", model)
+    if not isinstance(model, Model):
+        raise InputTypeError(
+            f"model is {kind_of(model)}; give what fit_shards returned, or what load_model read from a model file."
+        )
     claim, terms = model.certificate, None if model.certificate is None else model.certificate.terms
     result = model.result
     if claim is None or terms is None or not isinstance(result, ShardsResult) or model.tree.classes is None:
@@ -136,12 +151,14 @@ class _Sums:
         assert self.tree.classes is not None
         shape = (self.tree.node_count, len(self.tree.classes))
         self.count, self.weight = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        self._position = {str(label): k for k, label in enumerate(self.tree.classes.tolist())}
+        labels = self.tree.classes.tolist()
+        self._position = {str(label): k for k, label in enumerate(labels)}
+        self._number = {label: k for k, label in enumerate(labels) if is_number(label)}
 
     def add(self, X: NDArray[np.float64], labels: NDArray[Any], weight: NDArray[np.float64] | None) -> None:
         """Route a piece of the rows, and add it to the sums."""
         distinct, index = np.unique(labels, return_inverse=True)
-        places = np.array([self._position.get(str(label), -1) for label in distinct.tolist()])
+        places = np.array([self._place(label) for label in distinct.tolist()])
         self.unknown |= {str(v): None for v, k in zip(distinct.tolist(), places, strict=True) if k < 0}
         y = places[index]
         kept = y >= 0 if weight is None else (y >= 0) & (weight > 0)
@@ -152,6 +169,11 @@ class _Sums:
         for node, rows in enumerate(rows_of_nodes(self.tree, X)):
             self.count[node] += np.bincount(y[rows], minlength=n)
             self.weight[node] += np.bincount(y[rows], weights=w[rows], minlength=n)
+
+    def _place(self, label: Any) -> int:
+        """Return the class of a label, -1 if none: a number may be whole in one file and a float in another."""
+        place = self._position.get(str(label), -1)
+        return self._number.get(label, -1) if place < 0 and is_number(label) else place
 
 
 def _checks(tree: Tree, result: ShardsResult, terms: Terms, sums: _Sums) -> Iterator[Check]:

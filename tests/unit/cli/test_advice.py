@@ -311,3 +311,10 @@ def test_arguments_in_advice_become_options_and_columns_of_the_same_name_stay():
         "max_depth holds -1 in 3 rows: does it mean missing?",
     ):
         assert as_options(said) == said
+
+
+def test_arguments_of_shards_are_options():
+    assert as_options("n_jobs=0; give") == "--jobs 0; give"
+    assert as_options("spill_folder='/gone': no") == "--spill-folder '/gone': no"
+    assert as_options("gap=-1.0; or backend='foo'") == "--gap -1.0; or --backend 'foo'"
+    assert as_options("Name one (spill_folder=...).") == "Name one (--spill-folder FOLDER)."

@@ -7,6 +7,7 @@ import sys
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from treewright import OptimalTreeClassifier, near_optimal_trees
@@ -38,6 +39,7 @@ def trees(table):
         ({"epsilon": float("inf")}, "epsilon=inf"),
         ({"epsilon": True}, "epsilon=True"),
         ({"epsilon": "0.1"}, "epsilon='0.1'"),
+        ({"epsilon": None}, "epsilon=None"),
         ({"slack": -1}, "slack=-1"),
         ({"slack": 0.1, "max_objective": 0.3}, "slack or max_objective, not both"),
         ({"max_objective": 0.001}, "below the least objective"),
@@ -111,6 +113,22 @@ def test_what_a_predicate_raises_is_raised(trees):
         trees.first(3)
     with pytest.raises(InputError, match="at_most=-1"):
         trees.first(lambda tree: True, at_most=-1)
+
+
+@pytest.mark.parametrize("answer", [np.array([True, False]), np.array([]), pd.Series([True, True]), pd.NA])
+def test_an_answer_that_is_neither_true_nor_false_is_refused(trees, answer):
+    with pytest.raises(InputError, match="which is neither true nor false; return one True or False"):
+        trees.first(lambda tree: answer)
+
+
+@pytest.mark.parametrize("values", [[["a", "b"]] * 90, np.full((90, 2), 1j)])
+def test_values_that_are_no_numbers_are_refused(trees, values):
+    with pytest.raises(InputError, match="leaf_value"):
+        trees.extreme(values)
+
+
+def test_one_tree_is_named_as_one(table):
+    assert repr(near_optimal_trees(*table, max_depth=0)).startswith("<NearOptimalTrees: 1 tree up to")
 
 
 def test_first_says_how_far_it_looked(trees):

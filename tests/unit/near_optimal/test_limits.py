@@ -280,3 +280,11 @@ def test_a_smaller_graph_has_no_nodes_that_nothing_leads_to(small):
     three = small[3].where(uses=["x0", "x1", "x2"])
     again = small[3].where(uses="x2").where(uses="x1").where(uses="x0")
     assert three.table() == again.table()
+
+
+def test_a_bound_below_every_tree_is_refused_although_the_best_tree_is_not_proven():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
+    asked = {"max_depth": 4, "max_objective": 0.001, "progress": False}
+    with pytest.raises(InputError, match="below the objective of every tree, which is at least"):
+        near_optimal_trees(X, y, time_limit=0.2, **asked)

@@ -6,6 +6,7 @@ import errno
 import math
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -411,3 +412,35 @@ def test_what_is_not_proven_has_a_gap():
         sample_weight=[1.0, 0.001880216413274898],
     )
     assert (model.result_.status is SolveStatus.OPTIMAL) == (model.result_.gap == 0)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"gap": -1},
+        {"shard_rows": 0},
+        {"cost_complexity": 2},
+        {"max_depth": -1},
+        {"max_leaf_nodes": 0},
+        {"min_samples_leaf": 0},
+        {"objective": "nonsense"},
+    ],
+    ids=lambda asked: next(iter(asked)),
+)
+@pytest.mark.parametrize("thresholds", ["all", 4], ids=["searched", "counted"])
+def test_what_cannot_be_asked_is_told_before_the_rows_are_read(
+    asked: dict[str, Any], thresholds: Any
+) -> None:
+    frame = pl.LazyFrame({"x": [1.0, 2.0], "y": [0, 1]}).map_batches(lambda rows: 1 / 0)
+    with pytest.raises(InputError, match=f"{next(iter(asked))}="):
+        fit_shards(frame, "y", thresholds=thresholds, progress=False, **asked)
+
+
+def test_little_space_is_told_in_a_unit_that_shows_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(deal_module.shutil, "disk_usage", lambda folder: SimpleNamespace(free=2_000_000))
+    rows = np.random.default_rng(0).normal(size=(100_000, 5))
+    with pytest.raises(InputError, match=r"need about 4\.\d MB in .*, which has 2\.0 MB left"):
+        fit_shards(rows, rows[:, 0] > 0, spill_folder=tmp_path, progress=False)
+    assert list(tmp_path.iterdir()) == []

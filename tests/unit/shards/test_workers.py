@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
+import joblib
 import pytest
 
 from shard_workers import die_always_on_three, die_once, double, fail_on_three
@@ -51,3 +53,25 @@ def test_bad_n_jobs_is_told(n_jobs: object) -> None:
 def test_an_unknown_backend_is_told() -> None:
     with pytest.raises(InputError, match="backend='nonsense' cannot be used"):
         Pool(2, "nonsense").workers()
+
+
+def test_a_backend_that_returns_all_answers_at_the_end_is_told() -> None:
+    with pytest.raises(InputError, match="backend='multiprocessing' cannot be used: MultiprocessingBackend"):
+        Pool(2, "multiprocessing").workers()
+
+
+def test_no_more_workers_are_started_than_there_are_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Recorded(joblib.Parallel):
+        def __init__(self, n_jobs: int | None = None, **options: Any) -> None:
+            started.append(n_jobs)
+            super().__init__(n_jobs=n_jobs, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", Recorded)
+    pool = Pool(500, "threading").of_tasks(3)
+    assert pool.workers() == 3
+    assert dict(pool.run(double, range(3), lambda key, left: key)) == {0: 0, 1: 2, 2: 4}
+    assert started == [3]
+    assert Pool(500, "threading").of_tasks(1).workers() == 2  # one would be this process itself
+    assert Pool(1).of_tasks(3).workers() == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -243,3 +244,9 @@ def test_a_label_that_says_missing_is_refused_in_pieces_of_parquet(tmp_path: Pat
     pl.DataFrame({"a": [1, 2, 3], "y": ["yes", "NA", " "]}).write_parquet(tmp_path / "rows.parquet")
     with pytest.raises(InputError, match=r"rows.parquet: the target 'y' is missing in 2 of the rows read"):
         list(open_source(tmp_path / "rows.parquet").pieces(Roles("y")))
+
+
+def test_names_that_are_there_twice_are_told() -> None:
+    frame = pd.DataFrame([[1, 2, 0], [3, 4, 1]], columns=["a", "a", "y"])
+    with pytest.raises(InputError, match="Duplicate column names: 'a'"):
+        open_source(frame)

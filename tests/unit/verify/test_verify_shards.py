@@ -12,7 +12,7 @@ import pytest
 
 from treewright import ShardedTree, fit_shards
 from treewright.convert import Model, load_model
-from treewright.errors import InputError
+from treewright.errors import InputError, InputTypeError
 from treewright.result import SolveStatus
 from treewright.verify import verify_shards
 
@@ -196,3 +196,25 @@ def test_labels_may_be_given_apart() -> None:
         verify_shards(model, X)
     with pytest.raises(InputError, match="no certificate of a fit on shards"):
         verify_shards(Model(model.tree), X, target=y)
+
+
+def test_what_the_fit_returned_is_checked_as_its_model_is(folder: Path, model: ShardedTree) -> None:
+    assert str(verify_shards(model, folder)) == str(verify_shards(model.model, folder))
+    with pytest.raises(InputTypeError, match="model is a str; give what fit_shards returned"):
+        verify_shards("model.json", folder)  # type: ignore[arg-type]  # a path
+
+
+def test_a_label_may_be_whole_in_one_file_and_a_float_in_another(tmp_path: Path) -> None:
+    for k, label in enumerate([pl.lit(1), pl.lit(2.0), pl.lit(1.0)]):
+        pl.DataFrame({"x": [k, k, 9]}).with_columns(y=label).write_parquet(tmp_path / f"{k}.parquet")
+    model = fit_shards(tmp_path, "y", max_depth=1, shard_rows=3, progress=False)
+    assert model.classes_.tolist() == [1.0, 2.0]
+    report = verify_shards(model, tmp_path)
+    assert report.ok, str(report)
+    pl.DataFrame({"x": [0, 0, 9], "y": [3, 1, 1]}).write_parquet(tmp_path / "0.parquet")
+    assert any("'3'" in check.found for check in verify_shards(model, tmp_path).failed)
+
+
+def test_a_single_row_is_named_as_one() -> None:
+    model = fit_shards(pl.DataFrame({"x": [1.0], "y": ["a"]}), "y", progress=False)
+    assert "and 1 row: no tree" in model.result_.sentence()
