@@ -176,6 +176,34 @@ def test_what_only_rounding_leaves_open_asks_for_no_time() -> None:
     assert "at most 0.0%" not in said
 
 
+def test_rounded_logarithms_are_not_blamed_on_numbers_that_were_kept() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2))
+    counts = rng.poisson(20_000 * (1 + 0.003 * X[:, 0]))
+    rare = np.arange(100_000) == 7
+    many = rng.normal(size=(100_000, 1)).round(2)
+    for model, rows, target, simpler in (
+        (tw.OptimalTreeRegressor(criterion="poisson", max_depth=1), X, counts, "squared_error"),
+        (tw.OptimalTreeRegressor(criterion="gamma", max_depth=1), X, counts, "squared_error"),
+        (tw.OptimalProbabilityTree(criterion="log_loss", max_depth=1), many, rare, "brier"),
+    ):
+        with pytest.warns(ConvergenceWarning, match=f"give criterion='{simpler}', which needs no logarithms"):
+            model.fit(rows, target)
+        assert model.result_.is_only_rounded
+        assert model.result_.notes[0].startswith("Logarithms")
+        model.set_params(criterion=simpler).fit(rows, target)
+        assert model.result_.status is tw.SolveStatus.OPTIMAL
+
+
+def test_however_coarse_the_numbers_a_tree_has_one_leaf_to_pay_for() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    with pytest.warns(ConvergenceWarning, match="numbers were rounded"):
+        model = tw.OptimalTreeRegressor(cost_complexity=0.05, criterion="poisson").fit(X, 1e6 + X[:, 0] / 1e3)
+    assert model.result_.stats["tolerance"] > 1
+    assert model.result_.lower_bound >= 0.05
+
+
 def test_what_a_limit_leaves_open_asks_for_more_of_it() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.normal(size=60)

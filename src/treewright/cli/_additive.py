@@ -171,7 +171,8 @@ def answer(
         note(
             advice(
                 result.stop_reason, time_limit=given, max_depth=problem.max_depth, thresholds=NO_CHOICE,
-                cost_complexity=problem.cost_complexity, rounded=result.is_only_rounded, reading=reading,
+                cost_complexity=problem.cost_complexity, reading=reading,
+                rounded=result.options if result.is_only_rounded else None,
                 trial=trial_for(problem, lambda some, _, within: search(some, within), asked.limits, result.loss),
             )
             + why_one_leaf(problem, result)

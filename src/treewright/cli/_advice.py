@@ -41,7 +41,7 @@ def advice(
     thresholds: str,
     cost_complexity: float | None = None,
     max_leaves: int | None = None,
-    rounded: bool = False,
+    rounded: Mapping[str, Any] | None = None,
     proven_depth: int | None = None,
     reading: float = 0.0,
     trial: Trial | None = None,
@@ -52,17 +52,17 @@ def advice(
     With a `trial` each is tried for a moment, and named with its time (`SmallerProblems.that_end`); with a larger time
     limit, too, if that time and the seconds of `reading` are more than the limit. Where a time limit leaves nothing to
     judge by, the smallest problem is named, and where reading took the time, none. `depth_as` says how a depth is asked
-    for; `proven_depth` is one that the run itself has proven. Where nothing but `rounded` numbers is in the way, no
-    option brings a proof.
+    for; `proven_depth` is one that the run itself has proven. Where nothing but rounded numbers is in the way, more
+    time brings no proof: `rounded` has the options of such a result.
     """
-    from treewright.result import StopReason
+    from treewright.result import StopReason, after_rounding
     from treewright.search import SmallerProblems
 
     limit_options = {StopReason.STEP_LIMIT: "--step-limit", StopReason.MEMORY_LIMIT: "--memory-limit"}
-    if rounded:
+    if rounded is not None:
         return (
-            "Not proven optimal, because numbers were rounded: more time brings no proof. Weights, costs or targets "
-            "that differ less in size, or fewer digits of them, may."
+            "Not proven optimal, because numbers were rounded: more time brings no proof. What may bring one: "
+            f"{after_rounding(rounded, _criterion)}."
         )
 
     if stop is StopReason.TIME_LIMIT and reading >= NEARLY_ALL * time_limit:
@@ -215,3 +215,7 @@ def for_more_leaves(cost_complexity: float, of_labels: bool, errors: bool = True
             "frontier, with the same options."
         )
     return said
+
+
+def _criterion(name: str) -> str:
+    return f"--criterion {name.replace('_', '-')}"

@@ -179,7 +179,8 @@ def fit_classes(
                     result.stop_reason, time_limit=time_limit,
                     max_depth=smaller.max_depth, depth_as=_depth_as(guesses),
                     thresholds=NO_CHOICE if guesses.thresholds else thresholds,
-                    cost_complexity=None if by_leaf else leaf_penalty, rounded=result.is_only_rounded,
+                    cost_complexity=None if by_leaf else leaf_penalty,
+                    rounded=result.options if result.is_only_rounded else None,
                     proven_depth=result.proven_depth, reading=reading,
                     trial=trial_for(smaller, search_smaller, limits, result.loss, cuts),
                 )

@@ -234,7 +234,7 @@ def frontier(
             advice(
                 found.stop_reason, time_limit=time_limit, max_depth=max_depth,
                 thresholds=NO_CHOICE if of_numbers else thresholds,
-                max_leaves=max_leaves, rounded=found.is_only_rounded, reading=reading,
+                max_leaves=max_leaves, rounded=found[0].options if found.is_only_rounded else None, reading=reading,
                 trial=trial_for(
                     problem, find, given, min(point.loss for point in found), read_thresholds(thresholds),
                 ),

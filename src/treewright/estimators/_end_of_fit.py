@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.problem import TreeProblem
-from treewright.result import SolveResult, SolveStatus, StopReason
+from treewright.result import SolveResult, SolveStatus, StopReason, after_rounding
 from treewright.search import Ended, Limits, SmallerProblems, trial_of
 
 __all__ = ["end_of_fit", "further_in_words", "smaller_in_words"]
@@ -49,10 +49,7 @@ def end_of_fit(
     """
     stop = result.asked_to_stop
     if result.status is SolveStatus.FEASIBLE:
-        advice = (
-            "The search ended, and more time brings no proof: give weights, costs or targets that differ less in "
-            "size, or fewer digits of them."
-        )
+        advice = f"The search ended, and more time brings no proof: give {after_rounding(result.options)}."
         if not result.is_only_rounded:
             if problem is not None and search is not None and limits is not None:
                 try:

@@ -21,7 +21,7 @@ from treewright.estimators._folds import folds_of
 from treewright.estimators._front_folds import Fold, FoldFront, FrontOf, HeldOut, fold_of, search_fold
 from treewright.estimators._importances import collapse_importances, node_losses
 from treewright.estimators._interrupt import settle_interrupt
-from treewright.result import StopReason
+from treewright.result import StopReason, after_rounding
 from treewright.search import (
     SECONDS_BEFORE_BAR,
     Frontier,
@@ -39,7 +39,6 @@ __all__ = ["CVProgress", "FrontCV", "folds_in"]
 RULES = ("one_se", "best")
 CHOICES = ("cost_complexity", "leaves")
 NOISE = 1e-12  # mean losses that differ by less are equal
-FEWER_DIGITS = "Give weights, costs or targets that differ less in size, or fewer digits of them."
 UNSCORED_PENALTY = 0.01  # of a leaf, where Ctrl-C came before any fold: the default of the estimators
 
 
@@ -154,7 +153,8 @@ class FrontCV:
         elif unproven:
             why = "reached a limit"
             if frontier.is_only_rounded:
-                why, advice = "ended without a proof, because numbers were rounded", FEWER_DIGITS
+                why = "ended without a proof, because numbers were rounded"
+                advice = f"Give {after_rounding(frontier[0].options)}."
             warnings.warn(
                 f"{unproven} of {len(fronts) + 1} searches {why}; their trees are the best found. "
                 f"{frontier.sentence()} {advice}",

@@ -102,6 +102,8 @@ def fit_ridge(
     means = np.array([mean_of(one, weight) for one in y.T])
     apart = y / 2 - means / 2  # halves: two numbers may lie further apart than a float
     unit = float(np.abs(apart).max())
+    if unit == 0:  # half of the smallest number
+        return None
     leaf = _Leaf(X, apart / unit, weight / weight.max(), columns, go_on)
     if len(leaf.columns) == 0 or not np.isfinite(1 / unit):
         return None

@@ -243,7 +243,7 @@ class AdditiveQuestion(Generic[Result]):
         objective = share + leaf_penalty * tree.n_leaves
         open_to = 0.0 if is_only else (answer.tolerance + self.tolerance) / one_leaf
         bound = (
-            objective - open_to
+            max(objective - open_to, leaf_penalty)  # every tree has a leaf
             if answer.proven or is_only
             else max((answer.lower_bound - self.tolerance) / one_leaf, leaf_penalty)
         )

@@ -20,7 +20,7 @@ from treewright.search._limits import Limits, ProgressCallback
 from treewright.search._options import RankedOptions
 from treewright.search._progress_bar import progress_bar
 from treewright.search._prunings import best_prunings
-from treewright.search._solve_regression import grown, regression_loss, solve_regression
+from treewright.search._solve_regression import grown, regression_loss, solve_regression, what_is_rounded
 from treewright.table import Table, table_from
 from treewright.tree import Tree
 
@@ -227,6 +227,6 @@ class _Losses:
         left = best.loss - max(0.0, min(best.loss, float(bounds[leaves])))
         notes = (*self.problem.notes, *self.problem.table.notes)
         if not proven and stop is None:
-            notes = (*notes, note_of_rounding("The weights and targets", left))
+            notes = (*notes, note_of_rounding(what_is_rounded(self.problem), left))
         stats = {**best.stats, "tolerance": left if proven else 0.0}
         return {"stats": stats, "options": best.options, "notes": notes}

@@ -82,7 +82,9 @@ def solve_probability(
         one_leaf=one_leaf,
         grow=partial(_tree, problem),
         options={"method": "probability", "criterion": problem.criterion},
-        rounded="The weights",
+        rounded="Logarithms, and weights that are not whole numbers,"
+        if problem.criterion == "log_loss"
+        else "The weights",
         nothing_to_gain="All labels are equal: one leaf is right on every row.",
         stats=lambda tree: {
             name: mean * loss_of(list(tree.splits), problem.table, loss),

@@ -20,7 +20,7 @@ from treewright.search._ratio_deviance import RatioDeviance
 from treewright.search._shallow import search_then_shallower
 from treewright.tree import Split, Tree, grow_regression
 
-__all__ = ["grown", "normalized", "regression_loss", "solve_regression"]
+__all__ = ["grown", "normalized", "regression_loss", "solve_regression", "what_is_rounded"]
 
 
 def solve_regression(
@@ -83,7 +83,7 @@ def solve_regression(
         options={"method": "regression", "criterion": problem.criterion}
         | ({"quantile": problem.quantile} if problem.criterion == "quantile" else {})
         | ({"n_outputs": problem.n_outputs} if problem.n_outputs > 1 else {}),
-        rounded="The weights and targets",
+        rounded=what_is_rounded(problem),
         nothing_to_gain="All targets are equal: one leaf is right on every row.",
     )
     return question.solved(limits, options, progress)
@@ -131,6 +131,13 @@ def regression_loss(problem: RegressionProblem) -> AdditiveLoss:
         )
     assert problem.share is not None  # of all other criteria leaves say a quantile
     return PinballLoss(y, weight, problem.share)
+
+
+def what_is_rounded(problem: RegressionProblem) -> str:
+    """Say what of a problem the search rounds, in words that begin a sentence."""
+    if problem.criterion in ("poisson", "gamma"):
+        return "Logarithms, and weights and targets that are not whole numbers,"
+    return "The weights and targets"
 
 
 def _of_lost_weights(problem: RegressionProblem) -> str:

@@ -115,3 +115,17 @@ def test_what_does_not_go_together_is_refused(arguments, message, data):
     done = run("fit", data, *arguments)
     assert done.exit_code == 2
     assert message in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", [["fit"], ["frontier", "--max-leaves", "3"]])
+def test_rounded_logarithms_are_answered_with_a_criterion_without_them(command, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1000).round(2)
+    pd.DataFrame({"x": x, "hits": rng.poisson(20_000 * (1 + 0.003 * x))}).to_csv(
+        tmp_path / "hits.csv", index=False
+    )
+    asked = ["-t", "hits", "--task", "regression", "--criterion", "poisson", "--max-depth", "2"]
+    done = run(command[0], tmp_path / "hits.csv", *command[1:], *asked)
+    assert done.exit_code == 0, done.output
+    assert "Note: Logarithms" in done.stdout
+    assert "What may bring one: --criterion squared-error, which needs no logarithms." in done.stderr

@@ -129,3 +129,9 @@ def test_the_largest_effects_come_first():
     y = (X @ [1.0, 0.05, 200.0])[:, None]  # effects 1, 5 and 2
     found = fit_ridge(X, y, np.ones(200), np.arange(3))
     assert found.line.columns == (1, 2, 0)
+
+
+def test_targets_next_to_zero_have_no_line():
+    """Half of the smallest number is 0: there is no unit to count errors in."""
+    X, y = np.arange(6.0).reshape(-1, 1), np.array([[0.0], [5e-324]] * 3)
+    assert fit_ridge(X, y, np.ones(6), np.array([0])) is None
