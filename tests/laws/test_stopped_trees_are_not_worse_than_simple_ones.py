@@ -9,6 +9,7 @@ from __future__ import annotations
 import resource
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -73,6 +74,20 @@ def test_no_worse_than_one_split_and_the_greedy_tree(
         for depth in (0, 1, 3):
             assert result.objective <= greedy_objective(problem, depth) + 1e-9
         assert result.lower_bound <= result.objective
+
+
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
+def test_a_later_stop_loses_no_tree(criterion: Literal["squared_error", "absolute_error", "poisson"]) -> None:
+    """Stops that fell into the first tree of depth-two trees left only its upper part."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.exp(X[:, 0] * X[:, 1] + X[:, 2]) + rng.random(300)
+    problem = make_regression_problem(
+        table_from(X), y, max_depth=4, cost_complexity=1e-4, criterion=criterion
+    )
+    first = solve_regression(problem, limits=Limits(step_limit=1)).objective
+    for steps in (*range(5, 60, 5), 90, 130, 180):
+        assert solve_regression(problem, limits=Limits(step_limit=steps)).objective <= first + 1e-12
 
 
 def processor_seconds(run: Callable[[], SolveResult]) -> tuple[SolveResult, float]:

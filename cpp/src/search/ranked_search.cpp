@@ -25,6 +25,11 @@ Outcome Search::run(Size limits) {
     Outcome best = prove(root, limits);
     last_round_ = false;
     proven_ = best.exact();
+    if (!proven_ && control_.ended()) {
+        grant_a_look();
+        const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
+        best.offer(stumps.upper, stumps.plan);
+    }
     if (best.exact() && !control_.stopped())
         if (const auto plan = limits.depth > 2 ? first_of_equals(root, limits, best.upper, 0)
                                                : first_of_equal_pairs(root, limits.leaves == 3, best))
@@ -38,11 +43,6 @@ Outcome Search::prove(const Node& root, Size limits) {
     control_.incumbent(leaf);
     Outcome best{0, leaf, PartialTree::leaf()};
     if (!control_.glance()) best = solve(root, at_depth(std::min(limits.depth, 2u)), kNoCost, 0);
-    if (control_.stopped()) {  // before the first pass ended
-        grant_a_look();
-        const Outcome stumps = stump_tree(root, {std::min(limits.depth, kStumpDepth), limits.leaves}, 0);
-        best.offer(stumps.upper, stumps.plan);
-    }
     if (limits.depth <= 2) return best;
     control_.incumbent(best.upper);
     root_ = best;  // bounds one level less deep

@@ -87,10 +87,10 @@ Outcome Search::greedy(const Node& node, Size size, std::size_t level) {
     return result;
 }
 
-// The greedy tree of single splits, for a run that is stopped before it has anything: each level is one pass over the
-// rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best one of a single split,
-// unless one pass takes long and is cut short. Where one pass takes long there is no second. The split is kept, for
-// finding it again would be another pass.
+// The greedy tree of single splits, for a run that is stopped, which may have nothing yet or less than this: each level
+// is one pass over the rows and columns, whatever the limits. So no stopped run ends with a worse tree than the best
+// one of a single split, or than a run that was stopped before it, unless one pass takes long and is cut short. Where
+// one pass takes long there is no second. The split is kept, for finding it again would be another pass.
 Outcome Search::stump_tree(const Node& node, Size size, std::size_t level) {
     const Cost leaf = objective_.leaf_cost(node);
     const Stump stump = size.depth == 0 ? Stump{leaf, Stump::kLeaf, 0} : objective_.best_stump_within(node, control_);
