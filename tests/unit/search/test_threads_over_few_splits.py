@@ -44,7 +44,10 @@ def searched(
         return solve_regression(problem, limits=limits, options=AT_ONCE, progress=progress)
     outcome = np.column_stack([np.arange(len(y)) % 3 > 0, 1 + y])
     return solve_survival(
-        make_survival_problem(table_from(X), outcome, **terms), limits=limits, options=AT_ONCE, progress=progress
+        make_survival_problem(table_from(X), outcome, **terms),
+        limits=limits,
+        options=AT_ONCE,
+        progress=progress,
     )
 
 
