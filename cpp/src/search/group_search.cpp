@@ -186,15 +186,20 @@ void GroupSearch::work_together(Hunt& hunt) {
     crew.finish();
 }
 
+// As many as have room for what they add up.
+void GroupSearch::call_helpers(Hunt& hunt, Crew& crew) {
+    const std::size_t one = kBytesPerPair * groups_.splits.size() * groups_.splits.size();
+    const std::size_t most = std::min<std::size_t>(options_.threads - 1, control_.limits().bytes / 4 / one);
+    while (helpers_.size() < most) helpers_.push_back(std::make_unique<Helper>(*this));
+    for (const auto& helper : helpers_) helper->control = control_.helper();  // the crew may be another
+    hunt.shared = true;
+    crew.call(helpers_, [&hunt](Helper& helper) { helper.search.work(hunt, nullptr); });
+}
+
 void GroupSearch::work(Hunt& hunt, Crew* crew) {
     for (bool first = true;; first = false) {
         // The first root of all rows is settled together, one level below.
-        if (crew != nullptr && !crew->called() && !(first && hunt.level == 0)) {
-            while (helpers_.size() + 1 < options_.threads) helpers_.push_back(std::make_unique<Helper>(*this));
-            for (const auto& helper : helpers_) helper->control = control_.helper();  // the run may be another
-            hunt.shared = true;
-            crew->call(helpers_, [&hunt](Helper& helper) { helper.search.work(hunt, nullptr); });
-        }
+        if (crew != nullptr && !crew->called() && !(first && hunt.level == 0)) call_helpers(hunt, *crew);
         Root* root = nullptr;
         Cost known = 0;
         {

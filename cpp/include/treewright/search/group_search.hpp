@@ -108,6 +108,7 @@ class GroupSearch {
     // Settles roots until none is left that can be better; with a crew, calls it once it is worth it.
     void work(Hunt& hunt, Crew* crew);
     void work_together(Hunt& hunt);
+    void call_helpers(Hunt& hunt, Crew& crew);
     // Bounds the trees with this root; the best of them, if one costs less than `known`.
     [[nodiscard]] Outcome settle(const Hunt& hunt, Root& root, Cost known);
     // The tree of `cost`, the least of the set at this depth, that does not depend on the order of a search: the least
@@ -149,7 +150,8 @@ class GroupSearch {
     static constexpr std::int64_t kFreeValues = 1 << 21, kValuesPerCell = 1, kTriedSets = 32;
     // A crew for less depth would wait for its threads to begin for longer than they work.
     static constexpr std::uint32_t kMinShared = 4;
-    static constexpr std::int64_t kWorkPerCell = 2;  // in the units of Options::alone_work, about nanoseconds
+    static constexpr std::size_t kBytesPerPair = 64;  // of columns, in a thread's CellSolver
+    static constexpr std::int64_t kWorkPerCell = 2;   // in the units of Options::alone_work, about nanoseconds
     [[nodiscard]] static std::uint32_t one_less(std::uint32_t depth) { return depth == kFree ? kFree : depth - 1; }
 
     struct Few {
