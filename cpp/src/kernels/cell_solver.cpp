@@ -65,13 +65,13 @@ void CellSolver::load(std::span<const std::uint32_t> set, std::span<const std::u
     level(set);
 }
 
-// Squares: with the targets less a number c, -(B - c A)^2 / A is -B^2 / A + 2 c B - c^2 A, and the last two are the same
-// for all trees. c is whole, and so near the mean that the squares are what the set's own variance makes them. Their sum
-// over cells is at most that over groups, for gains are superadditive.
+// Squares: with the targets less a number c, -(B - c A)^2 / A is -B^2 / A + 2 c B - c^2 A, and the last two terms are
+// the same for all trees. c is whole, and so near the mean that the squares are what the set's own variance makes them.
+// Their sum over cells is at most that over groups, for gains are superadditive.
 //
 // Events: with B times 2^k, A log(B / A) is more by A k log 2. k makes B / A nearly 1. For a cell of more hazard than
-// events, A log(B / A) <= B / e; of any other, log(A / B) is at most that of its steepest group. 16 u A is in the error
-// by itself (cell_kernel.hpp).
+// events, A log(B / A) <= B / e; of any other, log(A / B) is at most that of its steepest group. The error has a term
+// of A itself, too (cell_kernel.hpp).
 void CellSolver::level(std::span<const std::uint32_t> set) {
     double& all_a = task_.total[0];
     double& all_b = task_.total[1];

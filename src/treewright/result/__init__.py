@@ -12,7 +12,7 @@ from treewright.result._born_again import BornAgainResult
 from treewright.result._f1 import F1Result
 from treewright.result._leaf_accuracy import LeafAccuracyResult
 from treewright.result._one_leaf import why_stopped_at_one_leaf as why_stopped_at_one_leaf
-from treewright.result._rounded import after_rounding
+from treewright.result._rounded import after_rounding as after_rounding
 from treewright.result._shallow import is_shallow_note, shallow_note
 from treewright.result._shards import ShardsResult
 from treewright.result._solve import (
@@ -40,7 +40,6 @@ __all__ = [
     "SolveStatus",
     "StopReason",
     "SurvivalResult",
-    "after_rounding",
     "asked_to_stop",
     "chosen_options",
     "constraints_in_words",

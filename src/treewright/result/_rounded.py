@@ -27,7 +27,7 @@ def after_rounding(options: Mapping[str, Any], named: Callable[[str], str] = _as
 
     Examples
     --------
-    >>> from treewright.result import after_rounding
+    >>> from treewright.result._rounded import after_rounding
     >>> after_rounding({"criterion": "poisson"})
     "criterion='squared_error', which needs no logarithms"
     >>> after_rounding({})

@@ -14,10 +14,10 @@
 // evaluations of g.
 //
 // Sums are whole in double precision, g and what is made of it are of single precision. With u = 2^-24, the unit of its
-// rounding, g is off by 8 u |g| at most (minus_square: two conversions of B, one of A, five operations), or by 8 u A + 5
-// u |g| (events_log: the quotient by 3 u of itself, its logarithm by 4.7 u and 2.3 u of itself, two roundings). A sum of
-// eight with their leaves takes three additions more, so it is off by less than 16 u (A + M + 8 leaf), M the sum of |g|
-// over its cells.
+// rounding, g is off by 8 u |g| at most (minus_square: two conversions of B, one of A, five operations), or by 8 u A +
+// 5 u |g| (events_log: the quotient by 3 u of itself, its logarithm by 4.7 u and 2.3 u of itself, two roundings). A sum
+// of eight with their leaves takes three additions more, so it is off by less than 16 u (A + M + 8 leaf), M the sum of
+// |g| over its cells.
 // The template (cell_kernel_impl.hpp) is compiled for plain C++, AVX2 and AVX-512; all give the same numbers.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The logarithm of eight lanes, in both precisions. Included once per instruction set, inside its target pragma, behind lanes_impl.hpp,
-// log_table.hpp and look_up_*.inc; everything has internal linkage.
+// The logarithm of eight lanes, in both precisions. Included once per instruction set, inside its target pragma, behind
+// lanes_impl.hpp, log_table.hpp and look_up_*.inc; everything has internal linkage.
 namespace treewright::ranked {
 namespace {
 
@@ -17,8 +17,9 @@ inline Eight log_of(Eight x) {
     return (e - 4503599627371519.0) * 0.6931471805599453 + (look_up(kLogarithm, index) + series);
 }
 
-// The same in single precision, the series up to r^4: off by less than u (4.7 + 2.3 |log x|), u = 2^-24. r is off by 2.1
-// u, the tables and sums by 1.6 u, the series by .1 u; e log 2 by 1.3 u of itself, which is at most |log x| + log 2.
+// The same in single precision, the series up to r^4: off by less than u (4.7 + 2.3 |log x|), u = 2^-24. r is off by
+// 2.1 u, the tables and sums by 1.6 u, the series by .1 u; e log 2 by 1.3 u of itself, which is at most |log x| + log
+// 2.
 inline Floats log_of(Floats x) {
     const auto bits = bits_as<FloatBits>(x);
     const FloatBits mantissa = (bits & 0x007fffffu) | 0x3f800000u;
