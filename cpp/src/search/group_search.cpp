@@ -21,41 +21,30 @@ bool GroupSearch::fits(const RankedObjective& objective, const Options& options,
 
 // What a thread that helps works with; kept from one round to the next.
 struct GroupSearch::Helper {
-    explicit Helper(const GroupSearch& lead) : control(lead.control_.helper()), search(lead, control) {}
+    explicit Helper(const GroupSearch& lead)
+        : control(lead.control_.helper()), search(lead.objective_, lead.options_, control, lead.few_, lead.store_) {}
     Control control;
     GroupSearch search;
 };
 
 GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control, RowGroups groups)
+    : GroupSearch(objective, options, control, std::make_shared<const Few>(*objective.two_sums(), std::move(groups)),
+                  std::make_shared<Store>(control.limits().bytes, options.threads)) {}
+
+GroupSearch::GroupSearch(const RankedObjective& objective, const Options& options, Control& control,
+                         std::shared_ptr<const Few> few, std::shared_ptr<Store> store)
     : objective_(objective),
       table_(objective.table()),
       options_(options),
       control_(control),
-      few_(std::make_shared<const Few>(*objective.two_sums(), std::move(groups))),
+      few_(std::move(few)),
       sums_(few_->sums),
       groups_(few_->groups),
-      store_(std::make_shared<Store>(control.limits().bytes, options.threads)),
+      store_(std::move(store)),
       cells_(groups_, sums_, table_.min_leaf, control),
       segmentation_(groups_, sums_, control),
       segments_(options.segments && segmentation_.useful()),
       penalty_(objective.leaf_penalty()),
-      n_ones_(groups_.splits.size()),
-      key_(groups_.splits.size()),
-      by_split_(groups_.splits.size()) {}
-
-GroupSearch::GroupSearch(const GroupSearch& lead, Control& control)
-    : objective_(lead.objective_),
-      table_(lead.table_),
-      options_(lead.options_),
-      control_(control),
-      few_(lead.few_),
-      sums_(few_->sums),
-      groups_(few_->groups),
-      store_(lead.store_),
-      cells_(groups_, sums_, table_.min_leaf, control),
-      segmentation_(groups_, sums_, control),
-      segments_(lead.segments_),
-      penalty_(lead.penalty_),
       n_ones_(groups_.splits.size()),
       key_(groups_.splits.size()),
       by_split_(groups_.splits.size()) {}

@@ -64,8 +64,13 @@ class GroupSearch {
 
    private:
     struct Helper;
-    // The same for another thread of the search.
-    GroupSearch(const GroupSearch& lead, Control& control);
+    // What the threads of a search read, and what they write together (ranked_store.hpp).
+    struct Few {
+        TwoSums sums;
+        RowGroups groups;
+    };
+    GroupSearch(const RankedObjective& objective, const Options& options, Control& control,
+                std::shared_ptr<const Few> few, std::shared_ptr<Store> store);
 
     struct Set {
         std::vector<std::uint32_t> groups;
@@ -154,10 +159,6 @@ class GroupSearch {
     static constexpr std::int64_t kWorkPerCell = 2;   // in the units of Options::alone_work, about nanoseconds
     [[nodiscard]] static std::uint32_t one_less(std::uint32_t depth) { return depth == kFree ? kFree : depth - 1; }
 
-    struct Few {
-        TwoSums sums;
-        RowGroups groups;
-    };
     const RankedObjective& objective_;
     const RankedTable& table_;
     Options options_;
