@@ -12,8 +12,8 @@ Runs inside a peer's environment and imports nothing of treewright. A job is a J
     memory_limit GiB of address space after the data is loaded
 
 Each job has a process of its own, forked from this one, so that what the imports take is paid once. Before it is
-measured, the process makes the set of a tiny table: "first_megabytes" is what its own memory grew by for that, without
-pages of code in files, "megabytes" is all that the process grew by for the job.
+measured, the process makes the set of a tiny table: "first_megabytes" is what its own memory grew by for that, and
+"megabytes" what it grew by at most for the job. Both are without the pages of files that are mapped, which are code.
 
 What a peer prints goes to standard error; standard output carries the answers alone.
 """
@@ -62,8 +62,9 @@ def answer(package: str, count: Count, job: dict[str, Any]) -> dict[str, Any]:
     first = held("RssAnon")
     count(job | TINY, *tiny_table())
     first = held("RssAnon") - first
+    said: dict[str, Any] = {"version": version(package)}
     Path("/proc/self/clear_refs").write_text("5")
-    before = held("VmRSS")
+    before, code = held("VmRSS"), held("RssFile")
     if job["memory_limit"] is not None:
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         most = size + int(job["memory_limit"] * 2**30)
@@ -71,14 +72,13 @@ def answer(package: str, count: Count, job: dict[str, Any]) -> dict[str, Any]:
     spent = int(time.process_time()) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (spent + int(job["time_limit"]), resource.RLIM_INFINITY))
     signal.setitimer(signal.ITIMER_REAL, job["wall_limit"])  # its signal ends the process
-    said: dict[str, Any] = {"version": version(package)}
     started = time.process_time()
     try:
         said |= count(job, X, y)
     except (MemoryError, Exception) as error:  # the row says what the peer said
         said["error"] = f"{type(error).__name__}: {error}"[:300]
     said["cpu_seconds"] = time.process_time() - started
-    said["megabytes"] = (held("VmHWM") - before) / 1e6
+    said["megabytes"] = (held("VmHWM") - before - (held("RssFile") - code)) / 1e6
     said["first_megabytes"] = first / 1e6
     if said["cpu_seconds"] < SHORT and "error" not in said:  # the clock of the processor may be that coarse
         started = time.process_time()
