@@ -67,7 +67,7 @@ class OneColumn {
 
    private:
     using Sized = SizedValue<Value>;
-    static constexpr std::uint32_t kUnsolved = ~std::uint32_t{0}, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
+    static constexpr std::uint32_t kUnsolved = NumberIndex::kNone, kLeafAlone = kUnsolved - 1, kNone = kUnsolved;
     static constexpr std::uint32_t kAll = 0;  // number of the set of all rows
     static constexpr std::int64_t kNoTree = RelianceOfColumns::kNoTree;
 
@@ -121,7 +121,7 @@ class OneColumn {
     }
     [[nodiscard]] std::size_t bytes() const {
         return drawn_sets_.bytes() + solved_of_.capacity() * 4 + solved_.capacity() * sizeof(Solved) +
-               solved_after_.size() * 48 + rows_of_solved_.capacity() * 8 + fronts_.capacity() * sizeof(Sized);
+               solved_after_.bytes() + rows_of_solved_.capacity() * 8 + fronts_.capacity() * sizeof(Sized);
     }
 
     // The number of the fronts of a node at a place; kUnsolved if it was stopped.
@@ -137,7 +137,7 @@ class OneColumn {
         if (at.drawn == kAll)
             solved_of_[n] = made;
         else
-            solved_after_.emplace(key, made);
+            solved_after_.add(key, made);
         parts_.resize(first_part);
         values_.resize(first_value);
         if (made % 64 == 0 && bytes() > control_.limits().bytes) {
@@ -157,17 +157,14 @@ class OneColumn {
         std::uint64_t key = mixed(mixed(n, at.drawn), at.twin);
         if (at.twin == kNone)
             for (const std::uint64_t word : rows_of(at)) key = mixed(key, word);
-        return key;
+        return key ^ (key >> 32);  // the lowest bits of a product depend on few of the others
     }
     [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint32_t n, const Place& at) {
-        const auto [first, last] = solved_after_.equal_range(key);
-        for (auto known = first; known != last; ++known) {
-            const Solved& own = solved_[known->second];
-            if (own.node != n || own.drawn != at.drawn || own.twin != at.twin) continue;
-            if (at.twin != kNone || std::ranges::equal(rows_of(at), Bits(rows_of_solved_).subspan(own.rows, words_)))
-                return known->second;
-        }
-        return kUnsolved;
+        return solved_after_.find(key, [&](std::uint32_t known) {
+            const Solved& own = solved_[known];
+            if (own.node != n || own.drawn != at.drawn || own.twin != at.twin) return false;
+            return at.twin != kNone || std::ranges::equal(rows_of(at), Bits(rows_of_solved_).subspan(own.rows, words_));
+        });
     }
 
     // Makes the parts of a node: what is below each of its splits. Of splits without the column, and none above, only
@@ -393,7 +390,7 @@ class OneColumn {
     std::vector<std::uint64_t> drawn_;
     std::vector<std::int64_t> chance_;      // [drawn]: w(V)
     std::vector<std::uint32_t> solved_of_;  // [node]: before a split on the column
-    std::unordered_multimap<std::uint64_t, std::uint32_t> solved_after_;
+    NumberIndex solved_after_;
     std::vector<Solved> solved_;
     std::vector<std::uint64_t> rows_of_solved_;
     std::vector<Sized> fronts_;

@@ -1,12 +1,13 @@
 // Sets of rows as bits, 64 a word.
 #pragma once
 
+#include "treewright/core/number_index.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace treewright::binary {
@@ -30,22 +31,22 @@ class RowSets {
     std::uint32_t number(Bits rows) {
         std::uint64_t key = 0;
         for (const std::uint64_t word : rows) key = mixed(key, word);
-        const auto [first, last] = known_.equal_range(key);
-        for (auto at = first; at != last; ++at)
-            if (std::ranges::equal(rows, of(at->second))) return at->second;
+        key ^= key >> 32;  // the lowest bits of a product depend on few of the others
+        const auto same = [&](std::uint32_t number) { return std::ranges::equal(rows, of(number)); };
+        if (const std::uint32_t known = known_.find(key, same); known != NumberIndex::kNone) return known;
         const auto made = static_cast<std::uint32_t>(known_.size());
-        known_.emplace(key, made);
+        known_.add(key, made);
         bits_.insert(bits_.end(), rows.begin(), rows.end());
         return made;
     }
     [[nodiscard]] Bits of(std::uint32_t number) const { return Bits(bits_).subspan(number * n_words_, n_words_); }
     [[nodiscard]] std::size_t size() const { return known_.size(); }
-    [[nodiscard]] std::size_t bytes() const { return bits_.capacity() * 8 + known_.size() * 48; }
+    [[nodiscard]] std::size_t bytes() const { return bits_.capacity() * 8 + known_.bytes(); }
 
    private:
     std::size_t n_words_;
     std::vector<std::uint64_t> bits_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
+    NumberIndex known_;
 };
 
 }  // namespace treewright::binary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -216,12 +216,15 @@ class Counts:
         least, most = found
         return least * scale + 0.0, most * scale + 0.0  # no negative zero
 
-    def extremes(self, leaf_value: NDArray[np.int64], watch: Watch) -> Any:
-        """Return the largest sums of leaf values, shape (n_nodes, n_classes), as the compiled core found them."""
+    def extremes(self, leaf_value: NDArray[np.int64], budget: Fraction, watch: Watch) -> Any:
+        """Return the largest sums of leaf values, shape (n_nodes, n_classes), as the compiled core found them.
+
+        Of subtrees that are part of a tree whose cost, in errors, is at most `budget`.
+        """
+        cheap = replace(self.membership, budget=min(budget, self.membership.budget))
+        rule = self._rule(watch) | {"max_errors": cheap.max_errors(self.graph)}
         return _finished(
-            self.graph.native.extremes(
-                **self._rule(watch), leaf_value=leaf_value.reshape(-1), time_limit=watch.left()
-            )
+            self.graph.native.extremes(**rule, leaf_value=leaf_value.reshape(-1), time_limit=watch.left())
         )
 
     def _count_shares(self, *, watch: Watch) -> Any:

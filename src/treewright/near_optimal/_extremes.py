@@ -55,11 +55,14 @@ class Extremes:
         Of a leaf at each node by its label.
     watch : Watch, default=Watch()
         How long finding them may take.
+    budget : Fraction or None, default=None
+        They are found for the trees of the set whose cost, in errors, is at most this; None is all of them.
     """
 
     counts: Counts
     leaf_value: NDArray[np.int64]
     watch: Watch = field(default_factory=Watch, repr=False)
+    budget: Fraction | None = None
     _cells: dict[int, dict[Cell, int]] = field(default_factory=dict, repr=False)
     _native: list[Any] = field(default_factory=list, repr=False)
 
@@ -68,15 +71,20 @@ class Extremes:
         """Return the extremes of values of training rows by predicted label, shape (n_rows, n_classes)."""
         return cls(counts, sums_of_leaves(counts, values), watch or Watch())
 
+    def up_to(self, budget: Fraction) -> Extremes:
+        """Return those of the trees whose cost, in errors, is at most `budget`."""
+        return Extremes(self.counts, self.leaf_value, self.watch, budget)
+
     def negative(self) -> Extremes:
         """Return the largest sums of the negatives: the least sums."""
-        return Extremes(self.counts, -self.leaf_value, self.watch)
+        return Extremes(self.counts, -self.leaf_value, self.watch, self.budget)
 
     def cells(self, node: int) -> dict[Cell, int]:
         """Return the largest sum for each number of leaves and errors of a subtree at the node."""
         if node not in self._cells:
             if not self._native:
-                self._native.append(self.counts.extremes(self.leaf_value, self.watch))
+                budget = self.counts.membership.budget if self.budget is None else self.budget
+                self._native.append(self.counts.extremes(self.leaf_value, budget, self.watch))
             leaves, errors, values = (part.tolist() for part in self._native[0].cells(node))
             found = dict(zip(zip(leaves, errors, strict=True), values, strict=True))
             inside = self.counts.cells(node)

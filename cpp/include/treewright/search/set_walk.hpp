@@ -28,12 +28,19 @@ struct SetRule {
 class SetWalk {
    public:
     SetWalk(const NearOptimalGraph& graph, const SetRule& rule)
-        : graph_(graph), rule_(rule), reached_(graph.nodes.size(), 0) {
+        : graph_(graph), rule_(rule), spare_(graph.nodes[0].budget), reached_(graph.nodes.size(), 0) {
         reached_[0] = 1;
         for (std::size_t n = 0; n < graph.nodes.size(); ++n)  // parents come first
             if (reached_[n] != 0)
                 for (const SetEdge& edge : graph.edges_of(n))
                     if (n_copies(edge) > 0) reached_[edge.child[0]] = reached_[edge.child[1]] = 1;
+        for (std::size_t l = 1; l < rule.max_errors.size(); ++l)
+            if (rule.max_errors[l] >= 0) {
+                const std::int64_t errors = std::min(rule.max_errors[l], graph.nodes[0].budget >> rule.unit_shift);
+                spare_ = std::min(spare_, graph.nodes[0].budget - (errors << rule.unit_shift) -
+                                              static_cast<std::int64_t>(l) * rule.leaf_penalty);
+            }
+        spare_ = std::max<std::int64_t>(spare_, 0);
     }
 
     [[nodiscard]] const NearOptimalGraph& graph() const { return graph_; }
@@ -70,10 +77,12 @@ class SetWalk {
         });
     }
     // The most errors of a subtree by its leaves. Fewer leaves may make more errors, so what a subtree may be is never
-    // less than what the whole may be.
+    // less than what the whole may be. A node's budget is that of the graph less what the rest of a tree costs at
+    // least, so trees that cost less leave as much less to each node.
     void limit(std::size_t n, CellRange& range) const {
         for (std::size_t l = 1; l < range.most.size(); ++l) {
-            const std::int64_t left = graph_.nodes[n].budget - static_cast<std::int64_t>(l) * rule_.leaf_penalty;
+            const std::int64_t left =
+                graph_.nodes[n].budget - spare_ - static_cast<std::int64_t>(l) * rule_.leaf_penalty;
             range.most[l] = std::min(rule_.max_errors[l], left < 0 ? -1 : left >> rule_.unit_shift);
         }
     }
@@ -81,6 +90,7 @@ class SetWalk {
    private:
     const NearOptimalGraph& graph_;
     const SetRule& rule_;
+    std::int64_t spare_;  // of the graph's budget, which no tree of the rule needs
     std::vector<std::uint8_t> reached_;
 };
 
