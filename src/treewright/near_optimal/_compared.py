@@ -304,7 +304,8 @@ class ComparedSet(RestrictedSet):
                     budget = half if cost <= half else self.membership.budget
                     ranges = [own.up_to(budget) for own in sums]
                     limits = [
-                        Within(own, own.negative(), -most, most) for own, most in zip(ranges, most, strict=True)
+                        Within(own, own.negative(), -most, most)
+                        for own, most in zip(ranges, most, strict=True)
                     ]
                 found = first_within(self.counts, cell, limits, look_at - looked, watch)
                 looked += found.looked_at
