@@ -107,9 +107,8 @@ nb::dict survival(Run& run, Matrix<std::uint32_t> rank, Vector<std::int64_t> eve
     // Terms, the constants of rows, and the costs of all leaves must fit.
     const double room = std::ldexp(1.0, 58 - tie_bits);
     if (data.largest_error() * 5.0 * static_cast<double>(data.n_rows) > room / 4 ||
-        std::ldexp(static_cast<double>(all_events) * std::log(static_cast<double>(all_hazard) + 1), scale) >
-            std::min(static_cast<double>(EventTable::kLargestTerm),
-                     std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
+        data.largest_term() > std::min(static_cast<double>(EventTable::kLargestTerm),
+                                       std::ldexp(static_cast<double>(largest::kTerms), -tie_bits)))
         throw std::invalid_argument("survival: units too fine");
     return run_over<Survival>(run, table, tie_bits, leaf);
 }

@@ -136,9 +136,8 @@ std::unique_ptr<RankedObjective> survival(Random32& random) {
         EventTable::kLargestHazard - EventTable::kLargestEvents;
     const int tie_bits = 6;
     const auto most = static_cast<double>(std::min(EventTable::kLargestTerm, largest::kTerms >> tie_bits));
-    const double terms = std::ldexp(1.0, 50) * std::log(std::ldexp(1.0, 61) + 1);
     table->scale = 60;
-    while (std::ldexp(terms, table->scale) > most) --table->scale;
+    while (table->largest_term() > most) --table->scale;
     table->prepare();
     return std::make_unique<Survival>(table, tie_bits, a_leaf(random, largest::kLeaf));
 }

@@ -6,40 +6,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace treewright::ranked {
 
-namespace {
+// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, and the power of two is
+// exact, so the logarithm is of a number off by less than 2.01 u, as logarithms.hpp asks. It is at least 1, but for
+// that, since H / D is at least the least quotient of a row; and at most the largest one where every row has an event,
+// else at most H of all rows. The sum K is below 2^53, exact, and the difference adds one rounding, of less than half a
+// unit while both are below 2^53.
+double EventTable::largest_error() const { return times_log_error(all_events(), log_most(), scale); }
 
-// D log(H / D), D >= 1 and H >= D, in units of 2^-scale; `units` is 2^scale.
-double events_times_log(std::int64_t events, std::int64_t hazard, double units) {
-    const double d = static_cast<double>(events);
-    return times_log(d, static_cast<double>(hazard) / d, units);
+double EventTable::largest_term() const { return std::ldexp(all_events() * (log_most() + 1), scale); }
+
+double EventTable::all_events() const {
+    return static_cast<double>(std::accumulate(events.begin(), events.end(), std::int64_t{0}));
 }
 
-}  // namespace
+double EventTable::log_most() const {
+    double most = 1;
+    std::int64_t all_hazard = 0;
+    bool censored = false;
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+        all_hazard += hazard[row];
+        if (events[row] > 0)
+            most = std::max(most, static_cast<double>(hazard[row]) / static_cast<double>(events[row]));
+        else
+            censored = censored || hazard[row] > 0;
+    }
+    return std::log((censored ? static_cast<double>(all_hazard) : most) / power_below_quotients());
+}
 
-// D is exact (below 2^53). H as a double and the quotient are off by less than u = 2^-53 each, so the logarithm is of a
-// number off by less than 2.01 u, as logarithms.hpp asks, and not above that of the H of all rows, for H / D is at
-// least 1. The sum K is below 2^53, exact, and the difference adds one rounding, of less than half a unit while both
-// are below 2^53.
-double EventTable::largest_error() const {
-    std::int64_t all_events = 0, all_hazard = 0;
-    for (std::uint32_t row = 0; row < n_rows; ++row) all_events += events[row], all_hazard += hazard[row];
-    const double log_most = std::log(static_cast<double>(std::max<std::int64_t>(all_hazard, 1)));
-    return times_log_error(static_cast<double>(all_events), log_most, scale);
+double EventTable::power_below_quotients() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint32_t row = 0; row < n_rows; ++row)
+        if (events[row] > 0)
+            least = std::min(least, static_cast<double>(hazard[row]) / static_cast<double>(events[row]));
+    return std::isfinite(least) ? std::ldexp(1.0, std::ilogb(least)) : 1;
 }
 
 void EventTable::prepare() {
     RankedTable::prepare();
+    per_event = power_below_quotients();
     slack = static_cast<std::int64_t>(std::ceil(largest_error()));
     units = std::ldexp(1.0, scale);
     constant.resize(n_rows);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
         // At most the true number: the computed one less its largest error, rounded down.
-        const std::int64_t own =
-            events[row] == 0 ? 0 : floor_of(events_times_log(events[row], hazard[row], units)) - slack;
+        const std::int64_t own = events[row] == 0 ? 0 : floor_of(events_times_log(events[row], hazard[row])) - slack;
         constant[row] = own - 4 * slack;
     }
 }
@@ -47,6 +63,7 @@ void EventTable::prepare() {
 void EventTable::take(const EventTable& other, std::span<const std::uint32_t> rows) {
     RankedTable::take(other, rows);
     scale = other.scale;
+    per_event = other.per_event;
     slack = other.slack;
     units = other.units;
     events = of_rows(rows, other.events);
@@ -59,7 +76,7 @@ Survival::Survival(std::shared_ptr<const EventTable> data, int tie_bits, Cost le
     : TableObjective(data, leaf_penalty, 1, kSums, {true, true, false}), tie_bits_(tie_bits) {}
 
 Cost Survival::loss_cost(std::int64_t events, std::int64_t hazard, std::int64_t constant) const {
-    const double term = events == 0 ? 0.0 : events_times_log(events, hazard, data_->units);
+    const double term = events == 0 ? 0.0 : data_->events_times_log(events, hazard);
     return static_cast<Cost>(floor_of(term - static_cast<double>(constant + 3 * data_->slack))) << tie_bits_;
 }
 
@@ -110,7 +127,7 @@ std::optional<TwoSums> Survival::two_sums() const {
     const double v = std::ldexp(1.0, shift), n = data.n_rows;
     TwoSums sums;
     sums.form = TwoSums::Form::events_log;
-    sums.b_unit = v;
+    sums.b_unit = v / data.per_event;
     double steepest = 0;
     for (std::uint32_t row = 0; row < data.n_rows; ++row) {
         const double d = static_cast<double>(data.events[row]), h = static_cast<double>(data.hazard[row]);

@@ -26,6 +26,7 @@ __all__ = [
     "SquaredErrorUnits",
     "SurvivalUnits",
     "action_units",
+    "slack_of",
     "squared_error_units",
     "survival_units",
     "whole_weights",
@@ -41,6 +42,7 @@ MANY_LEAVES = 2**12  # from here on each unit that a leaf may hide counts, and t
 LOSS_BITS_OF_MANY = 48
 MOST_TIE_BITS = 10
 COST_BITS = 58
+TERM_BITS = 51  # of all events times the largest logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,17 +379,19 @@ def survival_units(
     -----
     A leaf is charged what rounding may save, so that a split without a gain never pays by rounding alone. With s the
     engine's `slack`: two leaves lose 3 s more to the constant than the one that they split, 3 s to the three
-    logarithms and 2 to the floors. So a leaf costs 6 s + 3 beside its penalty.
+    logarithms and 2 to the floors. So a leaf costs 6 s + 3 beside its penalty, of which the constant takes 3 s and a
+    logarithm and a floor at most s + 1: what is left, 2 s + 2 to 4 s + 3, and half a unit of the penalty, may be the
+    difference of two trees, once a leaf.
     """
-    n = len(events)
-    seen, total = int(events.sum()), int(hazard.sum())
+    n, seen = len(events), int(events.sum())
     tie_bits = min(MOST_TIE_BITS, max_leaves.bit_length())
-    logarithm = math.log(max(total, 1)) + 1
-    scale = min(60, 50 - math.frexp(max(seen, 1) * logarithm)[1])
-    # One more than the engine's own, which computes the same formula.
-    slack = math.ceil(math.ldexp(16.0 * seen * logarithm, scale - 53) + 0.5) + 1
+    logarithm = _largest_logarithm(events, hazard)
+    # Of a leaf's loss, and of its penalty, which is no larger.
+    term_bits = min(TERM_BITS, COST_BITS + 2 - tie_bits)
+    scale = min(60, term_bits - math.frexp(max(seen, 1) * (logarithm + 1))[1])
+    slack = slack_of(seen, logarithm, scale)
     extra = 6 * slack + 3
-    leaf = round(min(math.ldexp(leaf_penalty, scale), 2.0**50)) + extra
+    leaf = round(min(math.ldexp(leaf_penalty, scale), 2.0**term_bits)) + extra
     return SurvivalUnits(
         events,
         hazard,
@@ -396,5 +400,20 @@ def survival_units(
         (leaf << tie_bits) + 1,
         # Each row has 4 slack, and the constant of a row with an event is up to 2 slack + 1 too small.
         offset=4.0 * slack * n + (2.0 * slack + 1) * int((events > 0).sum()),
-        leaf_error=extra + 4 * slack + 3,
+        leaf_error=4 * slack + 5,
     )
+
+
+def slack_of(most: int, logarithm: float, scale: int) -> int:
+    """Return one more than the engine's own: units by which a number times a logarithm may be off (logarithms.hpp)."""
+    return math.ceil(math.ldexp(most * (2.1 + 9.2 * logarithm), scale - 53) + 0.5) + 1
+
+
+def _largest_logarithm(events: NDArray[np.int64], hazard: NDArray[np.int64]) -> float:
+    """Return the largest logarithm of a quotient of hazards and events as the engine scales them (survival.cpp)."""
+    has_event = events > 0
+    if not has_event.any():
+        return 0.0
+    quotient = hazard[has_event] / events[has_event]
+    most = float(hazard.sum()) if (hazard[~has_event] > 0).any() else float(quotient.max())
+    return math.log(most) - (math.frexp(float(quotient.min()))[1] - 1) * math.log(2)

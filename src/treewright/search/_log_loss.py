@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._native import core
-from treewright.search._additive_units import MOST_TIE_BITS, whole_weights
+from treewright.search._additive_units import MOST_TIE_BITS, slack_of, whole_weights
 from treewright.search._loss_rows import check_lengths, check_positive
 from treewright.search._prune_additive import ENTROPY, RowSums
 from treewright.search._single_split import LOG_LOSS, one_split, split_of_labels
@@ -130,7 +130,8 @@ class LogLoss:
         -----
         With s the engine's `slack`: two leaves lose 3 s more to the constant than the one that they split, and 3 s to
         the three errors. So a leaf costs 6 s + 1 beside its penalty, and a split without a gain never pays by rounding
-        alone.
+        alone. The constant takes 3 s of it and an error at most s: what is left, 2 s + 1 to 4 s + 1, and half a unit
+        of the penalty, may be the difference of two trees, once a leaf.
 
         The loss of a leaf grows with the weight n_k of a class by ``log(n / n_k)`` for each unit, so ``d`` more of
         it cost at most the integral of ``log((n + d) / t)`` over t from 0 to d: ``d (log((n + d) / d) + 1)``. That is
@@ -140,11 +141,10 @@ class LogLoss:
         n = len(self.weight)
         whole, by = whole_weights(self.weight, LARGEST_SUM)
         total = int(whole.sum())
-        logarithm = math.log(max(total, 1)) + 1
+        logarithm = math.log(max(total, 1))
         tie_bits = min(MOST_TIE_BITS, max_leaves.bit_length())
-        scale = min(60, TERM_BITS - math.frexp(max(total, 1) * logarithm)[1])
-        # One more than the engine's own, which computes the same formula.
-        slack = (math.ceil(math.ldexp(16.0 * total * logarithm, scale - 53) + 0.5) + 1) * (self.n_classes + 1)
+        scale = min(60, TERM_BITS - math.frexp(max(total, 1) * (logarithm + 1))[1])
+        slack = slack_of(total, logarithm, scale) * (self.n_classes + 1)
         extra = 6 * slack + 1
         unit = math.ldexp(1.0, -scale) / by
         moved = np.abs(whole - self.weight * by)
@@ -158,7 +158,7 @@ class LogLoss:
             ((round(min(leaf_penalty / unit, 2.0**TERM_BITS)) + extra) << tie_bits) + 1,
             unit,
             offset=4.0 * slack * n,
-            leaf_error=extra + 4 * slack + 3,
+            leaf_error=4 * slack + 3,
             weight_rounding=rounding,
         )
 

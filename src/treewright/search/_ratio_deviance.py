@@ -31,6 +31,7 @@ __all__ = ["RatioDeviance", "half_deviance"]
 EVENT_BITS, HAZARD_BITS = 50, 60  # of the sums of whole numbers
 FEWEST_BITS = 20  # of events
 HALF = 0.5
+SLOPE = 1e-9  # above what float64 loses of a quotient
 
 
 def half_deviance(events: NDArray[np.float64], hazard: NDArray[np.float64]) -> float:
@@ -95,6 +96,11 @@ class RatioDeviance:
         change is at most ``d (max(log largest, log(D / d)) + 1)``, and concave in d, so rows one by one change at least
         as much as together. A hazard that is off by e changes a leaf by at most e times the largest ``d / h`` of a row.
         The constants of rows are of the same kind, so both count twice.
+
+        Where every row has events, before and after rounding, the sums tell more. All events and all hazards are those
+        of any tree, so ``D + D log(H q / D) - q H`` may be added up in place of ``D log(H / D)``, q being the ``d / h``
+        of all rows. With one more d it changes by ``|log|`` of a leaf's ``D / H`` to q, with one more h by q times how
+        far that is from 1, and the ``D / H`` of a leaf lies between those of its rows.
         """
         steepest = float((self.events / self.hazard).max())
         spread = steepest / (float(self.events.sum()) / float(self.hazard.sum()))  # at least 1
@@ -117,18 +123,33 @@ class RatioDeviance:
             hazard, per_hazard, finer = np.maximum(hazard >> 1, 1), per_hazard / 2, finer - 1
         hazard, per_hazard = hazard << max(finer, 0), per_hazard * 2.0 ** max(finer, 0)
         hazard = np.maximum(hazard, np.maximum(events, 1))
-        off = np.abs(events - self.events * per_event)
-        off = off[off > 0]
-        largest = max(math.log(spread), 0.0) + 1
-        beyond = math.log(max(1, int(events.sum()))) - np.log(off)  # of denormal numbers, too
-        moved = float((off * (np.maximum(largest, beyond) + 1)).sum())
-        moved += float(np.abs(hazard / per_hazard - self.hazard).sum()) * steepest * per_event * (1 + 1e-6)
+        moved = self._moved(events, per_event, hazard, per_hazard)
         units = survival_units(events, hazard, leaf_penalty=leaf_penalty * per_event, max_leaves=max_leaves)
         return RatioUnits(
             **{field.name: getattr(units, field.name) for field in fields(units)},
             per_event=per_event,
             rounding=2 * moved / per_event,
         )
+
+    def _moved(
+        self, events: NDArray[np.int64], per_event: float, hazard: NDArray[np.int64], per_hazard: float
+    ) -> float:
+        """Return by how much rounding to these whole numbers moves a tree's sum, in whole events (see `units`)."""
+        off = np.abs(events - self.events * per_event)
+        hazard_off = np.abs(hazard / per_hazard - self.hazard)
+        quotient = self.events / self.hazard
+        overall = float(self.events.sum()) / float(self.hazard.sum())
+        if (self.events > 0).all() and (events > 0).all():
+            among = np.concatenate([quotient, events / hazard * (per_hazard / per_event)]) / overall
+            least, most = float(among.min()) * (1 - SLOPE), float(among.max()) * (1 + SLOPE)
+            by_event, by_hazard = max(math.log(most), -math.log(least)), max(most - 1, 1 - least)
+            return float(off.sum()) * by_event + float(hazard_off.sum()) * by_hazard * overall * per_event
+        off = off[off > 0]
+        steepest = float(quotient.max())
+        largest = max(math.log(steepest / overall), 0.0) + 1
+        beyond = math.log(max(1, int(events.sum()))) - np.log(off)  # of denormal numbers, too
+        moved = float((off * (np.maximum(largest, beyond) + 1)).sum())
+        return moved + float(hazard_off.sum()) * steepest * per_event * (1 + 1e-6)
 
     def row_sums(self) -> RowSums:
         """Return the numbers of which a leaf's loss is a function."""

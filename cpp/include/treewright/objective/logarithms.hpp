@@ -16,9 +16,10 @@ inline double times_log(double number, double of, double units) { return number 
 // A number off by 2.01 u moves its logarithm by less than 2.02 u; the library's own error is below 4 of its last places
 // (glibc, musl, Apple's and Microsoft's state below 1), that is 8 u times the logarithm; the product adds u times its
 // value. So
-//     error <= most 2^scale u (2.02 + 9.1 log_most) < most 2^scale u 16 (log_most + 1).
+//     error <= most 2^scale u (2.02 + 9.1 log_most),
+// which is computed here with rounder numbers.
 inline double times_log_error(double most, double log_most, int scale) {
-    return std::ldexp(16.0 * most * (log_most + 1), scale - 53) + 0.5;
+    return std::ldexp(most * (2.1 + 9.2 * log_most), scale - 53) + 0.5;
 }
 
 }  // namespace treewright::ranked

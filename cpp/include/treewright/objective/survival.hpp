@@ -7,9 +7,11 @@
 //
 // As sums of losses of rows that are not negative, with one theta for a leaf, L is monotone and superadditive. A
 // logarithm has no exact value, so L is computed in double precision, in units of 2^-scale, with an error below `slack`
-// units (proof at `largest_error` in survival.cpp). The integer loss of a set S of n >= 1 rows is
-//     l(S) = floor(p - K),  p = computed D log(H / D) 2^scale,  K = sum (k_i - 4 slack) + 3 slack,
-// k_i an integer of at most d_i log(h_i / d_i) 2^scale. Then with e = slack:
+// units (proof at `largest_error` in survival.cpp). All hazards are divided by v, a power of two of at most h_i / d_i of
+// any row: D log v is taken from both terms of L, and small logarithms have small errors. The integer loss of a set S of
+// n >= 1 rows is
+//     l(S) = floor(p - K),  p = computed D log(H / (D v)) 2^scale,  K = sum (k_i - 4 slack) + 3 slack,
+// k_i an integer of at most d_i log(h_i / (d_i v)) 2^scale. Then with e = slack:
 //  l >= 0           L - sum of errors of k_i is not negative, so p - K >= -e + 4 e n - 3 e >= 0.
 //  superadditive    p(A + B) - K(A + B) >= G(A + B) - e - 3 e, with G = L 2^scale + 4 e n and so on, superadditive; and
 //                   p(A) - K(A) + p(B) - K(B) <= G(A) + G(B) + 2 e - 6 e: the same. And floor(a) + floor(b) <= floor(a
@@ -19,6 +21,7 @@
 // more may cost any amount, so the loss is not `similar`.
 #pragma once
 
+#include "treewright/objective/logarithms.hpp"
 #include "treewright/objective/table_objective.hpp"
 
 #include <cstdint>
@@ -40,6 +43,7 @@ struct EventTable : RankedTable {
 
     // Derived by prepare().
     std::vector<std::int64_t> constant;  // [row]: k_i - 4 slack
+    double per_event = 1;                // v
     std::int64_t slack = 0;
     double units = 1;  // 2^scale
 
@@ -47,8 +51,20 @@ struct EventTable : RankedTable {
     // With the constants of all rows, which have room for errors of larger sums: so integer losses of parts and of the
     // whole are those of one function of sets.
     void take(const EventTable& other, std::span<const std::uint32_t> rows);
-    // Units by which a computed D log(H / D) may be off, D and H sums over any rows.
+    // D log(H / (D v)) in units, D >= 1 and H >= D.
+    [[nodiscard]] double events_times_log(std::int64_t d, std::int64_t h) const {
+        const auto own = static_cast<double>(d);
+        return times_log(own, static_cast<double>(h) / per_event / own, units);
+    }
+    // Units by which that may be off, D and H sums over any rows.
     [[nodiscard]] double largest_error() const;
+    // And what that is at most, and a unit of loss more for each event.
+    [[nodiscard]] double largest_term() const;
+
+   private:
+    [[nodiscard]] double all_events() const;
+    [[nodiscard]] double log_most() const;  // of H / (D v)
+    [[nodiscard]] double power_below_quotients() const;
 };
 
 class Survival final : public TableObjective<Survival, EventTable> {
