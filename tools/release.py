@@ -26,7 +26,8 @@ IN_WHEEL = (
     "treewright/__init__.py",
     "treewright/cli/__init__.py",
 )
-LICENCES = ("LICENSE", "LICENSES/nanobind.txt", "LICENSES/robin-map.txt")  # of all code that the core is compiled from
+# Of all code that the core is compiled from.
+LICENCES = ("LICENSE", "LICENSES/nanobind.txt", "LICENSES/robin-map.txt")
 
 
 WHEELS = {  # what cibuildwheel is to build on the machines of the workflow that have an x86-64 processor
