@@ -223,7 +223,6 @@ def solve_guided(
         stats["guessed_depth"] = depth
     if guessed is not None:
         predictions = guessed.elimination.predictions  # T' of Corollary 4.3.1
-        stats["elimination_was_stopped"] = clock.reason is not None
         stats["offered_thresholds"] = len(guessed.elimination.kept) + len(guessed.elimination.removed)
         stats["kept_thresholds"] = len(guessed.elimination.kept)
     costs = reference_costs(predictions, problem.y, problem.sample_weight, problem.costs)
@@ -260,10 +259,6 @@ def solve_guided(
         notes.append(
             "A limit ended the run's guessing before the reference had learned all its trees: with more time its "
             "guesses are likely to be better."
-        )
-    elif stats.get("elimination_was_stopped", False):
-        notes.append(
-            "A limit ended column elimination before it was complete: with a larger one fewer thresholds may be kept."
         )
     stats["guess_is_poor"] = costs.loss >= _loss_of_a_leaf(problem)
     if stats["guess_is_poor"]:

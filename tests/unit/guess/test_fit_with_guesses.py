@@ -289,5 +289,4 @@ def test_an_elimination_that_a_limit_ended_says_so(steps: int | None) -> None:
     reference = GradientBoostingClassifier(n_estimators=8, max_depth=1, random_state=0)
     guesses = Guesses(thresholds=True, reference=reference)
     result = solve_guided(problem, "guess", guesses, limits=Limits(step_limit=steps))
-    assert result.stats["elimination_was_stopped"] == (steps is not None)
     assert any("ended column elimination" in note for note in result.notes) == (steps is not None)
