@@ -2,7 +2,7 @@
 How many leaves do I need?
 ==========================
 
-Each leaf more makes the tree longer to read and a little better on the training rows. The frontier has
+Each further leaf makes the tree longer to read and a little better on the training rows. The frontier has
 the best tree of every number of leaves, from one search; cross-validation says which of them to use.
 """
 
@@ -18,7 +18,7 @@ y = y.map({0: "malignant", 1: "benign"})
 
 # %%
 # Ten of the columns and six quantile bins keep the search short; the certificates say that the proof
-# is about these cuts.
+# is about these thresholds.
 frontier = accuracy_frontier(X, y, max_leaves=6, max_depth=3, thresholds=6)
 print("leaves   wrong rows   no tree has fewer than")
 for point in frontier:

@@ -8,6 +8,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import treewright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +41,21 @@ def test_the_changes_begin_with_this_version() -> None:
 def test_the_licence_is_the_one_that_is_declared() -> None:
     assert PROJECT["license"] == "BSD-3-Clause"
     assert "Redistributions in binary form" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+def test_the_licences_of_what_the_core_contains_come_with_it() -> None:
+    """Nanobind and its hash map are compiled into the core, and ask that their licences go where it goes."""
+    assert PROJECT["license-files"] == ["LICENSE", "LICENSES/*.txt"]
+    nanobind = pytest.importorskip("nanobind")
+    (of_nanobind,) = [
+        file for file in importlib.metadata.files("nanobind") or [] if file.name in ("LICENSE", "LICENSE.txt")
+    ]
+    held = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "LICENSES").glob("*.txt")}
+    assert held["nanobind"] == of_nanobind.read_text(encoding="utf-8")
+    header = Path(nanobind.__file__).parent / "ext/robin_map/include/tsl/robin_hash.h"
+    said = re.sub(r"^ \* ?", "", header.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert held["robin-map"] in said
+    assert sorted(held) == ["nanobind", "robin-map"]
 
 
 def test_the_package_says_that_it_is_typed() -> None:

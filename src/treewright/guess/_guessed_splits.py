@@ -106,6 +106,10 @@ def guess_splits(
         "all).",
         "The search over all thresholds was not tried; leave the guess of thresholds out to try it.",
     ]
+    if found.was_stopped:
+        notes.append(
+            "A limit ended column elimination before it was complete: with a larger one fewer thresholds may be kept."
+        )
     if unsplit:
         notes.append(f"No splits on {first_of(unsplit)}: the reference needs no threshold there.")
     n_kept = sum(map(len, groups))

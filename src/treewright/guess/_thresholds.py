@@ -72,6 +72,8 @@ class Elimination:
         Ensembles fitted on 0/1 columns.
     n_refits_by_model : int
         How many of them were fitted by the model itself, not by the shortcut.
+    was_stopped : bool, default=False
+        Whether `is_over` ended it, so that thresholds may be left that the ensemble can do without.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Elimination:
     error_after: float
     n_refits: int
     n_refits_by_model: int
+    was_stopped: bool = False
 
 
 def thresholds_in_use(reference: Reference, merge_equal: bool = True) -> tuple[InputThreshold, ...]:
@@ -207,6 +210,7 @@ def eliminate_columns(
         np.less_equal(reference.X[:, split.position], split.threshold, out=columns[i].view(np.bool_))
     kept = np.arange(len(found))
     removed: list[InputThreshold] = []
+    was_stopped = False
     # Once the time is over the ensemble's own predictions stand for those of its fit on 0/1 columns.
     fits = (
         None
@@ -220,6 +224,7 @@ def eliminate_columns(
         fits.remove(least)
         after = fits.error()
         if is_over is not None and is_over():  # the last fit may be one of fewer trees
+            was_stopped = True
             break
         if after > before + tolerance * weight.sum():
             break
@@ -235,6 +240,7 @@ def eliminate_columns(
         error_after=float(error / weight.sum()),
         n_refits=0 if fits is None else fits.n_fits,
         n_refits_by_model=0 if fits is None else fits.n_by_model,
+        was_stopped=was_stopped or fits is None,
     )
 
 

@@ -280,3 +280,13 @@ def test_guessing_and_searching_share_the_step_limit(steps: int) -> None:
     guessing = result.stats.get("steps_of_guessing", steps)
     assert result.stats["steps"] <= max(steps - guessing, 1)
     assert result.stop_reason is StopReason.STEP_LIMIT
+
+
+@pytest.mark.parametrize("steps", [15, None])
+def test_an_elimination_that_a_limit_ended_says_so(steps: int | None) -> None:
+    wine = load_wine()
+    problem = make_problem(table_from(wine.data), wine.target, max_depth=2)
+    reference = GradientBoostingClassifier(n_estimators=8, max_depth=1, random_state=0)
+    guesses = Guesses(thresholds=True, reference=reference)
+    result = solve_guided(problem, "guess", guesses, limits=Limits(step_limit=steps))
+    assert any("ended column elimination" in note for note in result.notes) == (steps is not None)
