@@ -74,8 +74,8 @@ class Guesses:
         Largest allowed decrease of the reference's training accuracy in column elimination.
     compare : bool, default=True
         Also search without guessed lower bounds, in turns, and before them over all thresholds if "auto" offers only
-        some to a search with guessed bounds and no `options` are given. If the tree found with them refutes some of these bounds, a
-        short search with the remaining ones follows.
+        some to a search with guessed bounds and no `options` are given. If the tree found with them refutes some of
+        these bounds, a short search with the remaining ones follows.
 
     Examples
     --------
