@@ -64,7 +64,7 @@ COMPARED = (
     "exact cv",
     "exact all",
 )
-BASELINES = ("stump", "cart", "cart by worst leaf", "optimal")
+BASELINES = ("stump", "cart", "cart large leaves", "cart by worst leaf", "cart by one se", "optimal")
 SIMPLE = (*BASELINES, "exact", "exact lower bound", "default")
 ALL_ELSEWHERE = ",".join(ELSEWHERE)
 ELSEWHERE_METHODS = (*BASELINES, "default as it comes", "auto thresholds")

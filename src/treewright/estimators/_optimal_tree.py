@@ -99,8 +99,10 @@ class OptimalTreeClassifier(TreeClassifier, ExactTree):
     guess_lower_bounds : bool, default=False
         Use the rows that the reference predicts wrong as lower bounds, for tables on which the exact search does not
         end. The exact search and the guided one take turns over the same splits. If the exact one ends first, the
-        status is OPTIMAL and the tree is exact over these splits. If the guided search ends first, the status is
-        OPTIMAL_UNDER_GUESSES, and ``result_`` says by how much a better tree can be better (Theorem 4.3).
+        status is OPTIMAL and the tree is exact over these splits. If ``thresholds="auto"`` offers only some of the
+        thresholds to such a search, the exact one over all of them comes before, with half of the limits. If the
+        guided search ends first, the status is OPTIMAL_UNDER_GUESSES, and ``result_`` says by how much a better tree
+        can be better (Theorem 4.3).
     reference : estimator, array-like of shape (n_rows,), or None, default=None
         The model to guess from: a tree ensemble, fitted on the same columns or not fitted (it is then cloned), or, for
         lower bounds alone, the labels that any model predicts for the rows. None is scikit-learn's gradient boosting

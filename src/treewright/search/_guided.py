@@ -5,7 +5,8 @@ McTavish et al. 2022. What each guess does to the answer:
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.
 * depth: the search is exact over trees of the depth of Theorem 4.2.
 * lower bounds: the search is conditional; Theorem 4.3 says what can have been lost. The exact search runs beside it,
-  and gives the answer if it ends first (``_beside.py``); else a short search with a lower guess tells whether the guess
+  and gives the answer if it ends first (``_beside.py``; ``_all_thresholds_first.py`` where only a part of the
+  thresholds can be offered to both); else a short search with a lower guess tells whether the guess
   held (the recheck of ``cpp/include/treewright/search/schedule.hpp``).
 """
 
@@ -35,6 +36,7 @@ from treewright.guess import (
 )
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason, told_to_stop
+from treewright.search._all_thresholds_first import better_of, over_all_thresholds
 from treewright.search._beside import solve_beside
 from treewright.search._choose_engine import choose_engine
 from treewright.search._limits import LEAST_SECONDS, Limits, Progress, ProgressCallback
@@ -71,8 +73,9 @@ class Guesses:
     tolerance : float, default=0
         Largest allowed decrease of the reference's training accuracy in column elimination.
     compare : bool, default=True
-        Also search without guessed lower bounds, in turns. If the tree found with them refutes some of these bounds, a
-        short search with the remaining ones follows.
+        Also search without guessed lower bounds, in turns, and before them over all thresholds if "auto" offers only
+        some to a search with guessed bounds and no `options` are given. If the tree found with them refutes some of
+        these bounds, a short search with the remaining ones follows.
 
     Examples
     --------
@@ -240,13 +243,23 @@ def solve_guided(
         tell(Guessed(guesses, of_input, splits, problem.max_depth))
     how: dict[str, Any] = {"limits": limits, "options": options, "progress": progress}
     if guesses.lower_bounds:
-        choice = choose_engine(problem, searched, options, method="guessed bounds", limits=limits)
+        asked = searched
+        choice = choose_engine(problem, asked, options, method="guessed bounds", limits=limits)
         assert isinstance(choice.space, SplitMatrix)  # only that engine knows guessed bounds
         searched = choice.space
         assert not isinstance(options, RankedOptions)  # choose_engine
         stats |= {"reference_loss": costs.loss, "reference_wrong_rows": costs.n_wrong}
         search = solve_beside if guesses.compare else solve_binary
-        result = choice.sign(search(problem, searched, reference=costs, **how))
+        first = None
+        if guesses.compare and options is None and isinstance(asked, str) and asked == "auto":
+            first = over_all_thresholds(problem, choice, limits, progress)
+        if first is None:
+            result = choice.sign(search(problem, searched, reference=costs, **how))
+        elif first.status is SolveStatus.OPTIMAL or first.asked_to_stop is not None:
+            result = first
+        else:
+            how["limits"] = limits.after(first.stats["steps"]) or replace(limits, step_limit=1)
+            result = better_of(first, choice.sign(search(problem, searched, reference=costs, **how)))
     else:
         result = solve(problem, searched, **how)
     notes.append(f"The reference is right on {100 * accuracy:.2f}% of the training weight.")

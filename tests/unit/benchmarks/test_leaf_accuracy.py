@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from benchmarks._leaf_accuracy_data import MOST_TRAINING_ROWS, SETS, Rows, balanced, load, split
-from benchmarks._leaf_accuracy_methods import answer_of_tree
+from benchmarks._leaf_accuracy_methods import _most_accurate_near_best, answer_of_tree
 from benchmarks._leaf_accuracy_paper import PAPER
 from benchmarks._leaf_accuracy_tables import (
     default_tables,
@@ -53,6 +53,19 @@ def test_balanced():
     assert rows.y.tolist() == [0, 0, 0, 1, 1, 1]
     assert rows.X[:, 0].tolist() == sorted(rows.X[:, 0])
     assert PAPER.keys() == SETS.keys()
+
+
+def test_cart_is_chosen_by_the_rule_of_one_standard_error():
+    folds = {"split0_test_leaf": np.zeros(3), "split1_test_leaf": np.zeros(3)}
+    found = {
+        **folds,
+        "mean_test_leaf": np.array([0.70, 0.69, 0.60]),
+        "std_test_leaf": np.array([0.01, 0.0, 0.0]),  # an error of .01: the second is near enough
+        "mean_test_accuracy": np.array([0.70, 0.75, 0.90]),
+    }
+    assert _most_accurate_near_best(found) == 1
+    assert _most_accurate_near_best({**found, "std_test_leaf": np.array([0.009, 1.0, 1.0])}) == 0
+    assert _most_accurate_near_best({**found, "mean_test_accuracy": np.array([0.75, 0.75, 0.9])}) == 0
 
 
 TREE = {"status": "done", "seconds": 1.0, "leaves": 4, "depth": 2, "train": 0.7, "leaf_train": 0.6}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,8 +22,9 @@ from treewright.errors import InputError, PoorGuessWarning
 from treewright.guess import depth_of_ensemble
 from treewright.problem import make_problem
 from treewright.result import StopReason
-from treewright.search import Guesses, Limits, _beside, solve_guided
+from treewright.search import Guesses, Limits, _all_thresholds_first, _beside, solve, solve_guided
 from treewright.table import table_from
+from treewright.verify import verify
 
 X, y = load_breast_cancer(return_X_y=True)
 REFERENCE = GradientBoostingClassifier(n_estimators=15, max_depth=1, random_state=0)
@@ -290,3 +292,47 @@ def test_an_elimination_that_a_limit_ended_says_so(steps: int | None) -> None:
     guesses = Guesses(thresholds=True, reference=reference)
     result = solve_guided(problem, "guess", guesses, limits=Limits(step_limit=steps))
     assert any("ended column elimination" in note for note in result.notes) == (steps is not None)
+
+
+def steep() -> tuple[np.ndarray, np.ndarray, GradientBoostingClassifier]:
+    """More thresholds than a search with guessed bounds takes; labels that need one between quantiles; a reference."""
+    Z = np.random.default_rng(5).normal(size=(400, 2))
+    labels = (Z[:, 0] > np.sort(Z[:, 0])[-5]).astype(int) ^ (Z[:, 1] > 0.3)
+    return Z, labels, GradientBoostingClassifier(n_estimators=5, max_depth=1, random_state=0)
+
+
+def test_the_exact_search_over_all_thresholds_comes_first() -> None:
+    """With few thresholds offered, guessed bounds would end with another proof over fewer trees."""
+    Z, labels, reference = steep()
+    exact = OptimalTreeClassifier(0.001, max_depth=3).fit(Z, labels)
+    model = OptimalTreeClassifier(0.001, max_depth=3, guess_lower_bounds=True, reference=reference).fit(
+        Z, labels
+    )
+    assert model.result_.status is SolveStatus.OPTIMAL
+    assert model.result_.scope == "all thresholds"
+    assert model.result_.sentence() == exact.result_.sentence()
+    assert model.result_.notes[0].endswith(
+        "the exact search over all thresholds ended first, and this is its tree."
+    )
+    problem = make_problem(table_from(Z), labels, cost_complexity=0.001, max_depth=3)
+    assert verify(problem, model.result_).ok
+    for thresholds, compare in ((8, True), ("auto", False)):
+        guesses = Guesses(lower_bounds=True, reference=reference, compare=compare)
+        assert solve_guided(problem, thresholds, guesses).scope.startswith(("the given", "the chosen"))
+
+
+@pytest.mark.parametrize("steps", [2, 5, 8])
+def test_where_it_does_not_end_the_better_tree_is_kept(steps: int) -> None:
+    Z, labels, reference = steep()
+    problem = make_problem(table_from(Z), labels, cost_complexity=0.001, max_depth=3)
+    guesses = Guesses(lower_bounds=True, reference=reference)
+    result = solve_guided(problem, "auto", guesses, limits=Limits(step_limit=steps))
+    assert result.status is SolveStatus.FEASIBLE
+    assert result.objective <= solve(problem, limits=Limits(step_limit=max(1, steps // 2))).objective
+    assert result.notes[0] == _all_thresholds_first.BETTER
+    assert verify(problem, result).ok
+    guided = solve_guided(problem, 8, guesses)
+    kept = _all_thresholds_first.better_of(replace(result, objective=1.0), guided)
+    assert (kept.tree, kept.objective, kept.status) == (guided.tree, guided.objective, guided.status)
+    assert kept.notes[-1] == _all_thresholds_first.NOT_ENDED
+    assert verify(problem, kept).ok

@@ -143,4 +143,6 @@ def test_auto_means_the_same_wherever_splits_are_held_one_by_one():
     assert "(the search without guessed lower bounds looks at all thresholds)" in notes[-1]
     assert choose_engine(problem, "auto", method="frontier").space.scope == "all thresholds"
     assert solve(plain).scope == "all thresholds"
-    assert any("without guessed" in n for n in solve_guided(plain, "auto", Guesses(lower_bounds=True)).notes)
+    guided = [solve_guided(plain, "auto", Guesses(lower_bounds=True, compare=c)) for c in (True, False)]
+    assert guided[0].scope == "all thresholds"
+    assert any("without guessed" in note for note in guided[1].notes)
