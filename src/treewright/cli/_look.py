@@ -117,6 +117,7 @@ def look(
             data,
             roles.labels,
             ignore=(*settled["ignore"], *roles.left_out()),
+            outcome=roles.times,
             categorical=settled["categorical"],
             missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
             missing_in=kept.missing_in,
@@ -183,6 +184,11 @@ class _Roles:
         """The column of labels, if there is one; times and several outputs are none."""
         return self.target if self.event is None and len(self.outputs) == 1 else None
 
+    @property
+    def times(self) -> str | None:
+        """The column of times, if there is one."""
+        return self.target if self.event is not None else None
+
     def left_out(self) -> list[str]:
         """What is not looked at, as it is neither a feature nor the labels."""
         roles: dict[str, Iterable[str | None]] = {
@@ -194,7 +200,7 @@ class _Roles:
         }
         check_roles(roles)
         return [
-            name for names in roles.values() for name in names if name is not None and name != self.labels
+            name for names in roles.values() for name in names if name is not None and name not in (self.labels, self.times)
         ]
 
     def words(self) -> str:

@@ -40,3 +40,15 @@ def test_a_spreadsheet_is_no_text(tmp_path, start):
     done = run("look", path)
     assert done.exit_code == 2
     assert "save the sheet as CSV" in done.stderr
+
+
+def test_codes_of_diagnoses_are_classes_and_short_amounts_are_none(tmp_path):
+    file = tmp_path / "cases.csv"
+    rows = [f"{k % 40},{'EJIF'[k % 4]}{10 + k % 40 // 4},${300 + k}k" for k in range(400)]
+    file.write_text("age,diagnosis,price\n" + "\n".join(rows) + "\n")
+    codes = run("fit", file, "--target", "diagnosis", "--ignore", "price", "--max-depth", "1")
+    assert codes.exit_code == 0, codes.stderr
+    assert "quantity" not in codes.stderr
+    amounts = run("fit", file, "--target", "price", "--ignore", "diagnosis", "--max-depth", "1")
+    assert amounts.exit_code == 2
+    assert "The target price has 400 different numbers: it is a quantity" in amounts.stderr
