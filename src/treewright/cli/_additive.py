@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +35,10 @@ __all__ = ["AdditiveFit", "answer", "asked_again", "column_of_numbers", "terms_o
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
+NO_QUANTITY = "; if the column is not a quantity, declare the column categorical."
+OF_FEATURES = re.compile(
+    rf"If (?:it means|they mean) missing, add (?:it|them) to the missing values{re.escape(NO_QUANTITY)}"
+)  # no way out for a column that must hold a number in every row
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
 
@@ -243,6 +248,8 @@ def column_of_numbers(
         numbers = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
     except InputError as error:
         of_column = str(error).replace(f"The weight {name!r}", f"Column {name!r}")
+        of_column = OF_FEATURES.sub("Write numbers there, or leave these rows out.", of_column)
+        of_column = of_column.replace(NO_QUANTITY, ".")
         raise InputError(f"{complaint} {of_column}") from None
     assert numbers is not None  # a column was named
     return numbers

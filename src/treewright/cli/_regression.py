@@ -156,8 +156,8 @@ def _target_in_words(
         rest = deviation * max(float(result.stats["loss_with_lines"]), 0.0) ** 0.5
         with_lines = f", with its lines {rest * unit:.6g}"
     return (
-        f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; the errors of the tree have "
-        f"{left * unit:.6g}{with_lines} (root mean square, on these rows)."
+        f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; root mean square error of "
+        f"the tree on these rows {left * unit:.6g}{with_lines}."
     )
 
 

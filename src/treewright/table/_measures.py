@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from treewright.table._marks import has_flags
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -82,6 +84,8 @@ def measure_of(known: pl.Series) -> str:
     ('kg', '')
     """
     if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # a column of words, the usual case
+        return ""
+    if has_flags(known):
         return ""
     units = measures_in(known)
     with_one = known.str.contains(VALUE_AND_UNIT).sum()
