@@ -50,6 +50,8 @@ WORDS = {
     "unknown", "not known", "not available", "not recorded", "missing", "unbekannt", "nicht bekannt", "keine angabe",
     "k.a.", "k. a.", "n.v.", "n. v.", "n.a.", "inconnu", "onbekend", "desconocido", "brak", "brak danych", "b.d.",
     "-", "--", "---", ".", "n.b.", "n. b.", "n.d.", "not done", "nicht bestimmt", "prefer not to say",
+    "don't know", "don’t know", "do not know", "dont know", "refused", "no answer", "no response", "prefer not to answer",
+    "not stated", "not specified", "undisclosed", "declined to answer", "rather not say", "can't say", "not answered",
     "keine angaben", "weiß nicht", "nicht erfasst", "non renseigné", "non communiqué", "n.c.", "nc", "sconosciuto",
     "sconosciuta", "desconocida", "desconhecido", "desconhecida", "não informado", "s/d", "sin dato", "sin datos",
     "okänd", "ukjent", "ukendt", "tuntematon", "neznámý", "ismeretlen", "bilinmiyor", "неизвестно", "нет данных",

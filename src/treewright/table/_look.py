@@ -234,7 +234,8 @@ def look_at(
         findings = [*leaks, *(one for one in findings if one.column not in settled)]
     if labels is not None and target is not None:
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
-        findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
+        if len(counts) != 1 or len(labels) == table.n_rows:  # an empty field may be the other label
+            findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
     findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}

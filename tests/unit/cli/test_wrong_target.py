@@ -52,3 +52,13 @@ def test_codes_of_diagnoses_are_classes_and_short_amounts_are_none(tmp_path):
     amounts = run("fit", file, "--target", "price", "--ignore", "diagnosis", "--max-depth", "1")
     assert amounts.exit_code == 2
     assert "The target price has 400 different numbers: it is a quantity" in amounts.stderr
+
+
+@pytest.mark.parametrize(("command", "way"), [("near-optimal", "fit or frontier with"), ("frontier", "add")])
+def test_a_set_of_trees_for_each_number_is_refused(tmp_path, command, way):
+    file = tmp_path / "houses.csv"
+    file.write_text("size,price\n" + "".join(f'{k % 50},"${k * 731:,}"\n' for k in range(100)))
+    done = run(command, file, "--target", "price", "--max-depth", 2)
+    assert done.exit_code == 2
+    assert "The target price has 100 different numbers: it is a quantity" in done.stderr
+    assert f"{way} --task regression" in done.stderr
