@@ -215,9 +215,7 @@ def is_by_leaf(objective: str) -> bool:
     return objective.replace("_", "-") == LEAF_ACCURACY
 
 
-def refuse_quantity(
-    csv: CsvTable, target: str | None, regression: str = "add --task regression"
-) -> None:
+def refuse_quantity(csv: CsvTable, target: str | None, regression: str = "add --task regression") -> None:
     """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time.
 
     Parameters

@@ -138,7 +138,9 @@ def look(
         settings = settings_of(seen, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
-        say(f"Wrote {path}. Use it: treewright fit {_word(data)}{roles.words(quantity)} --columns {_word(path)}")
+        say(
+            f"Wrote {path}. Use it: treewright fit {_word(data)}{roles.words(quantity)} --columns {_word(path)}"
+        )
     elif options or any(finding.order for finding in seen.findings):
         repeated = {
             "ignore": ignore,
@@ -218,7 +220,10 @@ class _Roles:
         }
         check_roles(roles)
         return [
-            name for names in roles.values() for name in names if name is not None and name not in (self.labels, self.times)
+            name
+            for names in roles.values()
+            for name in names
+            if name is not None and name not in (self.labels, self.times)
         ]
 
     def words(self, quantity: bool) -> str:

@@ -156,9 +156,10 @@ def as_joined_dates(name: str, distinct: NDArray[np.float64]) -> str:
     if (begins.astype("datetime64[D]") + (day - 1) >= (begins + 1).astype("datetime64[D]")).any():
         return ""
     field = str(whole[-1])
+    marked = f"{field[:4]}-{field[4:6]}-{field[6:]}"
     return (
-        f"{name} holds whole numbers that are dates without marks ({field} is {field[:4]}-{field[4:6]}-{field[6:]}): as "
-        "numbers, the last day of a month is far from the first of the next. Write them with marks in the file, such as "
-        f"{field[:4]}-{field[4:6]}-{field[6:]} (pandas: pandas.to_datetime(frame[{name!r}], format='%Y%m%d')), so that "
-        "splits can use year, month and weekday."
+        f"{name} holds whole numbers that are dates without marks ({field} is {marked}): as numbers, the last day of a "
+        f"month is far from the first of the next. Write them with marks in the file, such as {marked} "
+        f"(pandas: pandas.to_datetime(frame[{name!r}], format='%Y%m%d')), so that splits can use year, month and "
+        "weekday."
     )

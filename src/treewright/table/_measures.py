@@ -28,8 +28,8 @@ __all__ = [
 MEASURES = frozenset(
     """
     ‰ ° °c °f mm cm dm m km mi ft inch µm nm mm2 cm2 m2 km2 ha sqm sqft m3 ml cl dl l µl fl µg ng pg mg g kg
-    t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs acre mile yd gal gallon hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
-    j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
+    t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
+    acre mile yd gal gallon j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
     second minute hour day week month year percent point score count piece pcs number people person degree
     sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
     yr yrs wk wks mo mos mth mths mois ans année jour heure años meses días

@@ -48,7 +48,11 @@ def _is_amount(label: str) -> bool:
     short, _, unit = behind.casefold().partition(" ")
     if before and not is_unit(before):
         return False
-    return behind in ("", "-") or is_unit(behind) or (short.rstrip(".") in SHORT and (not unit or is_unit(unit.upper())))
+    return (
+        behind in ("", "-")
+        or is_unit(behind)
+        or (short.rstrip(".") in SHORT and (not unit or is_unit(unit.upper())))
+    )
 
 
 def is_no_class(labels: NDArray[Any]) -> bool:

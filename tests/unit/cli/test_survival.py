@@ -110,10 +110,14 @@ def test_words_of_an_event_and_dates_as_times_are_told_with_the_way_out(patients
     unknown = run(*FIT, "--ignore", "last_seen").stderr
     assert "Column 'died' holds 'relapse', 'none'" in unknown
     assert "Write 1 in the file where the event was seen" in unknown
-    dates = run("fit", "patients.csv", "--task", "survival", "--target", "last_seen", "--event", "died").stderr
+    dates = run(
+        "fit", "patients.csv", "--task", "survival", "--target", "last_seen", "--event", "died"
+    ).stderr
     assert "must hold numbers, but holds dates such as" in dates
     assert "add a column with this time to the file" in dates
-    (patients / "patients.csv").write_text("\n".join([head, *(row.replace("relapse", "Deceased") for row in words)]))
+    (patients / "patients.csv").write_text(
+        "\n".join([head, *(row.replace("relapse", "Deceased") for row in words)])
+    )
     assert "'none'" in run(*FIT).stderr
     living = [row.replace("relapse", "Deceased").replace("none", "living") for row in words]
     (patients / "patients.csv").write_text("\n".join([head, *living]))
@@ -126,7 +130,9 @@ def test_the_last_date_of_a_time_is_told(patients, unit):
     rng = np.random.default_rng(1)
     begun = np.datetime64("2015-01-01") + rng.integers(0, 1500, 150)
     days = rng.integers(30, 2500, 150)
-    rows = zip(begun, begun + days, days // unit, rng.integers(0, 2, 150), rng.integers(20, 80, 150), strict=True)
+    rows = zip(
+        begun, begun + days, days // unit, rng.integers(0, 2, 150), rng.integers(20, 80, 150), strict=True
+    )
     text = "\n".join(["enrolled,last_seen,months,died,age", *(",".join(map(str, row)) for row in rows)])
     (patients / "patients.csv").write_text(text)
     seen = run("look", "patients.csv", "--target", "months", "--event", "died")

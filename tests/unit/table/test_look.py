@@ -523,7 +523,9 @@ def test_examples_are_different_values():
 
 def test_dates_without_marks_are_told():
     days = [20220100 + 100 * (k % 12) + k % 28 + 1 for k in range(60)]
-    [found] = [one for one in look(pd.DataFrame({"due": days, "x": [1, 2] * 30})).findings if one.column == "due"]
+    [found] = [
+        one for one in look(pd.DataFrame({"due": days, "x": [1, 2] * 30})).findings if one.column == "due"
+    ]
     assert "dates without marks (20221224 is 2022-12-24)" in found.text
     assert found.action == ""
     amounts = pd.DataFrame({"due": [*days[:-1], 20220231], "x": [1, 2] * 30})

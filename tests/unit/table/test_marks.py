@@ -17,7 +17,6 @@ def written(folder, name, values):
     return path
 
 
-
 @pytest.mark.parametrize(
     "mark", [lambda k: f"{k}.5 H" if k % 3 else f"{k}.5", lambda k: f"{k}.5{(' H', '', ' L', '')[k % 4]}"]
 )
@@ -32,7 +31,9 @@ def test_high_and_low_results(tmp_path, mark):
 def test_units_of_every_number_stay_units(tmp_path):
     seen = look(written(tmp_path, "stay", (f"{k} h" for k in range(60))))
     assert not any("laborator" in finding.text for finding in seen.findings)
-    houses = [f"{k % 30} H" if k % 5 == 0 else f"{k % 30}" if k % 5 == 1 else f"Mill {k % 20}" for k in range(60)]
+    houses = [
+        f"{k % 30} H" if k % 5 == 0 else f"{k % 30}" if k % 5 == 1 else f"Mill {k % 20}" for k in range(60)
+    ]
     assert not any("laborator" in finding.text for finding in look(written(tmp_path, "at", houses)).findings)
 
 
