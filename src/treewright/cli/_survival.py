@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._plural import some_of
-from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, say_notes, terms_of
 from treewright.cli._csv_options import OPTIONS
 from treewright.cli._read_csv import read_groups
 from treewright.errors import InputError
@@ -46,7 +46,9 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     from treewright.problem import make_survival_problem
     from treewright.search import solve_survival
 
-    outcome = events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading)
+    notes: list[str] = []
+    outcome = events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading, notes)
+    say_notes(notes)
     problem = make_survival_problem(asked.csv.table, outcome, **asked.question())
     terms = terms_of(asked, problem, objective="survival", target=target, event=event)
 
@@ -65,11 +67,16 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
 
 
 def events_and_times(
-    data: Path, event: str, target: str, csv_options: dict[str, Any], reading: Reading
+    data: Path,
+    event: str,
+    target: str,
+    csv_options: dict[str, Any],
+    reading: Reading,
+    notes: list[str] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the columns of events and times as numbers; words such as yes and no, dead and alive are events as well."""
     times = column_of_numbers(
-        data, target, reading, csv_options, f"--target {target}: times must be numbers."
+        data, target, reading, csv_options, f"--target {target}: times must be numbers.", notes
     )
     complaint = f"--event {event}: events must be 1 or 0, or words such as yes and no, dead and alive."
     try:

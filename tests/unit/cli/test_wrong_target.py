@@ -62,3 +62,21 @@ def test_a_set_of_trees_for_each_number_is_refused(tmp_path, command, way):
     assert done.exit_code == 2
     assert "The target price has 100 different numbers: it is a quantity" in done.stderr
     assert f"{way} --task regression" in done.stderr
+
+
+def test_how_a_target_of_numbers_is_read_is_said(tmp_path):
+    """Once: of money, of times and of rewards, as of a feature."""
+    path = tmp_path / "pay.csv"
+    rows = [f'{k % 7},"${k * 613 + 1000:,}",{k + 1},{k % 2}' for k in range(40)]
+    path.write_text("\n".join(["a,pay,b,seen", *rows]) + "\n")
+    said = "Column 'pay' is read as numbers with commas between thousands and the unit $: '$1,000' is 1000."
+    for more in (
+        ["--task", "regression", "-t", "pay"],
+        ["--task", "survival", "-t", "pay", "--event", "seen"],
+        ["--task", "policy", "--reward", "pay", "--reward", "b"],
+    ):
+        done = run("fit", path, *more, "--max-depth", 1)
+        assert done.exit_code == 0, done.output
+        assert done.stderr.count(said) == 1
+    one = run("fit", path, "--task", "policy", "--reward", "pay")
+    assert "doubly_robust_scores(X, action, outcome)" in one.stderr
