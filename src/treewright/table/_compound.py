@@ -32,6 +32,10 @@ SHORT = re.compile(
 SIDED = re.compile(r"^[$€£]?[0-9][0-9.,' ]* ?(CR|DR|Cr|Dr|H|S|Haben|Soll)\.?$")  # amounts of accountants
 RATE = re.compile(r"^([$€£¥]?) ?[0-9][0-9.,]* ?([/]|per|pro) ?([^\W\d_]{1,12}\.?)$")  # $310/mo
 LASTING = re.compile(r"^[0-9]+ ?h(?:ours?|rs?)?\.? ?[0-9]+ ?m(?:in)?\.?$", re.IGNORECASE)  # 5h 14m
+AGED = re.compile(  # 3 yrs 2 mos, 15 J. 7 M.
+    r"^[0-9]+ ?(?:y|yrs?|years?|J|Jahre?)\.?,? ?[0-9]+ ?(?:m|mos?|mths?|months?|Mon|Monate?)\.?$",
+    re.IGNORECASE,
+)
 _YEAR = r"(?:19|20)[0-9]{2}"
 _NAME = "|".join(MONTH)
 _MONTH = r"(?:0?[1-9]|1[0-2])"
@@ -90,11 +94,16 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
         return f"two numbers in one field {shown}", "Make a column of each number in the file"
     if all(map(LASTING.match, words)):
         return f"times {shown}", "Write them as numbers in the file, such as 95 minutes for 1h 35m"
+    if all(map(AGED.match, words)):
+        return (
+            f"years and months {shown}",
+            "Write the months as numbers in the file, such as 38 for 3 years 2 months",
+        )
     rates = {match.groups() for match in map(RATE.match, words) if match is not None}
     if len(rates) == 1 and all(map(RATE.match, words)):
         before, mark, each = rates.pop()
-        behind = f"{mark}{each}" if mark == "/" else f"{mark} {each}"
-        held = f"numbers with {f'{before!r} before and ' if before else ''}{behind!r} behind them {shown}"
+        per = f"{mark}{each}" if mark == "/" else f"{mark} {each}"
+        held = f"numbers with {f'{before!r} before and ' if before else ''}{per!r} behind them {shown}"
         return held, "Write the numbers alone in the file"
     sided = {match[1] for match in map(SIDED.match, words) if match is not None}
     if all(map(SIDED.match, words)) and len(sided) == 2:

@@ -179,15 +179,6 @@ def text_among(
             f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
-    held, advice = of_marks(offending.to_list()) if what == "numbers" else ("", "")
-    if held:
-        return TextAmong(
-            f"{subject} holds {held}, in {n_text} of {len(known)} fields: {quoted(offending)} ({lines}). {advice}; if "
-            "the column is not a quantity, declare the column categorical.",
-            column,
-            words=(),
-            numbers=_plain_numbers(known.filter(like)),
-        )
     flagged = what == "numbers" and has_flags(known)
     unit = [] if flagged else measures_in(known)
     if what == "numbers" and len(unit) == 1 and known.filter(~like).str.contains(VALUE_AND_UNIT).all():
@@ -196,6 +187,15 @@ def text_among(
             f"{subject} holds numbers, {n_text} of {len(known)} with the unit {unit[0]!r} behind {it} and the others "
             f"without: {quoted(offending)} ({lines}). Write the unit behind all of them or behind none, if they are "
             "quantities of one unit; if the column is not a quantity, declare the column categorical.",
+            column,
+            words=(),
+            numbers=_plain_numbers(known.filter(like)),
+        )
+    held, advice = of_marks(offending.to_list()) if what == "numbers" else ("", "")
+    if held:
+        return TextAmong(
+            f"{subject} holds {held}, in {n_text} of {len(known)} fields: {quoted(offending)} ({lines}). {advice}; if "
+            "the column is not a quantity, declare the column categorical.",
             column,
             words=(),
             numbers=_plain_numbers(known.filter(like)),

@@ -1,4 +1,4 @@
-"""Numbers with something behind them that is no unit: marks of a laboratory (15.2 H), and short amounts ($386k).
+"""Numbers with something behind them that is no unit: marks of a laboratory (15.2 H), short amounts ($386k), fractions.
 
 A laboratory marks values above or below the usual range with H and L. These letters are also units (hours, litres), but
 a unit stands behind every number of a column or behind none, and H and L are never mixed. Such a mark says no more than
@@ -18,6 +18,7 @@ __all__ = ["has_flags", "of_marks"]
 
 GLANCE = 1000  # first fields to examine: a column of results has a mark among them
 FLAGGED = re.compile(r"^[+-]?[0-9][0-9.,]*\s+(?P<flag>HH?|LL?)$")
+FRACTION = re.compile(r"^(?:[0-9]+ )?[0-9]+ ?/ ?[0-9]+$|^[0-9]* ?[½⅓⅔¼¾⅛]$")
 HIGH = r"^[+-]?[0-9][0-9.,]*\s+(?:HH?|LL)$"  # L alone may be litres
 BARE = r"^[+-]?[0-9][0-9.,]*$"
 EITHER = r"^[+-]?[0-9][0-9.,]*(?:\s+(?:HH?|LL?))?$"
@@ -66,6 +67,8 @@ def of_marks(texts: Sequence[str]) -> tuple[str, str]:
     "the marks 'H' and 'L' behind numbers, as laboratories mark high and low values"
     >>> of_marks(["$386k", "$0.44M"])[1]
     'Write these amounts with all their digits in the file, such as 386000 for 386k'
+    >>> of_marks(["1/2", "3/4"])[0]
+    'fractions'
     >>> of_marks(["62.4 H", "hemolytic"])
     ('', '')
     """
@@ -76,6 +79,8 @@ def of_marks(texts: Sequence[str]) -> tuple[str, str]:
             "low values",
             "Delete these marks in the file",
         )
+    if texts and all(map(FRACTION.match, texts)):
+        return "fractions", "Write them as decimal numbers in the file, such as 0.5 for 1/2"
     short = [match["mark"] for match in map(SHORT.match, texts) if match is not None]
     if short and len(short) == len(texts):
         return (

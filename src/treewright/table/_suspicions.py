@@ -137,7 +137,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
                 f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
             )
         yield Finding(name, text, "ignore" if many else "categorical", name)
-    elif whole and many and ID_NAME.search(name) and not name.startswith("unnamed_"):
+    elif whole and many and named and not name.startswith("unnamed_"):
         text = (
             f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
             "something: what a tree learns from it does not carry over to new rows."

@@ -550,3 +550,10 @@ def test_marks_of_one_label_beside_empty_fields_are_told_once(tmp_path):
     about = [one.text for one in look(path, target="blocked").findings if "blocked" in one.text]
     assert len(about) == 1
     assert "if an empty field means 'no'" in about[0]
+
+
+def test_codes_of_articles_that_repeat_identify_something():
+    frame = pd.DataFrame({"EAN": [4006381000000 + 7 * (k // 2) for k in range(200)], "x": range(200)})
+    [found] = [one for one in look(frame).findings if one.column == "EAN"]
+    assert found.action == "ignore"
+    assert "its name suggests that it identifies something" in found.text

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treewright.cli import app
-from treewright.table import look
+from treewright.table import load_csv, look
 
 
 def written(folder, name, values):
@@ -61,3 +61,23 @@ def test_text_in_a_target_of_numbers(tmp_path):
     done = CliRunner().invoke(app, ["fit", str(path), "-t", "price", "--task", "regression"])
     assert "Write numbers there, or leave these rows out." in done.stderr
     assert "categorical" not in done.stderr
+
+
+def test_amounts_without_cents_are_numbers(tmp_path):
+    """As Swiss and German shops write them; half of a column was taken for identifiers."""
+    seen = look(written(tmp_path, "Lohn", (f"{80 + k}'{100 + k}{'.-' if k % 2 else ''}" for k in range(60))))
+    assert seen.kinds["numbers"][0] == "Lohn"
+    euros = load_csv(
+        written(tmp_path, "Preis", (f"1.{100 + k},{'- €' if k % 2 else '50 €'}" for k in range(60)))
+    )
+    assert euros.table.X[:2, 0].tolist() == [1100.5, 1101.0]
+
+
+def test_fractions_and_ages_in_years_and_months(tmp_path):
+    parts = look(
+        written(tmp_path, "pack", (["1/2", "1", "2", "1/4", "3"][k % 5] for k in range(60)))
+    ).findings
+    assert "such as 0.5 for 1/2" in parts[0].text
+    ages = look(written(tmp_path, "served", (f"{k} yrs {k % 12} mos" for k in range(60)))).findings
+    assert "years and months (0 yrs 0 mos" in ages[0].text
+    assert "38 for 3 years 2 months" in ages[0].text
