@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,10 @@ __all__ = ["AdditiveFit", "answer", "asked_again", "column_of_numbers", "terms_o
 
 MAX_DEPTH = 3  # as in the estimators
 NO_CHOICE = "1"  # thresholds: all are searched, fewer cannot be asked for
+NO_QUANTITY = "; if the column is not a quantity, declare the column categorical."
+OF_FEATURES = re.compile(
+    rf"If (?:it means|they mean) missing, add (?:it|them) to the missing values{re.escape(NO_QUANTITY)}"
+)  # no way out for a column that must hold a number in every row
 FEW_STEPS = 1  # passes of the kernel, for a tree at once
 
 
@@ -220,7 +225,12 @@ def asked_again(terms: Terms) -> dict[str, Any]:
 
 
 def column_of_numbers(
-    data: Path, name: str, reading: Reading, csv_options: dict[str, Any], complaint: str
+    data: Path,
+    name: str,
+    reading: Reading,
+    csv_options: dict[str, Any],
+    complaint: str,
+    notes: list[str] | None = None,
 ) -> NDArray[np.float64]:
     """Return a column of a file as numbers, written in the ways of the rest of the file.
 
@@ -233,6 +243,8 @@ def column_of_numbers(
     csv_options : dict
     complaint : str
         What to say first if the column holds something else.
+    notes : list of str, default=None
+        What is to be said of the way the numbers are written is appended to it.
 
     Raises
     ------
@@ -240,9 +252,19 @@ def column_of_numbers(
         The column holds something else.
     """
     try:
-        numbers = read_csv(data, weight=name, columns=(), reading=reading, **csv_options).sample_weight
+        csv = read_csv(data, weight=name, columns=(), reading=reading, **csv_options)
     except InputError as error:
         of_column = str(error).replace(f"The weight {name!r}", f"Column {name!r}")
+        of_column = OF_FEATURES.sub("Write numbers there, or leave these rows out.", of_column)
+        of_column = of_column.replace(NO_QUANTITY, ".")
         raise InputError(f"{complaint} {of_column}") from None
-    assert numbers is not None  # a column was named
-    return numbers
+    assert csv.sample_weight is not None  # a column was named
+    if notes is not None:
+        notes += csv.table.notes
+    return csv.sample_weight
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say how columns of numbers were read that are no features."""
+    for text in notes:
+        note(as_options(f"Note: {text}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Annotated
 
@@ -326,7 +325,7 @@ def fit(
     )
     told = {"--weight": (weight,), **of_rows, "--row-cost": row_cost or ()}
     has_classes = task in (CLASSIFICATION, PROBABILITY)
-    say_what_was_read(csv if has_classes else replace(csv, target=None), data, target, columns, used, told)
+    say_what_was_read(csv, data, target, columns, used, told, has_classes)
     if has_classes:
         refuse_quantity(csv, target)
     loss = criterion_of(task, criterion)

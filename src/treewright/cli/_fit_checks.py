@@ -215,16 +215,24 @@ def is_by_leaf(objective: str) -> bool:
     return objective.replace("_", "-") == LEAF_ACCURACY
 
 
-def refuse_quantity(csv: CsvTable, target: str | None) -> None:
-    """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time."""
+def refuse_quantity(csv: CsvTable, target: str | None, regression: str = "add --task regression") -> None:
+    """Refuse a target of many different numbers: each would be a class of its own, which is proven in no time.
+
+    Parameters
+    ----------
+    csv : CsvTable
+    target : str or None
+    regression : str, default="add --task regression"
+        How to predict the number instead.
+    """
     from treewright.table import is_no_class
 
     if csv.target is not None and is_no_class(csv.target):
         count = len(set(csv.target.tolist()))
         raise InputError(
             f"The target {target} has {count:,} different numbers: it is a quantity, and each number would be a class "
-            "of its own. To predict the number, add --task regression; to predict a class, make it two or a few "
-            "classes in the file, such as above and below a limit."
+            f"of its own. To predict the number, {regression}; to predict a class, make it two or a few classes in the "
+            "file, such as above and below a limit."
         )
 
 

@@ -14,7 +14,14 @@ from treewright.cli._advice import advice, trial_for
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._fit_checks import CLASSIFICATION, REGRESSION, check_quantile, criterion_of, refuse_all
+from treewright.cli._fit_checks import (
+    CLASSIFICATION,
+    REGRESSION,
+    check_quantile,
+    criterion_of,
+    refuse_all,
+    refuse_quantity,
+)
 from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, ModelOut, SettingsFile
 from treewright.cli._output import note, say
 from treewright.cli._question import (
@@ -165,10 +172,12 @@ def frontier(
         merge_labels=merge_labels,
         **how,
     )
-    labelled = replace(rows, target=None) if of_numbers else rows
-    say_what_was_read(labelled, data, target, columns, roles={"--weight": (weight,)})
+    said = {"--weight": (weight,)}
+    say_what_was_read(rows, data, target, columns, roles=said, has_classes=not of_numbers)
     if of_numbers:
         max_depth = MAX_DEPTH if max_depth is None else max_depth
+    else:
+        refuse_quantity(rows, target)
     asked: dict[str, Any] = {
         "target": target,
         "weight": weight,

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from treewright.cli._read_csv import check_roles, column_names, reading_file, se
 from treewright.cli._regression import outputs_named
 from treewright.cli._wording import as_options
 from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.table import Look
 
 __all__ = ["look"]
 
@@ -117,6 +120,7 @@ def look(
             data,
             roles.labels,
             ignore=(*settled["ignore"], *roles.left_out()),
+            outcome=roles.times,
             categorical=settled["categorical"],
             missing_values=(*Reading().missing_values, *kept.missing) if kept.missing else None,
             missing_in=kept.missing_in,
@@ -128,12 +132,15 @@ def look(
     seen = without_settled(seen, kept)
     say(as_options(str(seen)))
     options = seen.options()
+    quantity = _is_no_class(seen)
     if fix:
         settled |= {"missing": kept.missing, "missing_in": kept.missing_in, "decimal_in": kept.decimal_in}
         settings = settings_of(seen, **settled, **told)
         write_bytes(path, settings_text(with_kept(settings, kept)).encode("utf-8"))
         say()
-        say(f"Wrote {path}. Use it: treewright fit {_word(data)}{roles.words()} --columns {_word(path)}")
+        say(
+            f"Wrote {path}. Use it: treewright fit {_word(data)}{roles.words(quantity)} --columns {_word(path)}"
+        )
     elif options or any(finding.order for finding in seen.findings):
         repeated = {
             "ignore": ignore,
@@ -146,13 +153,27 @@ def look(
         if any(finding.order for finding in seen.findings):
             say("Accept all: add --fix, which writes a file that fit reads with --columns.")
         else:
-            say(f"Accept all: treewright fit {_word(data)}{roles.words()} {given}{options}")
+            say(f"Accept all: treewright fit {_word(data)}{roles.words(quantity)} {given}{options}")
             say("Or add --fix: it writes them to a file that fit reads with --columns.")
     first = sum(finding.is_fault and not finding.action for finding in seen.findings)
     if first:
         say(f"But first, in the file itself: {'point 1' if first == 1 else f'points 1 to {first}'} above.")
     if seen.open_columns():
         say(f"Still to decide: {', '.join(seen.open_columns())} (see above).")
+
+
+def _is_no_class(seen: Look) -> bool:
+    """Whether a fit refuses the labels, because they are a quantity."""
+    import numpy as np
+
+    from treewright.table import is_no_class
+
+    labels, rows = [label for label, _ in seen.labels], [count for _, count in seen.labels]
+    try:
+        values = np.array(labels, dtype=np.float64)
+    except ValueError:
+        return is_no_class(np.array(labels, dtype=np.str_))
+    return len(values) > 0 and is_no_class(np.repeat(values, rows))
 
 
 def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] | None]) -> str:
@@ -183,6 +204,11 @@ class _Roles:
         """The column of labels, if there is one; times and several outputs are none."""
         return self.target if self.event is None and len(self.outputs) == 1 else None
 
+    @property
+    def times(self) -> str | None:
+        """The column of times, if there is one."""
+        return self.target if self.event is not None else None
+
     def left_out(self) -> list[str]:
         """What is not looked at, as it is neither a feature nor the labels."""
         roles: dict[str, Iterable[str | None]] = {
@@ -194,17 +220,26 @@ class _Roles:
         }
         check_roles(roles)
         return [
-            name for names in roles.values() for name in names if name is not None and name != self.labels
+            name
+            for names in roles.values()
+            for name in names
+            if name is not None and name not in (self.labels, self.times)
         ]
 
-    def words(self) -> str:
-        """The options of a fit that say what is asked, each with a blank before it."""
+    def words(self, quantity: bool) -> str:
+        """The options of a fit that say what is asked, each with a blank before it.
+
+        Parameters
+        ----------
+        quantity : bool
+            Whether the target holds so many numbers that a fit refuses them as labels.
+        """
         if self.reward:
             task: str | None = "policy"
         elif self.event is not None:
             task = "survival"
         else:
-            task = "regression" if len(self.outputs) > 1 else None
+            task = "regression" if quantity or len(self.outputs) > 1 else None
         target = "COLUMN" if self.target is None and not self.reward else self.target
         pairs = [("task", task), ("target", target), ("event", self.event), ("weight", self.weight)]
         pairs += [("reward", name) for name in self.reward] + [("row-cost", entry) for entry in self.row_cost]

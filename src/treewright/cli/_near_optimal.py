@@ -12,6 +12,7 @@ from treewright._plural import count_of
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
+from treewright.cli._fit_checks import refuse_quantity
 from treewright.cli._near_optimal_output import as_csv, chosen_tree, lines_of_columns, lines_of_sizes
 from treewright.cli._options import ASCII, Csv, Ignore, MergeLabels, MergeWords, SettingsFile
 from treewright.cli._output import note, say
@@ -163,6 +164,7 @@ def near_optimal(
         **how,
     )
     say_what_was_read(rows, data, target, columns, roles={"--weight": (weight,)})
+    refuse_quantity(rows, target, "use treewright fit or frontier with --task regression")
     question = state_question(
         rows,
         target=target,

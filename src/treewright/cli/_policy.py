@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, say_notes, terms_of
 from treewright.cli._options import pairs
 from treewright.errors import InputError
 
@@ -45,9 +45,12 @@ def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence
     from treewright.search import solve_policy
 
     costs = dict(pairs(action_cost, "--action-cost"))
+    notes: list[str] = []
+    of_actions = rewards_of(asked.data, rewards, asked.csv_options, asked.csv.reading, notes)
+    say_notes(notes)
     problem = make_policy_problem(
         asked.csv.table,
-        rewards_of(asked.data, rewards, asked.csv_options, asked.csv.reading),
+        of_actions,
         actions=list(rewards),
         action_costs=costs or None,
         **asked.question(),
@@ -73,7 +76,11 @@ def _in_words(result: SolveResult) -> str:
 
 
 def rewards_of(
-    data: Path, names: Sequence[str], csv_options: dict[str, Any], reading: Reading
+    data: Path,
+    names: Sequence[str],
+    csv_options: dict[str, Any],
+    reading: Reading,
+    notes: list[str] | None = None,
 ) -> NDArray[np.float64]:
     """Read the columns of rewards as numbers.
 
@@ -84,13 +91,17 @@ def rewards_of(
     """
     if len(names) < 2:
         raise InputError(
-            "--task policy needs a column of rewards for each action, two at least: --reward NAME --reward NAME."
+            "--task policy needs a column of rewards for each action, two at least: --reward NAME --reward NAME. Where "
+            "each row has one action and its outcome, treewright.policy.doubly_robust_scores(X, action, outcome) in "
+            "Python estimates the reward of each action."
         )
     if len(set(names)) < len(names):
         raise InputError("--reward names a column twice; give each action once.")
     return np.column_stack(
         [
-            column_of_numbers(data, name, reading, csv_options, f"--reward {name}: rewards must be numbers.")
+            column_of_numbers(
+                data, name, reading, csv_options, f"--reward {name}: rewards must be numbers.", notes
+            )
             for name in names
         ]
     )

@@ -231,6 +231,7 @@ def say_what_was_read(
     settings: Path | None,
     used: Collection[str] = (),
     roles: Mapping[str, Iterable[str | None]] | None = None,
+    has_classes: bool = True,
 ) -> None:
     """Say in a few lines what a file holds, how it was read, and whether something needs a look.
 
@@ -244,18 +245,21 @@ def say_what_was_read(
         Columns that are no features and serve the task in another way.
     roles : mapping of str to iterable of str, default=None
         What the options say of them, by option, so that they can be told to `look`.
+    has_classes : bool, default=True
+        Whether the target holds labels; otherwise it holds numbers or times.
     """
     from treewright.table import look_at
 
     with busy("Looking at the columns"):
         seen = look_at(
             csv.table,
-            csv.target,
+            csv.target if has_classes else None,
             name=data.name,
             target=target,
             codes=csv.zero_led,
             reading=csv.reading,
             filler_dates=csv.filler_dates,
+            outcome=None if csv.target is None or target is None else (target, csv.target),
         )
     for line in seen.summary():
         note(line)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, say_notes, terms_of
 from treewright.cli._question import Question, read_min_samples_leaf
 from treewright.errors import InputError
 
@@ -87,9 +87,12 @@ def fit_regression(
     solve = solve_with_lines if check_leaf_model(leaf_model, criterion) else solve_regression
     if leaf_model == "simple_linear":
         solve = solve_simple_lines
+    notes: list[str] = []
+    outputs = outputs_of(asked.csv, asked.data, targets, asked.csv_options, notes)
+    say_notes(notes)
     problem = make_regression_problem(
         asked.csv.table,
-        outputs_of(asked.csv, asked.data, targets, asked.csv_options),
+        outputs,
         criterion=criterion,  # type: ignore[arg-type]  # it refuses others
         quantile=quantile,
         **asked.question(),
@@ -156,8 +159,8 @@ def _target_in_words(
         rest = deviation * max(float(result.stats["loss_with_lines"]), 0.0) ** 0.5
         with_lines = f", with its lines {rest * unit:.6g}"
     return (
-        f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; the errors of the tree have "
-        f"{left * unit:.6g}{with_lines} (root mean square, on these rows)."
+        f"{target}: mean {mean * unit:.6g}, standard deviation {deviation * unit:.6g}; root mean square error of "
+        f"the tree on these rows {left * unit:.6g}{with_lines}."
     )
 
 
@@ -177,7 +180,11 @@ def _outputs_in_words(targets: tuple[str, ...], result: SolveResult, problem: Re
 
 
 def outputs_of(
-    csv: CsvTable, data: Path, targets: tuple[str, ...], csv_options: dict[str, Any]
+    csv: CsvTable,
+    data: Path,
+    targets: tuple[str, ...],
+    csv_options: dict[str, Any],
+    notes: list[str] | None = None,
 ) -> NDArray[np.float64] | NDArray[Any]:
     """Return the target, or a column for each output.
 
@@ -186,18 +193,20 @@ def outputs_of(
     InputError
         A column holds something else than numbers.
     """
-    first = numbers_of(csv, data, targets[0], csv_options)
+    first = numbers_of(csv, data, targets[0], csv_options, notes)
     if len(targets) == 1:
         return first
     import numpy as np
 
     complaint = "--task regression needs targets of numbers."
-    others = [column_of_numbers(data, name, csv.reading, csv_options, complaint) for name in targets[1:]]
+    others = [
+        column_of_numbers(data, name, csv.reading, csv_options, complaint, notes) for name in targets[1:]
+    ]
     return np.column_stack([first, *others])
 
 
 def numbers_of(
-    csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any]
+    csv: CsvTable, data: Path, target: str, csv_options: dict[str, Any], notes: list[str] | None = None
 ) -> NDArray[np.float64] | NDArray[Any]:
     """Return the target as numbers, whatever way they are written.
 
@@ -210,7 +219,7 @@ def numbers_of(
     if csv.target.dtype.kind not in "Uf":  # "47.930" may be 47930, as the rest of the file says
         return csv.target
     return column_of_numbers(
-        data, target, csv.reading, csv_options, "--task regression needs a target of numbers."
+        data, target, csv.reading, csv_options, "--task regression needs a target of numbers.", notes
     )
 
 

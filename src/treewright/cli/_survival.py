@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, terms_of
+from treewright._plural import some_of
+from treewright.cli._additive import AdditiveFit, answer, asked_again, column_of_numbers, say_notes, terms_of
 from treewright.cli._csv_options import OPTIONS
 from treewright.cli._read_csv import read_groups
 from treewright.errors import InputError
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_survival_tree", "events_and_times", "fit_survival", "named_event"]
 
-HAPPENED, CENSORED = ("yes", "y", "event", "dead", "died"), ("no", "n", "censored", "alive")
+HAPPENED = ("yes", "y", "event", "dead", "died", "deceased", "death")
+CENSORED = ("no", "n", "censored", "alive", "living", "lost to follow-up")
 
 
 def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
@@ -44,7 +46,9 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
     from treewright.problem import make_survival_problem
     from treewright.search import solve_survival
 
-    outcome = events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading)
+    notes: list[str] = []
+    outcome = events_and_times(asked.data, event, target, asked.csv_options, asked.csv.reading, notes)
+    say_notes(notes)
     problem = make_survival_problem(asked.csv.table, outcome, **asked.question())
     terms = terms_of(asked, problem, objective="survival", target=target, event=event)
 
@@ -63,13 +67,20 @@ def fit_survival(asked: AdditiveFit, target: str, event: str) -> None:
 
 
 def events_and_times(
-    data: Path, event: str, target: str, csv_options: dict[str, Any], reading: Reading
+    data: Path,
+    event: str,
+    target: str,
+    csv_options: dict[str, Any],
+    reading: Reading,
+    notes: list[str] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read the columns of events and times as numbers; words such as yes and no, dead and alive are events as well."""
-    complaint = "events (0 or 1) and times must be numbers."
-    times = column_of_numbers(data, target, reading, csv_options, f"--target {target}: {complaint}")
+    times = column_of_numbers(
+        data, target, reading, csv_options, f"--target {target}: times must be numbers.", notes
+    )
+    complaint = f"--event {event}: events must be 1 or 0, or words such as yes and no, dead and alive."
     try:
-        seen = column_of_numbers(data, event, reading, csv_options, f"--event {event}: {complaint}")
+        seen = column_of_numbers(data, event, reading, csv_options, complaint)
     except InputError:
         how: Any = {name: csv_options.get(name) for name in OPTIONS}
         words = [
@@ -77,7 +88,13 @@ def events_and_times(
             for word in read_groups(data, event, reading, csv_options.get("settings"), **how)
         ]
         if not set(words) <= {*HAPPENED, *CENSORED}:
-            raise
+            other = list(dict.fromkeys(w for w in words if w is not None and w not in HAPPENED + CENSORED))
+            if not other:  # some are missing, or are other numbers
+                raise
+            raise InputError(
+                f"{complaint} Column {event!r} holds {some_of(list(map(repr, other)))}. Write 1 in the file where the "
+                "event was seen, and 0 where it was not seen until the time ended."
+            ) from None
         seen = np.array([word in HAPPENED for word in words], dtype=np.float64)
     return seen, times
 

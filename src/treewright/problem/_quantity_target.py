@@ -15,6 +15,7 @@ __all__ = ["warn_of_quantity"]
 
 GLANCE = 10_000  # rows in which a quantity shows more values than there are usual classes
 FEW = 30
+OF_TEXT = " with numbers instead of text"
 
 
 def warn_of_quantity(y: Any, stacklevel: int = 3) -> None:
@@ -30,18 +31,24 @@ def warn_of_quantity(y: Any, stacklevel: int = 3) -> None:
         return
     try:
         labels = np.ravel(np.asarray(y))
-        if labels.dtype.kind == "O" and isinstance(next(iter(labels), None), Real):  # such as pandas' Int64
+        first = next(iter(labels), None)
+        if labels.dtype.kind == "O" and isinstance(first, Real):  # such as pandas' Int64
             labels = labels.astype(np.float64)
+        elif labels.dtype.kind == "O" and isinstance(first, str):
+            labels = np.array([label if isinstance(label, str) else "" for label in labels], dtype=np.str_)
     except (TypeError, ValueError):
         return
-    if labels.dtype.kind not in "iuf" or len(np.unique(labels[:: len(labels) // GLANCE + 1])) <= FEW:
+    if labels.dtype.kind not in "iufU" or len(np.unique(labels[:: len(labels) // GLANCE + 1])) <= FEW:
         return
-    if np.isfinite(labels).all() and (labels == np.floor(labels)).all() and is_no_class(labels):
+    if labels.dtype.kind != "U" and not (np.isfinite(labels).all() and (labels == np.floor(labels)).all()):
+        return
+    if is_no_class(labels):
         count = len(np.unique(labels))
         warnings.warn(
             f"y has {count:,} different numbers in {len(labels):,} rows: it seems to be a quantity, and each number is "
-            "a class of its own here. To predict the number, use OptimalTreeRegressor; to predict a class, make it "
-            "two or a few classes, such as above and below a limit.",
+            "a class of its own here. To predict the number, use OptimalTreeRegressor"
+            f"{OF_TEXT if labels.dtype.kind == 'U' else ''}; to predict a class, make it two or a few classes, such as "
+            "above and below a limit.",
             QuantityTargetWarning,
             stacklevel=stacklevel,
         )

@@ -14,7 +14,7 @@ from treewright._numbers import is_real
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
-from treewright.problem._weights import check_sample_weight
+from treewright.problem._weights import check_sample_weight, first_word
 from treewright.table import Table
 
 __all__ = ["CRITERIA", "Criterion", "RegressionProblem", "make_regression_problem"]
@@ -213,8 +213,13 @@ def check_target(y: Any, n_rows: int | None = None, *, several: bool = False) ->
     try:
         target = np.array(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
+        word = first_word(raw)
+        held = "values that are not numbers" if word is None else f"{word!r}, which is not a number"
+        amount = word is not None and any(mark.isdigit() for mark in word)
         raise InputError(
-            "y holds values that are not numbers; a regression tree predicts numbers. For labels use a classifier."
+            f"y holds {held}; a regression tree predicts numbers. "
+            f"{'If it is an amount, convert the column to numbers first; for' if amount else 'For'} labels use a "
+            "classifier."
         ) from None
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]

@@ -13,7 +13,7 @@ from treewright._arguments import check_arguments, refuse_dates
 from treewright.errors import InputError
 from treewright.problem._asked import check_penalty_and_limits, leave_out_weightless
 from treewright.problem._problem import TreeProblem
-from treewright.problem._weights import as_numbers, check_sample_weight
+from treewright.problem._weights import as_numbers, check_sample_weight, first_word
 from treewright.table import Table
 from treewright.tree import power_at_most
 
@@ -177,6 +177,12 @@ def check_survival(y: Any, n_rows: int | None = None) -> tuple[NDArray[np.bool_]
                 "structured array with these two fields."
             )
         parts = [whole[:, 0], whole[:, 1]]
+    word = first_word(parts[0])
+    if word is not None:
+        raise InputError(
+            f"event holds the word {word!r}; give true or false, for example event == {word!r} if {word!r} says that "
+            "the event was seen."
+        )
     seen, time = as_numbers(parts[0], "event", "true or false"), as_numbers(parts[1], "time", "numbers")
     if seen.ndim != 1 or seen.shape != time.shape:
         raise InputError(f"event has shape {seen.shape} and time {time.shape}; give one of each per row.")

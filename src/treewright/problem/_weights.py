@@ -25,7 +25,7 @@ from treewright._numbers import as_written
 from treewright._plural import kind_of
 from treewright.errors import InputError
 
-__all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight"]
+__all__ = ["apply_class_weight", "as_numbers", "balance", "check_sample_weight", "first_word"]
 
 # A float64 sum of whole numbers that stays below this is exact; one that would pass it shows at least this
 # (every partial sum is exact until then, and further terms are not negative), so compare with >=.
@@ -75,6 +75,19 @@ def check_sample_weight(
         raise InputError(f"sample_weight has shape {weight.shape}, expected ({n_rows},): one weight per row.")
     check_total(weight, "sample_weight", smallest)
     return weight
+
+
+def first_word(values: NDArray[Any]) -> str | None:
+    """Return the first text that is no number; None if there is none."""
+    if values.dtype.kind not in "OU":
+        return None
+    for own in values.ravel().tolist():
+        if isinstance(own, str):
+            try:
+                float(own)
+            except ValueError:
+                return own
+    return None
 
 
 def as_numbers(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:

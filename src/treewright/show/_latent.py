@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._numbers import is_whole
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.show._axes import GREY, INK, pyplot, tidy
 from treewright.show._colours import OKABE_ITO, tint
@@ -211,6 +212,11 @@ def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
     Axes
         Of the active nodes; the score has the axis on the right.
 
+    Raises
+    ------
+    InputError
+        The model is no fitted latent tree.
+
     Examples
     --------
     >>> import numpy as np
@@ -223,9 +229,14 @@ def plot_active_nodes(model: Any, ax: Axes | None = None) -> Axes:
     >>> plot_active_nodes(model, Figure().subplots()).get_xlabel()
     'epoch'
     """
+    history = getattr(getattr(model, "result_", None), "history", None)
+    if history is None:
+        raise InputError(
+            "Active nodes need a fitted latent tree, which keeps the history of its training; this is "
+            f"{kind_of(model)}."
+        )
     if ax is None:
         ax = pyplot().figure(figsize=(6.0, 3.2), layout="constrained").add_subplot()
-    history = model.result_.history
     epochs = [epoch.number for epoch in history]
     best = int(model.result_.best_epoch)
     shares = [100 * epoch.active_nodes for epoch in history]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from treewright._plural import kind_of
 from treewright.errors import InputError
 from treewright.result import SolveResult, SolveStatus
 from treewright.show._axes import GREY, INK, axes_or_new, tidy
@@ -89,7 +90,7 @@ def plot_search_progress(
     MissingDependencyError
         matplotlib is not installed (extra `plot`).
     InputError
-        Nothing was recorded and there is no result.
+        Nothing was recorded and there is no result, or the first argument is no recorder.
 
     Examples
     --------
@@ -101,6 +102,11 @@ def plot_search_progress(
     >>> plot_search_progress(recorder, model, Figure().subplots()).get_xlabel()
     'seconds'
     """
+    if not hasattr(recorder, "states"):
+        raise InputError(
+            f"The search is drawn from what a ProgressRecorder has seen of it; this is {kind_of(recorder)}. Fit with "
+            "progress=recorder, then call plot_search_progress(recorder, model)."
+        )
     points = [(state.seconds, state.objective, state.lower_bound) for state in recorder.states]
     if result is not None and not isinstance(result, SolveResult):
         result = result_of(result)

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from treewright.table._usual_forms import MONTH
 
-__all__ = ["as_stored_dates", "numbers_inside"]
+__all__ = ["as_joined_dates", "as_stored_dates", "numbers_inside"]
 
 DATE_NAME = re.compile(
     r"(^|[^a-z])(date|dates|datum|fecha|datetime|\w+datum|\w+[_ ]date)([^a-z]|$)", re.IGNORECASE
 )
 STORED_DAYS = (10_000, 60_000)  # 1927-05-18 to 2064-04-08
 FIRST_DAY = np.datetime64("1899-12-30", "D")
+JOINED_YEARS = (1850, 2200)
 FEWEST_DAYS = 20  # different numbers
 FEWEST = 3  # different words: with fewer, each is most likely a name
 SHOWN = 3
@@ -29,7 +30,12 @@ SHORT = re.compile(
     r"^[-+]?[$€£]?[0-9]+(?:[.,][0-9]+)? ?(k|m|mio\.?|mn|mrd\.?|bn|million|billion|tsd\.?)?$", re.IGNORECASE
 )
 SIDED = re.compile(r"^[$€£]?[0-9][0-9.,' ]* ?(CR|DR|Cr|Dr|H|S|Haben|Soll)\.?$")  # amounts of accountants
+RATE = re.compile(r"^([$€£¥]?) ?[0-9][0-9.,]* ?([/]|per|pro) ?([^\W\d_]{1,12}\.?)$")  # $310/mo
 LASTING = re.compile(r"^[0-9]+ ?h(?:ours?|rs?)?\.? ?[0-9]+ ?m(?:in)?\.?$", re.IGNORECASE)  # 5h 14m
+AGED = re.compile(  # 3 yrs 2 mos, 15 J. 7 M.
+    r"^[0-9]+ ?(?:y|yrs?|years?|J|Jahre?)\.?,? ?[0-9]+ ?(?:m|mos?|mths?|months?|Mon|Monate?)\.?$",
+    re.IGNORECASE,
+)
 _YEAR = r"(?:19|20)[0-9]{2}"
 _NAME = "|".join(MONTH)
 _MONTH = r"(?:0?[1-9]|1[0-2])"
@@ -63,6 +69,8 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
     "numbers with '/10' behind them (7/10, 3/10, 9/10)"
     >>> numbers_inside(["Q1 2023", "Q4 2022", "Q2 2023"])[0]
     'quarters (Q1 2023, Q4 2022, Q2 2023)'
+    >>> numbers_inside(["$310/mo", "$95/mo", "$0/mo"])[0]
+    "numbers with '$' before and '/mo' behind them ($310/mo, $95/mo, $0/mo)"
     >>> numbers_inside(["A/B", "7/10", "3/10"])
     ('', '')
     """
@@ -86,6 +94,17 @@ def numbers_inside(words: Sequence[str]) -> tuple[str, str]:
         return f"two numbers in one field {shown}", "Make a column of each number in the file"
     if all(map(LASTING.match, words)):
         return f"times {shown}", "Write them as numbers in the file, such as 95 minutes for 1h 35m"
+    if all(map(AGED.match, words)):
+        return (
+            f"years and months {shown}",
+            "Write the months as numbers in the file, such as 38 for 3 years 2 months",
+        )
+    rates = {match.groups() for match in map(RATE.match, words) if match is not None}
+    if len(rates) == 1 and all(map(RATE.match, words)):
+        before, mark, each = rates.pop()
+        per = f"{mark}{each}" if mark == "/" else f"{mark} {each}"
+        held = f"numbers with {f'{before!r} before and ' if before else ''}{per!r} behind them {shown}"
+        return held, "Write the numbers alone in the file"
     sided = {match[1] for match in map(SIDED.match, words) if match is not None}
     if all(map(SIDED.match, words)) and len(sided) == 2:
         held = f"amounts with {' or '.join(map(repr, sorted(sided)))} behind them {shown}"
@@ -110,4 +129,46 @@ def as_stored_dates(name: str, distinct: NDArray[np.float64]) -> str:
         f"{name} holds whole numbers from {low:.0f} to {high:.0f}, as spreadsheets store dates (here {first} to "
         f"{last}). If they are dates, give the column the format of a date in the spreadsheet and save it again, so "
         "that splits can use year, month and weekday."
+    )
+
+
+def as_joined_dates(name: str, distinct: NDArray[np.float64]) -> str:
+    """Return the text about whole numbers that are year, month and day without marks; "" if one of them is no date.
+
+    Parameters
+    ----------
+    name : str
+    distinct : ndarray of shape (n_values,)
+        Distinct values of the column, ascending, all whole.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> days = [20240100 + day for day in range(1, 32)]
+    >>> as_joined_dates("due", np.array(days))[:47]
+    'due holds whole numbers that are dates without '
+    >>> as_joined_dates("due", np.array([*days, 20240132]))
+    ''
+    """
+    if len(distinct) < FEWEST_DAYS or distinct[0] < JOINED_YEARS[0] * 10_000:
+        return ""
+    if distinct[-1] >= JOINED_YEARS[1] * 10_000:
+        return ""
+    whole = distinct.astype(np.int64)
+    year, month, day = whole // 10_000, whole // 100 % 100, whole % 100
+    if not ((month >= 1) & (month <= 12) & (day >= 1)).all():
+        return ""
+    begins = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + (month - 1)
+    if (begins.astype("datetime64[D]") + (day - 1) >= (begins + 1).astype("datetime64[D]")).any():
+        return ""
+    field = str(whole[-1])
+    marked = f"{field[:4]}-{field[4:6]}-{field[6:]}"
+    return (
+        f"{name} holds whole numbers that are dates without marks ({field} is {marked}): as numbers, the last day of a "
+        f"month is far from the first of the next. Write them with marks in the file, such as {marked} "
+        f"(pandas: pandas.to_datetime(frame[{name!r}], format='%Y%m%d')), so that splits can use year, month and "
+        "weekday."
     )

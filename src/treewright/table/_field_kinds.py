@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from treewright._plural import count_of
 from treewright.errors import InputError
+from treewright.table._dates import looks_like_date
 from treewright.table._faults import ColumnFault
 from treewright.table._fillers import filler_words
+from treewright.table._marks import has_flags, of_marks
 from treewright.table._measures import VALUE_AND_UNIT, measures_in
 from treewright.table._raw import LARGEST_EXACT_INTEGER, RawColumn, quoted
 
@@ -168,11 +170,17 @@ def text_among(
     offending = known.filter(~like).unique(maintain_order=True)
     n_text = len(known) - int(like.sum())
     if n_text == len(known):
+        if what == "numbers" and looks_like_date(known).all():
+            return InputError(
+                f"{subject} must hold {what}, but holds dates such as {quoted(offending)} ({lines}). If the time "
+                "between two dates is meant, add a column with this time to the file, for example in days."
+            )
         return InputError(
             f"{subject} must hold {what}, but holds text such as {quoted(offending)} ({lines}). Is it the right "
             "column?"
         )
-    unit = measures_in(known)
+    flagged = what == "numbers" and has_flags(known)
+    unit = [] if flagged else measures_in(known)
     if what == "numbers" and len(unit) == 1 and known.filter(~like).str.contains(VALUE_AND_UNIT).all():
         it = "it" if n_text == 1 else "them"
         return TextAmong(
@@ -183,14 +191,26 @@ def text_among(
             words=(),
             numbers=_plain_numbers(known.filter(like)),
         )
+    held, advice = of_marks(offending.to_list()) if what == "numbers" else ("", "")
+    if held:
+        return TextAmong(
+            f"{subject} holds {held}, in {n_text} of {len(known)} fields: {quoted(offending)} ({lines}). {advice}; if "
+            "the column is not a quantity, declare the column categorical.",
+            column,
+            words=(),
+            numbers=_plain_numbers(known.filter(like)),
+        )
     these = "is text" if n_text == 1 else "are text"
     limits = [text for text in offending if BEYOND.match(text)]
+    marked = [text for text in offending if of_marks([text])[0]]
     codes = what == "numbers" and n_text >= CODES_SHARE * len(known) and are_codes(offending)
     more = ""
     if limits and what == "numbers":
         more = (
             f" {limits[0]!r} says that the value is beyond a limit: write a number for it, such as the limit."
         )
+    elif flagged and marked:
+        more = f" {marked[0]!r} holds a mark of a laboratory, for a high or low value: delete such marks in the file."
     elif what == "numbers" and all(BRACKETED.fullmatch(text) for text in offending):
         more = (
             f" {offending[0]!r} may be a negative amount, as accountants write it, or the mark of a remark: if it is "

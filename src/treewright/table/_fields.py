@@ -43,6 +43,7 @@ from treewright.table._field_kinds import (
 )
 from treewright.table._fillers import filler_days
 from treewright.table._formats import MISSING_VALUES, DateFormat, NumberFormat, Reading
+from treewright.table._marks import has_flags
 from treewright.table._measures import measure_of, without_measure
 from treewright.table._numbers import choose_format, evidence_of, looks_like_number, minus_behind, to_numbers
 from treewright.table._percentages import of_percentages
@@ -189,7 +190,8 @@ class FieldReader:
         if dates.all() and (found := self._dates(name, days, fields)) is not None:
             return found
         for like, what in ((numbers, "numbers"), (dates, "dates")):
-            if n_known < 2 * like.sum() < 2 * n_known:
+            flagged = what == "numbers" and has_flags(usual.drop_nulls())
+            if n_known < 2 * like.sum() < 2 * n_known or (flagged and like.any()):
                 raise self._mixture(name, fields, bare, like, what)
         return [self._categories(name, fields)]
 

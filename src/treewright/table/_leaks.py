@@ -6,6 +6,7 @@ predicted. A file does not say when each column becomes known, so signs of leaka
 
 - a column whose values correspond to the labels one to one;
 - a column that is filled in (nearly) all rows of some labels, and in (nearly) no others;
+- for a target of numbers, a column on one line with it, and a date at which a time ends (`_elapsed`);
 - a column in which a single split, a threshold or a word, predicts the label in (nearly) every row. This may also be a
   good reason, so nothing is proposed.
 
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from treewright._plural import list_of
 from treewright.table._alike import one_spelling
+from treewright.table._elapsed import of_elapsed
 from treewright.table._finding import Finding
 from treewright.table._quantity import MANY_LABELS, is_quantity
 from treewright.table._raw import text_of_number
@@ -60,6 +62,7 @@ def of_leaks(table: Table, labels: NDArray[Any], target: str) -> Iterator[Findin
     if is_quantity(labels):
         if labels.dtype.kind in "if":
             yield from _of_numbers(table, labels.astype(np.float64), target)
+            yield from of_elapsed(table, labels.astype(np.float64), target)
         return
     words, codes = _coded(labels)
     rarest = int(np.bincount(codes).min())

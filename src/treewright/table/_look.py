@@ -52,7 +52,8 @@ def look(data: Any, target: str | ArrayLike | None = None, **options: Any) -> Lo
     target : str or array-like of shape (n_rows,), default=None
         Name of the column of labels; for a frame it may also be the labels themselves.
     **options
-        Options of `load_csv`; for a file only.
+        Options of `load_csv`; for a file only. With `outcome`, the name of a column of numbers or times to predict,
+        columns that are recorded together with it are found, and nothing is said of labels.
 
     Returns
     -------
@@ -128,16 +129,19 @@ def joined_words(
 
 def _look_at_file(path: Path, target: str | None, options: Mapping[str, Any], more: int = MOST_LOOKS) -> Look:
     """Look at a file, and again as it is once the words that are one, or mean missing, are taken for that."""
-    csv, faults, codes, spellings = load_leniently(path, target=target, **options)
+    outcome = options.get("outcome")
+    how = {name: value for name, value in options.items() if name != "outcome"}
+    csv, faults, codes, spellings = load_leniently(path, target=outcome if target is None else target, **how)
     seen = look_at(
         csv.table,
-        csv.target,
+        None if target is None else csv.target,
         name=path.name,
         target=target,
         codes=codes,
         faults=faults,
         reading=csv.reading,
         filler_dates=csv.filler_dates,
+        outcome=None if outcome is None or csv.target is None else (outcome, csv.target),
     )
     found = [own for one in seen.findings for own in _as_written(one, spellings)]
     seen = replace(seen, findings=tuple(_of_whole_dates(found, seen.dates)))
@@ -177,6 +181,7 @@ def look_at(
     faults: Sequence[InputError] = (),
     reading: Reading | None = None,
     filler_dates: Sequence[tuple[str, str, int]] = (),
+    outcome: tuple[str, NDArray[Any]] | None = None,
 ) -> Look:
     """Examine a table that has already been read.
 
@@ -197,6 +202,8 @@ def look_at(
         How the file was read; it tells which columns are parts of the same date.
     filler_dates : sequence of (str, str, int), default=()
         Columns of dates, with a field that seems to mean "unknown" and its number of rows.
+    outcome : (str, ndarray of shape (n_rows,)), default=None
+        Name and values of a target that has no labels, such as times; rows without a value may be left out of it.
 
     Returns
     -------
@@ -220,12 +227,15 @@ def look_at(
     findings += of_dates(filler_dates)
     counts: list[tuple[str, int]] = []
     if labels is not None and target is not None:
-        if len(labels) == table.n_rows:
-            leaks = list(of_leaks(table, labels, target))
-            settled = {finding.column for finding in leaks if finding.action}
-            findings = [*leaks, *(one for one in findings if one.column not in settled)]
+        outcome = (target, labels)
+    if outcome is not None and len(outcome[1]) == table.n_rows:
+        leaks = list(of_leaks(table, outcome[1], outcome[0]))
+        settled = {finding.column for finding in leaks if finding.action}
+        findings = [*leaks, *(one for one in findings if one.column not in settled)]
+    if labels is not None and target is not None:
         counts = [(str(label), rows) for label, rows in Counter(labels.tolist()).most_common()]
-        findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
+        if len(counts) != 1 or len(labels) == table.n_rows:  # an empty field may be the other label
+            findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
     findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
     findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from treewright.table._marks import has_flags
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -27,7 +29,7 @@ MEASURES = frozenset(
     """
     ‰ ° °c °f mm cm dm m km mi ft inch µm nm mm2 cm2 m2 km2 ha sqm sqft m3 ml cl dl l µl fl µg ng pg mg g kg
     t lb lbs oz mol mmol µmol nmol pmol meq iu ms s sec min h hr hrs hz khz mhz bpm mmhg pa hpa kpa mpa bar mbar psi
-    j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
+    acre mile yd gal gallon j kj mj kcal cal w kw mw wh kwh mwh v mv kv ma ohm ppm ppb db lx kb mb gb mph kmh rpm
     second minute hour day week month year percent point score count piece pcs number people person degree
     sekunde minuten stunde stunden tag tage woche wochen monat monate jahr jahre prozent punkt punkte stück stk anzahl
     yr yrs wk wks mo mos mth mths mois ans année jour heure años meses días
@@ -82,6 +84,8 @@ def measure_of(known: pl.Series) -> str:
     ('kg', '')
     """
     if not known.head(GLANCE).str.contains(VALUE_AND_UNIT).any():  # a column of words, the usual case
+        return ""
+    if has_flags(known):
         return ""
     units = measures_in(known)
     with_one = known.str.contains(VALUE_AND_UNIT).sum()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.table._compound import numbers_inside
+from treewright.table._fillers import filler_words
 from treewright.table._finding import Finding
 from treewright.table._measures import is_measure
 from treewright.tree import Column
@@ -71,7 +72,9 @@ def of_numbers_inside(column: Column, known: NDArray[np.float64], many: bool) ->
         As in `of_units`.
     """
     codes, first = np.unique(known, return_index=True)
-    held, advice = numbers_inside([column.categories[int(code)] for code in codes[np.argsort(first)]])
+    words = [column.categories[int(code)] for code in codes[np.argsort(first)]]
+    unknown = filler_words(words)
+    held, advice = numbers_inside([word for word in words if word not in unknown])
     if not held:
         return None
     text = f"{column.name} holds {held}, and each is a word of its own. {advice}"

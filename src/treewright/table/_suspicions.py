@@ -17,7 +17,7 @@ from treewright._plural import count_of, some_of
 from treewright.errors import InputError
 from treewright.table._alike import groups_alike, one_spelling
 from treewright.table._answers import in_an_order, several_in_one_field
-from treewright.table._compound import as_stored_dates
+from treewright.table._compound import as_joined_dates, as_stored_dates
 from treewright.table._faults import ColumnFault
 from treewright.table._field_kinds import TextAmong
 from treewright.table._file_faults import FileFault
@@ -107,7 +107,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     whole = not words and len(known) > 0 and bool((known == np.floor(known)).all())
     dense = whole and every and distinct[-1] - distinct[0] < 2 * len(distinct)
     many = len(distinct) > MANY_CATEGORIES and 5 * len(distinct) > len(known)
-    shown = ", ".join(_word(column, value) for value in known[:SHOWN])
+    first = distinct[np.argsort(np.unique(known, return_index=True)[1])]  # in the order of the rows
+    shown = ", ".join(_word(column, value) for value in first[:SHOWN])
     named = bool(ID_NAME.search(name) or ID_BEGINS.search(name) or KNOWN_IDS.search(name))
     if merged := _as_merged_cells(values, name):
         yield Finding(name, merged)
@@ -121,8 +122,8 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
     if words and not column.ordered and (inside := of_numbers_inside(column, known, many)):
         yield inside
         return
-    if whole and (stored := as_stored_dates(name, distinct)):
-        yield Finding(name, stored)
+    if whole and (dates := as_stored_dates(name, distinct) or as_joined_dates(name, distinct)):
+        yield Finding(name, dates)
         return
     if every and (words or dense or (whole and named)):
         rows_said = "every row" if len(distinct) == len(known) else "nearly every row"
@@ -136,7 +137,7 @@ def of_column(column: Column, values: NDArray[np.float64], leading_zeros: bool) 
                 f" It has {len(distinct):,} values in {len(known):,} rows, too few rows to learn from each."
             )
         yield Finding(name, text, "ignore" if many else "categorical", name)
-    elif whole and many and ID_NAME.search(name) and not name.startswith("unnamed_"):
+    elif whole and many and named and not name.startswith("unnamed_"):
         text = (
             f"{name} has {len(distinct):,} different numbers ({shown}, ...), and its name suggests that it identifies "
             "something: what a tree learns from it does not carry over to new rows."

@@ -5,7 +5,7 @@ r"""Rewrite unusual forms of numbers and dates into the usual form with the same
   or a currency.
 - East Asian input methods write full-width digits and signs: `５９`, `１２％`. In Shift JIS the yen sign has the code
   of the backslash, so that `¥12,300` is decoded as `\12,300`.
-- `12,000/-` is an Indian amount without paise.
+- `12,000/-` is an Indian amount without paise; `93'466.-` and `1.250,– €` are amounts without Rappen and cents.
 - `05-Mar-2021`, `March 5, 2021`, `5 mars 2021` and `2021年3月5日` can only be dates, and become `2021-03-05`.
 
 Words are not affected: the caller keeps the original fields, and uses the rewritten ones only for numbers and dates.
@@ -36,6 +36,7 @@ IN_BRACKETS = (
 )
 AMOUNT = r"^[^0-9]*[0-9][0-9.,'’ \x{a0}\x{202f}]*[.,][0-9]{2,3}[^0-9]*$|\p{Sc}|[A-Z]{3}"
 WITHOUT_CENTS = r"^(.*[0-9])/[-=]$"
+DASHED_CENTS = r"^(.*[0-9])([.,])(?:--?|–|—)([ \x{a0}\x{202f}]*(?:\p{Sc}|[A-Z]{3})?)$"
 MONTHS = {
     # English, German, French, Spanish, Italian, Portuguese, Dutch; three letters match all words that begin with them
     1: "jan january januar jän jänner janvier janv ene enero gen gennaio janeiro januari",
@@ -86,6 +87,8 @@ def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool =
     ['-1,535.87', '200', '-35']
     >>> usual_numbers(polars.Series(["５９", "7", "(2)"])).to_list()
     ['59', '7', '(2)']
+    >>> usual_numbers(polars.Series(["93'466.-", "91'033", "1.250,– €"])).to_list()
+    ["93'466.00", "91'033", '1.250,00 €']
     """
     found = fields
     if found.str.contains(WIDE).any():
@@ -94,6 +97,8 @@ def usual_numbers(fields: pl.Series, encoding: str = "utf-8", *, amounts: bool =
         found = found.str.replace(r"^([+-]?)\\([0-9])", "${1}¥${2}")
     if found.str.contains(WITHOUT_CENTS).any():
         found = found.str.replace(WITHOUT_CENTS, "$1")
+    if found.str.contains(DASHED_CENTS).any():
+        found = found.str.replace(DASHED_CENTS, "${1}${2}00${3}")
     if found.str.contains(IN_BRACKETS).any() and (amounts or found.str.contains(AMOUNT).any()):
         found = found.str.replace(IN_BRACKETS, "-$1$2$3")
     return found

@@ -435,3 +435,13 @@ def test_a_fit_says_how_to_look_with_its_roles(tmp_path):
     for verb in (["fit"], ["near-optimal", "--max-depth", 1], ["frontier", "--max-leaves", 2]):
         done = run(verb[0], path, *verb[1:], "-t", "y", "--weight", "w")
         assert f"See: treewright look {path} --target y --weight w" in done.stderr
+
+
+def test_what_is_accepted_of_a_quantity_can_be_followed(tmp_path, monkeypatch):
+    """The fit without --task regression refused it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "houses.csv").write_text(
+        "id,size,price\n" + "".join(f"H{k},{k % 50},{k % 50 * 731 + k}\n" for k in range(100))
+    )
+    seen = run("look", "houses.csv", "--target", "price")
+    assert "Accept all: treewright fit houses.csv --task regression --target price --ignore id" in seen.stdout

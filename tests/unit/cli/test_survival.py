@@ -60,7 +60,7 @@ def test_events_may_be_words(patients, seen, not_seen):
     assert same[0] == same[1]
     for odd in ("perhaps", ""):
         (patients / "patients.csv").write_text("\n".join([head, *rows, f"40,m,2.5,{odd}"]))
-        assert "--event died: events (0 or 1)" in run(*FIT).stderr
+        assert "--event died: events must be 1 or 0" in run(*FIT).stderr
 
 
 def test_a_changed_event_is_found(patients):
@@ -79,7 +79,7 @@ def test_a_changed_event_is_found(patients):
         (["fit", "patients.csv", "--task", "survival", "--target", "months"], "needs --event"),
         (["fit", "patients.csv", "--task", "survival", "--event", "died"], "--target"),
         (["fit", "patients.csv", "-t", "sex", "--event", "died"], "--event is for --task survival"),
-        ([*FIT[:-1], "sex"], "--event sex: events (0 or 1) and times must be numbers"),
+        ([*FIT[:-1], "sex"], "--event sex: events must be 1 or 0, or words such as yes and no"),
         ([*FIT[:-1], "age"], "event holds"),
         ([*FIT, "--cost", "a:b=1"], "takes no --cost"),
     ],
@@ -99,3 +99,47 @@ def test_what_a_survival_tree_cannot_do_is_told(patients, arguments):
     done = run(*arguments)
     assert done.exit_code == 2
     assert "survival tree" in done.stderr
+
+
+def test_words_of_an_event_and_dates_as_times_are_told_with_the_way_out(patients):
+    head, *rows = (patients / "patients.csv").read_text().split()
+    days = [f"{k % 28 + 1:02d}/{k % 12 + 1:02d}/2019" for k in range(len(rows))]
+    words = [row[:-1] + ("relapse" if row.endswith(",1") else "none") for row in rows]
+    lines = [f"{row},{day}" for row, day in zip(words, days, strict=True)]
+    (patients / "patients.csv").write_text("\n".join([f"{head},last_seen", *lines]))
+    unknown = run(*FIT, "--ignore", "last_seen").stderr
+    assert "Column 'died' holds 'relapse', 'none'" in unknown
+    assert "Write 1 in the file where the event was seen" in unknown
+    dates = run(
+        "fit", "patients.csv", "--task", "survival", "--target", "last_seen", "--event", "died"
+    ).stderr
+    assert "must hold numbers, but holds dates such as" in dates
+    assert "add a column with this time to the file" in dates
+    (patients / "patients.csv").write_text(
+        "\n".join([head, *(row.replace("relapse", "Deceased") for row in words)])
+    )
+    assert "'none'" in run(*FIT).stderr
+    living = [row.replace("relapse", "Deceased").replace("none", "living") for row in words]
+    (patients / "patients.csv").write_text("\n".join([head, *living]))
+    assert run(*FIT, "--max-depth", "1").exit_code == 0
+
+
+@pytest.mark.parametrize("unit", [1, 30])
+def test_the_last_date_of_a_time_is_told(patients, unit):
+    """Of the days, and of whole months; not of dates that have nothing to do with the time."""
+    rng = np.random.default_rng(1)
+    begun = np.datetime64("2015-01-01") + rng.integers(0, 1500, 150)
+    days = rng.integers(30, 2500, 150)
+    rows = zip(
+        begun, begun + days, days // unit, rng.integers(0, 2, 150), rng.integers(20, 80, 150), strict=True
+    )
+    text = "\n".join(["enrolled,last_seen,months,died,age", *(",".join(map(str, row)) for row in rows)])
+    (patients / "patients.csv").write_text(text)
+    seen = run("look", "patients.csv", "--target", "months", "--event", "died")
+    assert "last_seen is the end of a time that begins with enrolled, and months is this time" in seen.stdout
+    assert "--ignore last_seen" in seen.stdout
+    assert "Labels" not in seen.stdout
+    assert "is the end of a time" in run(*FIT, "--max-depth", "1").stderr
+    as_number = run("fit", "patients.csv", "--task", "regression", "--target", "months", "--max-depth", "1")
+    assert "is the end of a time" in as_number.stderr
+    assert "Nothing to decide" in run("look", "patients.csv", "--target", "age", "--event", "died").stdout

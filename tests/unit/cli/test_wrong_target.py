@@ -40,3 +40,43 @@ def test_a_spreadsheet_is_no_text(tmp_path, start):
     done = run("look", path)
     assert done.exit_code == 2
     assert "save the sheet as CSV" in done.stderr
+
+
+def test_codes_of_diagnoses_are_classes_and_short_amounts_are_none(tmp_path):
+    file = tmp_path / "cases.csv"
+    rows = [f"{k % 40},{'EJIF'[k % 4]}{10 + k % 40 // 4},${300 + k}k" for k in range(400)]
+    file.write_text("age,diagnosis,price\n" + "\n".join(rows) + "\n")
+    codes = run("fit", file, "--target", "diagnosis", "--ignore", "price", "--max-depth", "1")
+    assert codes.exit_code == 0, codes.stderr
+    assert "quantity" not in codes.stderr
+    amounts = run("fit", file, "--target", "price", "--ignore", "diagnosis", "--max-depth", "1")
+    assert amounts.exit_code == 2
+    assert "The target price has 400 different numbers: it is a quantity" in amounts.stderr
+
+
+@pytest.mark.parametrize(("command", "way"), [("near-optimal", "fit or frontier with"), ("frontier", "add")])
+def test_a_set_of_trees_for_each_number_is_refused(tmp_path, command, way):
+    file = tmp_path / "houses.csv"
+    file.write_text("size,price\n" + "".join(f'{k % 50},"${k * 731:,}"\n' for k in range(100)))
+    done = run(command, file, "--target", "price", "--max-depth", 2)
+    assert done.exit_code == 2
+    assert "The target price has 100 different numbers: it is a quantity" in done.stderr
+    assert f"{way} --task regression" in done.stderr
+
+
+def test_how_a_target_of_numbers_is_read_is_said(tmp_path):
+    """Once: of money, of times and of rewards, as of a feature."""
+    path = tmp_path / "pay.csv"
+    rows = [f'{k % 7},"${k * 613 + 1000:,}",{k + 1},{k % 2}' for k in range(40)]
+    path.write_text("\n".join(["a,pay,b,seen", *rows]) + "\n")
+    said = "Column 'pay' is read as numbers with commas between thousands and the unit $: '$1,000' is 1000."
+    for more in (
+        ["--task", "regression", "-t", "pay"],
+        ["--task", "survival", "-t", "pay", "--event", "seen"],
+        ["--task", "policy", "--reward", "pay", "--reward", "b"],
+    ):
+        done = run("fit", path, *more, "--max-depth", 1)
+        assert done.exit_code == 0, done.output
+        assert done.stderr.count(said) == 1
+    one = run("fit", path, "--task", "policy", "--reward", "pay")
+    assert "doubly_robust_scores(X, action, outcome)" in one.stderr

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treewright import OptimalTreeClassifier, SolveStatus
+from treewright import OptimalSurvivalTree, OptimalTreeClassifier, OptimalTreeRegressor, SolveStatus
 from treewright.errors import InputError, QuantityTargetWarning
 
 X = np.array([[0.0, 5.0], [1.0, 6.0], [0.0, 7.0], [1.0, 8.0]])
@@ -170,3 +170,19 @@ def test_costs_that_blur_the_optimum_are_not_called_proven() -> None:
         model = OptimalTreeClassifier(costs=[[0, 1e18], [0.5, 0]]).fit(table, rng.integers(0, 2, 50), weight)
     assert model.result_.status is SolveStatus.FEASIBLE
     assert any("rounded" in note for note in model.result_.notes)
+
+
+def test_text_in_numbers_is_quoted_with_the_way_out() -> None:
+    with pytest.raises(
+        InputError, match=r"y holds '\$420,000', which is not a number.*convert the column to numbers"
+    ):
+        OptimalTreeRegressor().fit([[1], [2]], np.array(["12", "$420,000"], dtype=object))
+    with pytest.raises(
+        InputError, match=r"y holds 'high', which is not a number; .* For labels use a classifier"
+    ):
+        OptimalTreeRegressor().fit([[1], [2]], ["high", "low"])
+    with pytest.raises(
+        InputError, match="event holds the word 'dead'; give true or false, for example event == 'dead'"
+    ):
+        OptimalSurvivalTree().fit([[1], [2]], (["dead", "alive"], [3, 4]))
+    OptimalSurvivalTree(max_depth=0).fit([[1], [2]], (["1", "0"], [3, 4]))  # numbers as text are numbers

@@ -108,3 +108,13 @@ def test_fractions_keep_the_error_of_scikit_learn() -> None:
 
 def test_a_regressor_says_nothing() -> None:
     OptimalTreeRegressor(max_depth=1).fit(X, PRICES)
+
+
+def test_amounts_as_text_are_a_quantity_and_codes_are_classes() -> None:
+    model = OptimalTreeClassifier(cost_complexity=0.01, max_depth=1)
+    for amounts in ([f"${price:,.0f}" for price in PRICES], [f"{price / 1000:.2f}k" for price in PRICES]):
+        with pytest.warns(QuantityTargetWarning, match="OptimalTreeRegressor with numbers instead of text"):
+            model.fit(X, np.array(amounts, dtype=object))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", QuantityTargetWarning)
+        model.fit(X, [f"E{10 + k // 3}" for k in range(120)])  # codes of diagnoses

@@ -251,7 +251,7 @@ def test_without_test_rows_the_page_says_so():
 @pytest.mark.parametrize(
     ("task", "given", "said"),
     [
-        ("squared_error", ["a"] * N_TRAIN, "not numbers"),
+        ("squared_error", ["a"] * N_TRAIN, "not a number"),
         ("squared_error", np.zeros(5), "inconsistent numbers of samples"),
         ("outputs", np.zeros(N_TRAIN), "the tree predicts 2 numbers"),
         ("survival", np.zeros(N_TRAIN), r"give \(n_rows, 2\) with event and time"),

@@ -20,6 +20,7 @@ from treewright.result import SolveResult, SolveStatus
 from treewright.show import (
     ProgressRecorder,
     notebook_html,
+    plot_active_nodes,
     plot_decision_regions,
     plot_frontier,
     plot_leaf_accuracies,
@@ -167,3 +168,12 @@ def test_a_notebook_says_why_the_best_tree_is_a_single_leaf():
     assert "class_weight=&#34;balanced&#34;" in shown
     for model in (MODEL, OptimalTreeClassifier(0.2, max_depth=0).fit(X, labels), made("squared_error").model):
         assert "single leaf" not in model._repr_html_()
+
+
+def test_pictures_of_other_estimators_are_refused_in_words() -> None:
+    """They ended with an AttributeError of the result."""
+    model = OptimalTreeClassifier(max_depth=1).fit([[20], [30], [40]], [0, 0, 1])
+    with pytest.raises(InputError, match=r"latent tree, .* this is an OptimalTreeClassifier"):
+        plot_active_nodes(model)
+    with pytest.raises(InputError, match="progress=recorder, then call plot_search_progress"):
+        plot_search_progress(model)

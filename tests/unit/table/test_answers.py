@@ -23,6 +23,10 @@ from treewright.table._answers import in_an_order, several_in_one_field
         ["disagree", "neutral", "agree"],
         ["low", "moderate", "high"],
         ["gering", "mittel", "hoch"],
+        ["S", "M", "L", "XL"],
+        ["I", "II", "III", "IV"],
+        ["1st", "2nd", "3rd"],
+        ["★", "★★", "★★★"],
         ["1,000-1,999", "2,000-9,999", "10,000+"],
         ["0.25-0.75", "1.5-2", "2-10", "10-20"],
         ["0,25-0,75", "1,5-2", "2-1000", "1.000-20.000"],
@@ -100,10 +104,10 @@ def test_the_order_of_a_common_scale_is_proposed_where_all_words_are_of_it() -> 
 def test_an_order_is_told_but_not_proposed_where_a_word_is_of_no_scale() -> None:
     import pandas as pd
 
-    X = pd.DataFrame({"fair": ["Agree", "Disagree", "Strongly agree", "no answer"] * 8})
+    X = pd.DataFrame({"fair": ["Agree", "Disagree", "Strongly agree", "it depends"] * 8})
     (told,) = look(X).findings
     assert "(Disagree < Agree < Strongly agree)" in told.text
-    assert "no answer" in told.text
+    assert "it depends" in told.text
     assert (told.action, told.option, told.in_python) == ("", "", "")
 
 
@@ -160,3 +164,12 @@ def test_combinations_of_two_properties_are_told_and_not_dropped(tmp_path: Path)
     assert told.option == ""
     assert "str.get_dummies(', ')" in told.text
     assert told.text.endswith("otherwise keep it as it is.")
+
+
+def test_bands_with_answers_of_people_who_did_not_say() -> None:
+    import pandas as pd
+
+    bands = ["under 20k", "20k-40k", "40k-60k", "60k+"]
+    seen = look(pd.DataFrame({"income": [*bands, "don't know", "Refused"] * 8}))
+    assert [one.value for one in seen.findings if one.action == "missing"] == ["Refused", "don't know"]
+    assert [one.order for one in seen.findings if one.order] == [tuple(bands)]

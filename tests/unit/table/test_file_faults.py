@@ -125,3 +125,17 @@ def test_columns_aligned_with_blanks(write):
     path = write("id  age  y\n" + "".join(f"{k:<4}{20 + k:<5}{'ab'[k % 2]}\n" for k in range(30)))
     with pytest.raises(InputError, match="aligned with blanks: write them with commas"):
         load_csv(path, target="y")
+
+
+def test_rows_of_json_are_written_with_a_column_for_each_inner_field(write, monkeypatch, tmp_path):
+    """The proposed call is run: a column of Python dictionaries was taken for identifiers."""
+    rows = "".join(f'{{"ms": {k}, "req": {{"path": "/{k % 3}", "bytes": {k * 7}}}}}\n' for k in range(30))
+    path = write(rows)
+    with pytest.raises(InputError, match="is JSON, not CSV") as caught:
+        load_csv(path)
+    call = str(caught.value).partition("(pandas: ")[2].removesuffix(").")
+    monkeypatch.chdir(tmp_path)
+    eval(call, {"pandas": pytest.importorskip("pandas")})
+    assert load_csv(tmp_path / "rows.csv").table.names == ("ms", "req.path", "req.bytes")
+    with pytest.raises(InputError, match=r"\(pandas: pandas\.read_json\('export\.csv', lines=True\)\.to_csv"):
+        load_csv(write('{"ms": 1}\n{"ms": 2}\n'))

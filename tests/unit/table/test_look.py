@@ -513,3 +513,47 @@ def test_work_on_many_words_is_bounded(monkeypatch):
     seen = look(words, target=["a", "b"] * (n // 2))
     assert {("id", "ignore"), ("city", "merge-words")} <= found(seen)
     assert len(compared) < 6 * 50  # twice for each column and once for the labels
+
+
+def test_examples_are_different_values():
+    frame = pd.DataFrame({"zip code": [10115, 10115, 10115, 20095, 80331] * 20, "x": range(100)})
+    [text] = [one.text for one in look(frame).findings if one.column == "zip code"]
+    assert "(10115, 20095, 80331, ...)" in text
+
+
+def test_dates_without_marks_are_told():
+    days = [20220100 + 100 * (k % 12) + k % 28 + 1 for k in range(60)]
+    [found] = [
+        one for one in look(pd.DataFrame({"due": days, "x": [1, 2] * 30})).findings if one.column == "due"
+    ]
+    assert "dates without marks (20221224 is 2022-12-24)" in found.text
+    assert found.action == ""
+    amounts = pd.DataFrame({"due": [*days[:-1], 20220231], "x": [1, 2] * 30})
+    assert not any("without marks" in one.text for one in look(amounts).findings)
+
+
+def test_rates_and_areas_are_numbers_in_a_form_that_is_not_read():
+    frame = pd.DataFrame(
+        {
+            "fee": [f"${k}/mo" if k % 3 else "-" for k in range(90)],
+            "lot": [f"{k}.5 acres" if k % 2 else f"{k}000 sqft" for k in range(90)],
+        }
+    )
+    fee, lot = (next(one.text for one in look(frame).findings if one.column == name) for name in frame)
+    assert "numbers with '$' before and '/mo' behind them ($1/mo, $2/mo, $4/mo, ...)" in fee
+    assert "different units behind them (acres, sqft" in lot
+
+
+def test_marks_of_one_label_beside_empty_fields_are_told_once(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,blocked\n" + "".join(f"{k % 9},{'X' if k % 3 else ''}\n" for k in range(60)))
+    about = [one.text for one in look(path, target="blocked").findings if "blocked" in one.text]
+    assert len(about) == 1
+    assert "if an empty field means 'no'" in about[0]
+
+
+def test_codes_of_articles_that_repeat_identify_something():
+    frame = pd.DataFrame({"EAN": [4006381000000 + 7 * (k // 2) for k in range(200)], "x": range(200)})
+    [found] = [one for one in look(frame).findings if one.column == "EAN"]
+    assert found.action == "ignore"
+    assert "its name suggests that it identifies something" in found.text
