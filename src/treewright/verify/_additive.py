@@ -106,7 +106,9 @@ def verify_additive(question: Question, claim: SolveResult | Tree) -> Verificati
         if not fault and not is_number(result.stats.get("tolerance")):
             fault = f"stats: tolerance is {result.stats.get('tolerance')!r:.60}"
         checks.append(check("fields of the certificate", not fault, "all that its sentence needs", fault))
+    unchecked: tuple[str, ...] = ()
     if all(check.ok for check in checks):
+        unchecked = unchecked_of(claim)
         rows = rows_of_nodes(tree, question.problem.table.X)
         checks += _tree_checks(question, tree, rows)
         if isinstance(result, question.result):
@@ -115,7 +117,7 @@ def verify_additive(question: Question, claim: SolveResult | Tree) -> Verificati
             checks += _result_checks(question, result, rows)
             most = LARGEST_TOLERANCE * question.scale
             checks += shallow_checks(result, question.problem.max_depth, most)
-    return VerificationReport(tuple(checks), result is not None, unchecked_of(claim))
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _schema_checks(question: Question, tree: Tree) -> Iterator[Check]:

@@ -66,7 +66,8 @@ def verify_f1(problem: F1Problem, claim: SolveResult | Tree) -> VerificationRepo
         checks.append(check("fields of the certificate", not fault, "all that its sentence needs", fault))
     if result is not None and all(one.ok for one in checks):
         checks += _result_checks(problem, result)
-    return VerificationReport(tuple(checks), result is not None, unchecked_of(claim))
+    unchecked = unchecked_of(claim) if all(one.ok for one in checks) else ()
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _at(problem: F1Problem, objective: float) -> Problem:

@@ -18,17 +18,21 @@ from treewright.verify._means import mean_of
 __all__ = ["OF_ONE_COLUMN", "freedom_of", "is_freedom"]
 
 OF_ONE_COLUMN = 2.0  # a mean and a slope without a penalty
-NEAR = 1e-5  # relative: eigenvalues that are rounding count as 0 in the fit
+NEAR = 1e-7  # relative
+FLAT = 1e-11  # relative: eigenvalues below a tenth of it are rounding, which the fit counts as 0
 Floats = NDArray[np.float64]
 
 
-def is_freedom(said: float, found: float) -> bool:
+def is_freedom(said: float, found: tuple[float, float]) -> bool:
     """Return whether a stated number of coefficients is the recomputed one."""
-    return abs(said - found) <= NEAR * found
+    number, doubt = found
+    return abs(said - number) <= NEAR * number + doubt
 
 
-def freedom_of(problem: RegressionProblem, line: Line, value: Floats, rows: NDArray[np.int64]) -> float:
-    """Return the effective number of coefficients of a line that was fitted with a penalty.
+def freedom_of(
+    problem: RegressionProblem, line: Line, value: Floats, rows: NDArray[np.int64]
+) -> tuple[float, float]:
+    """Return the effective number of coefficients of a line that was fitted with a penalty, and how far it is open.
 
     Parameters
     ----------
@@ -41,8 +45,10 @@ def freedom_of(problem: RegressionProblem, line: Line, value: Floats, rows: NDAr
 
     Returns
     -------
-    float
+    number : float
         NaN if no penalty gives these slopes.
+    doubt : float
+        What may be missing: the part of eigenvalues that could count as rounding.
     """
     weight = problem.sample_weight[rows]
     share = weight / weight.sum()
@@ -53,7 +59,7 @@ def freedom_of(problem: RegressionProblem, line: Line, value: Floats, rows: NDAr
         and (standard := _standard(problem.table.X[rows, column], share)) is not None
     ]
     if not set(line.columns) <= {column for column, _, _ in parts}:
-        return np.nan
+        return np.nan, 0.0
     A = np.column_stack([standard for _, standard, _ in parts])
     targets = problem.targets[rows] / 2 - value / 2
     unit = float(np.abs(targets).max())
@@ -67,11 +73,12 @@ def freedom_of(problem: RegressionProblem, line: Line, value: Floats, rows: NDAr
         left = A.T @ (share[:, None] * errors)
         penalty = float((slopes * left).sum() / (slopes**2).sum())
     if not penalty > 0:
-        return np.nan
+        return np.nan, 0.0
     rooted = A * np.sqrt(share)[:, None]
     d = np.linalg.eigvalsh(rooted @ rooted.T if len(rows) < len(parts) else rooted.T @ rooted)
     d = np.maximum(d, 0.0)
-    return 1.0 + float((d / (d + penalty)).sum())
+    parts_of_trace = d / (d + penalty)
+    return 1.0 + float(parts_of_trace.sum()), float(parts_of_trace[d < FLAT * d.max()].sum())
 
 
 def _standard(x: Floats, share: Floats) -> tuple[Floats, float] | None:

@@ -80,7 +80,7 @@ def _freedom_check(
             continue
         found = freedom_of(problem, line, tree.value[node], rows[node])
         if not is_freedom(line.freedom, found):
-            fault = f"node {node}: {found:.9g}, the tree says {line.freedom:.9g}"
+            fault = f"node {node}: {found[0]:.9g}, the tree says {line.freedom:.9g}"
     held = sum(line is not None for line in tree.lines or ())
     return check("coefficients of each line", not fault, count_of(held, "line"), fault)
 

@@ -94,9 +94,11 @@ def verify_near_values(
         return "" if result.tree.columns == table.columns else "other columns"
 
     checks = checks_of_form(result, _fault_of_fields, fault_of_columns, QUESTION, asked)
+    unchecked: tuple[str, ...] = ()
     if all(one.ok for one in checks):
+        unchecked = unchecked_of(result)
         checks += _claims(numbers, table, result)
-    return VerificationReport(tuple(checks), claims_bound=True, unchecked=unchecked_of(result))
+    return VerificationReport(tuple(checks), True, unchecked)
 
 
 def _fault_of_fields(result: BornAgainResult) -> str:

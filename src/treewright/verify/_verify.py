@@ -104,7 +104,9 @@ def verify(
         fault = fault_of_kind(result) or fault_of_fields(result)
         hint = "The sentence of the certificate depends on it."
         checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
+    unchecked: tuple[str, ...] = ()
     if all(check.ok for check in checks):
+        unchecked = unchecked_of(claim)
         facts = Facts.of(problem, tree)
         any_label = result is not None and has_any_label(result)
         checks += _tree_checks(problem, tree, facts, any_label)
@@ -120,7 +122,7 @@ def verify(
                 checks += _leaf_accuracy_checks(problem, result, facts)
             else:
                 checks += _result_checks(problem, result, facts)
-    return VerificationReport(tuple(checks), result is not None, unchecked_of(claim))
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:
