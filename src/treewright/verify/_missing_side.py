@@ -75,7 +75,7 @@ def missing_checks(
     """
     if _why_any_side(claim):
         return ()
-    lacks = np.isnan(table.X).any(axis=0)
+    lacks = np.asarray(np.isnan(table.X).any(axis=0))
     return _check_of_columns(claim.tree, lacks), _check_of_sides(
         table.X, claim.tree, sample_weight, rows, lacks
     )
