@@ -115,7 +115,9 @@ def test_what_a_predicate_raises_is_raised(trees):
         trees.first(lambda tree: True, at_most=-1)
 
 
-@pytest.mark.parametrize("answer", [np.array([True, False]), np.array([]), pd.Series([True, True]), pd.NA, "no"])
+@pytest.mark.parametrize(
+    "answer", [np.array([True, False]), np.array([]), pd.Series([True, True]), pd.NA, "no"]
+)
 def test_an_answer_that_is_neither_true_nor_false_is_refused(trees, answer):
     with pytest.raises(InputError, match="which is neither true nor false; return one True or False"):
         trees.first(lambda tree: answer)
