@@ -72,13 +72,15 @@ UNSAID = {
     r"columns(\.#(\.(name|kind|has_missing|categories(\.#)?))?)?": "the same columns and words in another order, a "
     "column without missing values that could have some, or one of the data that the tree does not ask about: "
     "which were searched, the search alone knows",
-    r"nodes\.#\.split\.(threshold|missing_left|columns\.#|weights\.#|column)": "the same rows on each side: claims are "
-    "about these rows",
+    r"nodes\.#\.split\.(threshold|columns\.#|weights\.#|column)": "the same rows on each side: claims are about these "
+    "rows, and `verify` says so of thresholds",
+    r"(latent|shards|chosen tree|born again.*): nodes\.#\.split\.missing_left": "no row with a missing value comes to "
+    "the split, and `verify` says that such trees may have any side",
     r"nodes\.#\.split\.left(\.#)?": "the same rows on each side",
     r"nodes\.#\.prediction": "two labels cost the same",
     r"nodes\.#\.value(\.#)?": "the last bits of a mean; or a number of a leaf that is near on as many rows",
     r"nodes\.#\.line\.(centers|slopes|columns)(\.#)*": "less than rounding shows in what the lines leave of the loss",
-    r"nodes\.#\.line\.freedom": "no claim: an effective number of coefficients",
+    r"nodes\.#\.line\.freedom": "the last bits of a number",
     r"born again.*: nodes\.#(\.(n_node_samples|value(\.#)?))?": "of rows beside the ensemble, which `verify` has "
     "not; whatever is exchanged, the tree decides like the ensemble",
     r"born again, numbers: certificate\.stats\.rows_apart(\.#)*": "other rows whose numbers are as far apart in pairs",
@@ -273,6 +275,18 @@ def changes(content: Any, rng: random.Random) -> Iterator[tuple[Place, str, Any]
     rng.shuffle(todo)
     todo.sort(key=lambda path: "certificate" not in path[:2])
     for path in todo:
+        for words, changed in changes_at(content, path, rng):
+            yield path, words, changed
+
+
+def changes_of_nodes(content: Any, rng: random.Random) -> Iterator[tuple[Place, str, Any]]:
+    """Yield all changes of one node's field, for each field that a node of the file has."""
+    fields: dict[str, list[Place]] = {}
+    for path in places(content):
+        if path[0] == "nodes":
+            fields.setdefault(in_words(path), []).append(path)
+    for paths in fields.values():
+        path = rng.choice(paths)
         for words, changed in changes_at(content, path, rng):
             yield path, words, changed
 

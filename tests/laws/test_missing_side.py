@@ -16,6 +16,7 @@ MAKES = {
     "all thresholds": lambda: OptimalTreeClassifier(0.01, max_depth=3),
     "guided": lambda: OptimalTreeClassifier(0.01, max_depth=3, guess_lower_bounds=True),
     "leaf accuracy": lambda: LeafAccuracyTreeClassifier(2),
+    "f1": lambda: OptimalTreeClassifier(0.01, max_depth=3, objective="f1"),
     "squared error": lambda: OptimalTreeRegressor(0.01, max_depth=3),
     "probabilities": lambda: OptimalProbabilityTree(0.01, max_depth=3),
 }

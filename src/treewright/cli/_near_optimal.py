@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from treewright._plural import count_of
+from treewright._plural import count_of, list_of
 from treewright.cli._clock import Clock
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
@@ -41,6 +41,7 @@ from treewright.errors import InputError
 
 __all__ = ["near_optimal"]
 
+DEFAULT_EPSILON = 0.05
 LEAST_SECONDS = 0.1  # for the table of columns, where the search had all the time
 
 
@@ -50,8 +51,9 @@ def near_optimal(
     data: Csv,
     target: Target,
     epsilon: Annotated[
-        float, typer.Option(help="All trees up to (1 + EPSILON) times the least objective.")
-    ] = 0.05,
+        float | None,
+        typer.Option(help="All trees up to (1 + EPSILON) times the least objective.", show_default="0.05"),
+    ] = None,
     slack: Annotated[
         float | None,
         typer.Option(
@@ -143,8 +145,10 @@ def near_optimal(
 
     if tree is not None and tree < 1:
         raise InputError(f"--tree {tree}; give a rank of at least 1; 1 is the best tree.")
-    if slack is not None and max_objective is not None:
-        raise InputError("Give --slack or --max-objective, not both: each is a bound of its own.")
+    bounds = {"--epsilon": epsilon, "--slack": slack, "--max-objective": max_objective}
+    given = [name for name, value in bounds.items() if value is not None]
+    if len(given) > 1:
+        raise InputError(f"{list_of(given)} are bounds of their own; give one of them.")
     if leaf_labels not in ("cheapest", "any"):
         raise InputError(f"--leaf-labels {leaf_labels!r}; choose cheapest or any.")
     for path in (out, table):
@@ -183,7 +187,7 @@ def near_optimal(
         every = solve_near_optimal(
             question.problem,
             read_thresholds(thresholds),
-            epsilon=epsilon,
+            epsilon=DEFAULT_EPSILON if epsilon is None else epsilon,
             slack=slack,
             max_objective=max_objective,
             leaf_labels="any" if leaf_labels == "any" else "cheapest",

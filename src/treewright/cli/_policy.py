@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,4 +143,19 @@ def check_policy(
         sample_weight=csv.sample_weight,
         **asked_again(terms),
     )
-    return verify_policy(problem, content.result or content.tree), True
+    report = verify_policy(problem, content.result or content.tree)
+    return _with_names(report, [str(action) for action in content.tree.classes.tolist()], list(names)), True
+
+
+def _with_names(report: VerificationReport, actions: list[str], columns: list[str]) -> VerificationReport:
+    """Add whether actions are called like the columns of their rewards; a tree made in Python may have other names."""
+    from treewright.verify import Check
+
+    said, held = ", ".join(actions), ", ".join(columns)
+    if actions != columns and not set(actions) & set(columns):
+        unknown = f"Not checked: that the actions {said} have the rewards {held}, in this order."
+        return replace(report, unchecked=(*report.unchecked, unknown))
+    fault = "" if actions == columns else f"{held:.60}"
+    hint = "The actions have the names of other columns of rewards." if fault else ""
+    named = Check("names of actions", not fault, f"{said:.60}", fault or "as claimed", hint)
+    return replace(report, checks=(*report.checks, named))

@@ -29,6 +29,7 @@ from treewright.search import (
     answers_in_order,
     check_max_leaves,
     check_n_jobs,
+    jobs_for,
     quiet_bar,
     watched,
 )
@@ -175,8 +176,8 @@ class FrontCV:
     ) -> tuple[list[FoldFront], StopReason | None]:
         """Return the fronts in the order of the folds, and what ended the work before the last."""
         start = time.perf_counter()
-        n_jobs = check_n_jobs(self.n_jobs)
-        workers = min(effective_n_jobs(n_jobs), len(folds))
+        n_jobs = jobs_for(len(folds), self.n_jobs)
+        workers = effective_n_jobs(n_jobs)
         fronts: list[FoldFront] = []
         stop: StopReason | None = None
 

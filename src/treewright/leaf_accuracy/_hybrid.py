@@ -45,7 +45,7 @@ from treewright.leaf_accuracy._shared import Shared
 from treewright.leaf_accuracy._temperature import softened
 from treewright.leaf_accuracy._timed_fits import Clock, expected_times, fit_in_time
 from treewright.leaf_accuracy._tune import tune_model
-from treewright.search import answers_in_order, check_n_jobs
+from treewright.search import answers_in_order, jobs_for
 from treewright.tree import Tree
 
 __all__ = ["Extension", "Treatment", "Tuning", "classify", "extend_leaves", "probabilities", "treatments"]
@@ -204,7 +204,8 @@ def extend_leaves(
     tuned_rows = sum(len(rows) for rows, plan in zip(rows_of, plans, strict=True) if plan is Treatment.MODEL)
     costs = expected_times(np.array([len(rows) for rows in rows_of]))
     rest = np.cumsum(costs[::-1])[::-1]
-    at_once = max(1, effective_n_jobs(check_n_jobs(n_jobs)))
+    n_jobs = jobs_for(len(leaves), n_jobs)
+    at_once = max(1, effective_n_jobs(n_jobs))
     done: dict[int, Extension] = {}
 
     def jobs() -> Iterator[Any]:
@@ -225,7 +226,7 @@ def extend_leaves(
             )  # fmt: skip
 
     try:
-        for extension in answers_in_order(jobs(), check_n_jobs(n_jobs), Parallel):
+        for extension in answers_in_order(jobs(), n_jobs, Parallel):
             if extension.treatment is Treatment.SHARED:
                 assert shared is not None  # it was preferred
                 extension = replace(

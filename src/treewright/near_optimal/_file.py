@@ -52,7 +52,7 @@ ARRAYS = {
     "right": "<i8",
     "source": "<i4",
 }
-NUMBERS = ("leaf_penalty", "unit_shift", "min_count")
+NUMBERS = {"leaf_penalty": 2**62, "unit_shift": 59, "min_count": 2**62}  # and the largest that each may be
 
 
 def save_near_optimal(
@@ -308,7 +308,7 @@ def _problem(fields: Fields, tree: Tree) -> Problem:
 def _graph(fields: Fields, problem: Problem, split_matrix: SplitMatrix) -> SetGraph:
     given = fields.object("graph")
     arrays: dict[str, Any] = {name: given.array(name, kind, None) for name, kind in ARRAYS.items()}
-    arrays |= {name: given.integer(name, 0) for name in NUMBERS}
+    arrays |= {name: given.integer(name, 0, most) for name, most in NUMBERS.items()}
     source = arrays["source"]
     if len(source) and (source.min() < 0 or source.max() >= len(split_matrix.splits)):
         given.fail("source", "numbers of splits")

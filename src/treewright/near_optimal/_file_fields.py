@@ -53,10 +53,12 @@ class Fields:
             self.fail(name, "an object")
         return Fields(value, f"{self.path}{name}.")
 
-    def integer(self, name: str, low: int) -> int:
+    def integer(self, name: str, low: int, high: int = 2**62) -> int:
         value = self.field(name)
-        if not are_integers([value], low, 2**62):
-            self.fail(name, f"an integer of at least {low}")
+        if not are_integers([value], low, high):
+            self.fail(
+                name, f"an integer of at least {low}" if high == 2**62 else f"an integer from {low} to {high}"
+            )
         return int(value)
 
     def optional_integer(self, name: str, low: int) -> int | None:

@@ -14,7 +14,7 @@ from treewright.errors import InputError, SolverError
 from treewright.near_optimal._bounds import check_count
 from treewright.near_optimal._solve import solve_near_optimal
 from treewright.problem import Problem, make_problem
-from treewright.search import Limits, check_n_jobs
+from treewright.search import Limits, jobs_for
 from treewright.table import table_from
 from treewright.tree import Tree
 
@@ -183,7 +183,7 @@ def column_importance(
     check_count("n_resamples", n_resamples, 1)
     check_count("n_trees", n_trees, 1)
     check_count("random_state", 0 if random_state is None else random_state, 0)
-    jobs = check_n_jobs(n_jobs)
+    jobs = jobs_for(n_resamples, n_jobs)
     problem = make_problem(
         table_from(X, categorical_features=categorical_features),
         y,

@@ -293,6 +293,8 @@ class OrderedSet(DescribedSet):
 def _passes(predicate: Callable[[Tree], bool], tree: Tree) -> bool:
     answer = predicate(tree)
     try:
+        if isinstance(answer, str):  # "no" would be true
+            raise TypeError
         return bool(answer)
     except (TypeError, ValueError):  # of an array, a series or a missing value
         raise InputError(

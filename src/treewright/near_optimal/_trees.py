@@ -166,7 +166,7 @@ class NearOptimalTrees(ComparedSet):
         """
         return self.vote_share(X) > 0
 
-    def ambiguity(self, X: Any = None, sample_weight: ArrayLike | None = None) -> float:
+    def ambiguity(self, X: Any = None, *, sample_weight: ArrayLike | None = None) -> float:
         """Return the weighted share of rows that some tree labels differently from the best tree.
 
         Parameters

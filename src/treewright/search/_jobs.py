@@ -9,7 +9,7 @@ from typing import Any
 from treewright._numbers import is_whole
 from treewright.errors import InputError
 
-__all__ = ["answers_in_order", "check_n_jobs", "threads_of"]
+__all__ = ["answers_in_order", "check_n_jobs", "jobs_for", "threads_of"]
 
 
 MOST_JOBS = 100_000
@@ -41,6 +41,39 @@ def check_n_jobs(n_jobs: Any) -> int | None:
             f"n_jobs={n_jobs!r}; give an integer from 1 to {MOST_JOBS:,}, -1 for all cores, or None for one."
         )
     return int(n_jobs)
+
+
+def jobs_for(n_tasks: int, n_jobs: Any, fewest: int = 1) -> int | None:
+    """Return the `n_jobs` of joblib for so many tasks: no more workers than tasks, nor than cores if they are here.
+
+    Parameters
+    ----------
+    n_tasks : int
+    n_jobs : int or None
+        As `check_n_jobs` takes it.
+    fewest : int, default=1
+        Workers that are started if as many were asked for, however few the tasks and cores.
+
+    Returns
+    -------
+    int or None
+        As it was given, if that is not more. A backend that is not part of joblib, such as a cluster's, has cores of
+        its own.
+
+    Examples
+    --------
+    >>> from treewright.search import jobs_for
+    >>> jobs_for(1, 100_000), jobs_for(20, None)
+    (1, None)
+    """
+    from joblib import cpu_count, effective_n_jobs
+    from joblib.parallel import get_active_backend
+
+    jobs = check_n_jobs(n_jobs)
+    backend, _ = get_active_backend()
+    is_here = type(backend).__module__.startswith("joblib.")
+    most = max(fewest, min(n_tasks, cpu_count()) if is_here else n_tasks)
+    return jobs if effective_n_jobs(jobs) <= most else most
 
 
 def threads_of(n_jobs: Any) -> int:

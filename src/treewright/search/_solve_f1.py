@@ -55,7 +55,7 @@ from treewright.search._searches import Searches
 from treewright.search._single_split import MOST_CELLS, one_split
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
-from treewright.tree import Split, Tree
+from treewright.tree import Split, Tree, settle_missing, weigh_complete_columns
 
 __all__ = ["solve_f1"]
 
@@ -330,8 +330,10 @@ class _Run:
             notes = (*notes, note_of_rounding("The weights", left))
         elif not self.proven and self.stop is None:  # a round could not be proven for its numbers
             notes = (*notes, note_of_rounding("The weights", max(left, FLOAT)))
+        X, weight = self.problem.table.X, self.problem.sample_weight  # rounds weigh a row by its cost, too
+        tree = settle_missing(weigh_complete_columns(best.tree, X, weight, counted=False), X, weight)
         return F1Result(
-            tree=best.tree,
+            tree=tree,
             status=SolveStatus.OPTIMAL if self.proven else SolveStatus.FEASIBLE,
             objective=objective,
             lower_bound=min(objective, self.bound),

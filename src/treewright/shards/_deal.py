@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arguments import numbers_of
+from treewright._plural import first_of
 from treewright.errors import InputError
 from treewright.shards._exact import exact_sums
 from treewright.shards._labels import LabelBook
@@ -240,6 +241,8 @@ def deal(
             f"{source.name} changed while it was read ({count:,} rows before, {n_read:,} read). Run again when "
             "no program is writing to it."
         )
+    if n_read == 0:
+        raise InputError(f"{source.name} has no rows.")
     if buffer.dealt == 0:
         raise InputError(
             f"All {n_read:,} rows of {source.name} have weight zero; there is nothing to learn from."
@@ -259,8 +262,16 @@ def deal(
         n_weightless,
         buffer.written,
         buffer.weighted,
-        _notes(said),
+        (*_without_rows(source), *_notes(said)),
     )
+
+
+def _without_rows(source: Source) -> tuple[str, ...]:
+    """Return the note on files of the source that have none."""
+    files = list(getattr(source, "without_rows", ()))
+    if not files:
+        return ()
+    return (f"{first_of(files, MOST_NOTES, 'file')} {'has' if len(files) == 1 else 'have'} no rows.",)
 
 
 def _notes(said: dict[str, str]) -> tuple[str, ...]:

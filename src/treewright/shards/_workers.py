@@ -15,12 +15,13 @@ from functools import partial
 from typing import Any
 
 from treewright.errors import InputError
-from treewright.search import check_n_jobs
+from treewright.search import check_n_jobs, jobs_for
 from treewright.shards._on_ray import run_on_ray, workers_on_ray
 
 __all__ = ["Lost", "Pool"]
 
 MOST_DEATHS = 2  # of workers that a task may be in flight at
+MOST_TASKS = 10**9  # where their number is not known yet
 FEWEST_WORKERS = 2  # joblib does everything in this process with one, whose death would cost the result
 
 
@@ -79,7 +80,9 @@ class Pool:
                 backend, _ = get_active_backend()
                 if not backend.supports_return_generator:
                     raise ValueError(f"{type(backend).__name__} cannot return answers one by one.")
-                return int(joblib.effective_n_jobs(self.n_jobs))
+                return int(
+                    joblib.effective_n_jobs(jobs_for(self.most or MOST_TASKS, self.n_jobs, FEWEST_WORKERS))
+                )
         except (ValueError, ImportError, KeyError) as error:
             raise InputError(
                 f"backend={self.backend!r} cannot be used: {error} Give 'loky', 'threading', or the backend of a "

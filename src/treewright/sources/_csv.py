@@ -16,7 +16,16 @@ from typing import Any
 
 from treewright.errors import InputError
 from treewright.sources._source import PIECE_ROWS, EncodedRows, Piece, Roles, stamp_of
-from treewright.table import CsvTable, RawColumn, Reading, Settings, Table, load_csv, rename_labels
+from treewright.table import (
+    CsvTable,
+    NoRowsError,
+    RawColumn,
+    Reading,
+    Settings,
+    Table,
+    load_csv,
+    rename_labels,
+)
 from treewright.tree import ColumnKind, Tree
 
 __all__ = ["CsvSource"]
@@ -37,6 +46,8 @@ class CsvSource:
         What was settled about the columns.
     reading : Reading or None
         How files of this kind were read before; None is found by the first rows that are read, and kept.
+    without_rows : list of str
+        Names of files that were found to have a header and no rows.
     """
 
     files: tuple[Path, ...]
@@ -44,6 +55,7 @@ class CsvSource:
     settings: Settings = field(default_factory=Settings)
     reading: Reading | None = None
     counts_exactly = False
+    without_rows: list[str] = field(default_factory=list)
 
     @cached_property
     def count(self) -> int:
@@ -72,34 +84,43 @@ class CsvSource:
 
     def _tables(self, roles: Roles, **tree: Any) -> Iterator[tuple[CsvTable, str]]:
         """Read the files, large ones in parts; each table with where it comes from."""
-        settings = self.settings
-        for_tree = bool(tree)
+        self.without_rows.clear()
         with tempfile.TemporaryDirectory(prefix="treewright-") as folder:
             for file in self.files:
                 for path, origin in _blocks(file, Path(folder)):
-                    known = (self.reading or Reading()).missing_values
-                    csv = load_csv(
-                        path,
-                        target=roles.target,
-                        weight=roles.weight,
-                        ignore=() if for_tree else roles.ignore,
-                        categorical=() if for_tree else roles.categorical,
-                        separator=settings.separator,
-                        missing_values=(*known, *settings.missing) if settings.missing else None,
-                        encoding=settings.encoding,
-                        decimal_comma=settings.decimal_comma,
-                        day_first=settings.day_first,
-                        missing_in=settings.missing_in,
-                        decimal_in=settings.decimal_in,
-                        words=settings.words,
-                        order=None if for_tree else settings.order,
-                        reading=self.reading,
-                        **tree,
-                    )
-                    csv = rename_labels(csv, settings.labels)
+                    try:
+                        csv = self._table(path, roles, **tree)
+                    except NoRowsError:
+                        if len(self.files) == 1:
+                            raise
+                        self.without_rows.append(file.name)
+                        continue
                     if self.reading is None:
                         self.reading = csv.reading
                     yield csv, origin
+
+    def _table(self, path: Path, roles: Roles, **tree: Any) -> CsvTable:
+        settings, for_tree = self.settings, bool(tree)
+        known = (self.reading or Reading()).missing_values
+        csv = load_csv(
+            path,
+            target=roles.target,
+            weight=roles.weight,
+            ignore=() if for_tree else roles.ignore,
+            categorical=() if for_tree else roles.categorical,
+            separator=settings.separator,
+            missing_values=(*known, *settings.missing) if settings.missing else None,
+            encoding=settings.encoding,
+            decimal_comma=settings.decimal_comma,
+            day_first=settings.day_first,
+            missing_in=settings.missing_in,
+            decimal_in=settings.decimal_in,
+            words=settings.words,
+            order=None if for_tree else settings.order,
+            reading=self.reading,
+            **tree,
+        )
+        return rename_labels(csv, settings.labels)
 
 
 def _pieces(csv: CsvTable, roles: Roles, origin: str) -> Iterator[Piece]:

@@ -109,6 +109,11 @@ class ParquetSource:
         """Number of rows, from the footers of the files."""
         return sum(self._lengths)
 
+    @property
+    def without_rows(self) -> list[str]:
+        """Names of the files that have none."""
+        return [file.name for file, length in zip(self.files, self._lengths, strict=True) if length == 0]
+
     def stamp(self) -> object:
         """Return sizes and times of the files."""
         return stamp_of(self.files)

@@ -86,6 +86,11 @@ class SettledSource:
             missing_in=self.settings.missing_in,
         )
 
+    @property
+    def without_rows(self) -> list[str]:
+        """Names of the files that have none."""
+        return list(getattr(self.source, "without_rows", ()))
+
     def stamp(self) -> object:
         """Return what differs as soon as a file was changed."""
         return self.source.stamp()

@@ -25,7 +25,14 @@ from treewright._plural import list_of
 from treewright.errors import InputError
 from treewright.table._encodings import likely_encodings
 from treewright.table._file_bytes import read_bytes
-from treewright.table._file_faults import FileFault, all_faults_of, text_without, together, with_own_names
+from treewright.table._file_faults import (
+    FileFault,
+    NoRowsError,
+    all_faults_of,
+    text_without,
+    together,
+    with_own_names,
+)
 from treewright.table._other_formats import refuse_other_formats
 from treewright.table._polars import need_polars
 from treewright.table._raw import quoted
@@ -385,5 +392,5 @@ def _ragged(where: str, lines: Sequence[int], n_fields: Sequence[int], separator
     )
 
 
-def _no_rows(where: str) -> InputError:
-    return InputError(f"{where} has a header but no rows below it.")
+def _no_rows(where: str) -> NoRowsError:
+    return NoRowsError(f"{where} has a header but no rows below it.")

@@ -21,6 +21,10 @@ __all__ = ["FileFault", "all_faults_of", "text_without", "together", "with_own_n
 Returned = TypeVar("Returned")
 
 
+class NoRowsError(InputError):
+    """A file with a header and nothing below it; of several files, one may be so."""
+
+
 class FileFault(InputError):
     """A fault of a file as a whole.
 

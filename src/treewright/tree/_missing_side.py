@@ -60,10 +60,12 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
     return replace(tree, splits=tuple(splits))
 
 
-def weigh_complete_columns(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np.float64]) -> Tree:
+def weigh_complete_columns(
+    tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np.float64], *, counted: bool = True
+) -> Tree:
     """Send missing values to the side with more training weight where the column had none in the whole table.
 
-    For trees of a search that counts rows there.
+    For trees of a search that counts rows there, or that has other weights.
 
     Parameters
     ----------
@@ -71,11 +73,13 @@ def weigh_complete_columns(tree: Tree, X: NDArray[np.float64], sample_weight: ND
     X : ndarray of shape (n_rows, n_columns)
         Encoded training rows.
     sample_weight : ndarray of shape (n_rows,)
+    counted : bool, default=True
+        Whether the search counted rows.
 
     Returns
     -------
     Tree
-        `tree` itself if all weights are equal. Every training row stays in its leaf.
+        `tree` itself if rows were counted and all weights are equal. Every training row stays in its leaf.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def weigh_complete_columns(tree: Tree, X: NDArray[np.float64], sample_weight: ND
     >>> weigh_complete_columns(tree, table.X, weight).splits[0].missing_left
     False
     """
-    if len(sample_weight) == 0 or (sample_weight == sample_weight[0]).all():
+    if len(sample_weight) == 0 or (counted and (sample_weight == sample_weight[0]).all()):
         return tree
     splits = list(tree.splits)
     for node, split in enumerate(tree.splits):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright.result import SolveResult, SolveStatus
 from treewright.tree import Tree, TreeKind
 from treewright.verify._counts import check_of_counts
+from treewright.verify._missing_side import missing_checks, unchecked_of
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import goes_right, rows_of_nodes
 from treewright.verify._scope import fault_of_whole_scope
@@ -105,14 +106,18 @@ def verify_additive(question: Question, claim: SolveResult | Tree) -> Verificati
         if not fault and not is_number(result.stats.get("tolerance")):
             fault = f"stats: tolerance is {result.stats.get('tolerance')!r:.60}"
         checks.append(check("fields of the certificate", not fault, "all that its sentence needs", fault))
+    unchecked: tuple[str, ...] = ()
     if all(check.ok for check in checks):
+        unchecked = unchecked_of(claim)
         rows = rows_of_nodes(tree, question.problem.table.X)
         checks += _tree_checks(question, tree, rows)
         if isinstance(result, question.result):
+            problem = question.problem
+            checks += missing_checks(problem.table, result, problem.sample_weight, rows)
             checks += _result_checks(question, result, rows)
             most = LARGEST_TOLERANCE * question.scale
             checks += shallow_checks(result, question.problem.max_depth, most)
-    return VerificationReport(tuple(checks), claims_bound=result is not None)
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _schema_checks(question: Question, tree: Tree) -> Iterator[Check]:

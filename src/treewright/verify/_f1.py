@@ -20,6 +20,7 @@ from treewright.result import F1Result, SolveResult, SolveStatus
 from treewright.tree import Tree
 from treewright.verify._additive import check
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
+from treewright.verify._missing_side import missing_checks, unchecked_of
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._scope import scope_check
 from treewright.verify._subtrees import Objective, best_subtree
@@ -65,7 +66,8 @@ def verify_f1(problem: F1Problem, claim: SolveResult | Tree) -> VerificationRepo
         checks.append(check("fields of the certificate", not fault, "all that its sentence needs", fault))
     if result is not None and all(one.ok for one in checks):
         checks += _result_checks(problem, result)
-    return VerificationReport(tuple(checks), claims_bound=result is not None)
+    unchecked = unchecked_of(claim) if all(one.ok for one in checks) else ()
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _at(problem: F1Problem, objective: float) -> Problem:
@@ -99,6 +101,7 @@ def _result_checks(problem: F1Problem, result: F1Result | SolveResult) -> Iterat
     bound = float(result.lower_bound)
     right, wrong = _parts(facts := Facts.of(_at(problem, 0.0), tree), tree)
     loss, objective = _lost(right, wrong), _lost(right, wrong + problem.leaf_weight * tree.n_leaves)
+    yield from missing_checks(problem.table, result, problem.sample_weight, facts.rows)
     yield from question_checks(_as_asked(problem), result, None)
     yield scope_check(_as_asked(problem), result)
     for name, claimed, found in (("loss", result.loss, loss), ("objective", result.objective, objective)):

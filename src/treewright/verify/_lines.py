@@ -1,6 +1,7 @@
 """Check the linear models in the leaves of a regression tree: the loss that remains is recomputed row by row.
 
-No optimality is claimed for these lines. Apart from the loss, only their form can be wrong (see `_structure.py`).
+No optimality is claimed for these lines. Apart from the loss, their form can be wrong (see `_structure.py`), and the
+number of coefficients that each claims (see `_freedom.py`).
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._plural import count_of
 from treewright.problem import RegressionProblem
 from treewright.result import SolveResult
 from treewright.tree import Line, Tree
 from treewright.verify._additive import check
+from treewright.verify._freedom import OF_ONE_COLUMN, freedom_of, is_freedom
 from treewright.verify._means import mean_of
 from treewright.verify._report import Check
 from treewright.verify._route import rows_of_nodes
@@ -52,6 +55,7 @@ def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterat
         "",
     )
     yield check("lines keep to the targets of their leaves", not fault, f"{len(leaves)} leaves", fault)
+    yield _freedom_check(problem, tree, rows, may_be_simple=result is None)
     if result is None:
         return
     claimed, count = result.stats.get("loss_with_lines"), result.stats.get("lines")
@@ -59,6 +63,26 @@ def line_checks(problem: RegressionProblem, claim: SolveResult | Tree) -> Iterat
     yield check("lines", count == held and not isinstance(count, bool), repr(count), str(held))
     agrees = is_number(claimed) and abs(float(claimed) - left) <= RELATIVE * max(left, RELATIVE)
     yield check("loss with lines", agrees, repr(claimed), f"{left:.12g}")
+
+
+def _freedom_check(
+    problem: RegressionProblem, tree: Tree, rows: list[NDArray[np.int64]], *, may_be_simple: bool
+) -> Check:
+    fault = ""
+    for node, line in enumerate(tree.lines or ()):
+        if line is None or fault:
+            continue
+        if (
+            may_be_simple
+            and line.freedom == OF_ONE_COLUMN
+            and _ends_with_its_rows(problem, tree, node, rows[node])
+        ):
+            continue
+        found = freedom_of(problem, line, tree.value[node], rows[node])
+        if not is_freedom(line.freedom, found):
+            fault = f"node {node}: {found[0]:.9g}, the tree says {line.freedom:.9g}"
+    held = sum(line is not None for line in tree.lines or ())
+    return check("coefficients of each line", not fault, count_of(held, "line"), fault)
 
 
 def _is_beyond(problem: RegressionProblem, line: Line | None, rows: NDArray[np.int64]) -> bool:

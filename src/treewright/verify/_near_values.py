@@ -20,6 +20,7 @@ from treewright.errors import InputError
 from treewright.result import BornAgainResult, SolveStatus
 from treewright.table import Table
 from treewright.tree import Tree
+from treewright.verify._missing_side import missing_checks, unchecked_of
 from treewright.verify._near_form import check, checks_of_form, refuse_other_questions
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
@@ -93,9 +94,11 @@ def verify_near_values(
         return "" if result.tree.columns == table.columns else "other columns"
 
     checks = checks_of_form(result, _fault_of_fields, fault_of_columns, QUESTION, asked)
+    unchecked: tuple[str, ...] = ()
     if all(one.ok for one in checks):
+        unchecked = unchecked_of(result)
         checks += _claims(numbers, table, result)
-    return VerificationReport(tuple(checks), claims_bound=True)
+    return VerificationReport(tuple(checks), True, unchecked)
 
 
 def _fault_of_fields(result: BornAgainResult) -> str:
@@ -135,6 +138,7 @@ def _claims(numbers: NDArray[np.float64], table: Table, result: BornAgainResult)
     apart = np.abs(tree.value[~tree.is_leaf, 0] - mean) > ROUNDING * (abs(mean) + np.abs(numbers).max())
     fault = f"{mean:.9g}" if apart.any() else ""
     yield check("number of each node that is no leaf", fault, "the mean of all", "A number was changed.")
+    yield from missing_checks(table, result, np.ones(n), passed)
     yield _equal("rows", stats["rows"], n)
     yield _equal("rows that are near", stats["rows_alike"], near)
     yield _equal("rows that were asked", stats["rows_asked"], n - allowed)

@@ -129,7 +129,7 @@ def _values(
                     f"{tree.value[node, action]:.9g}"
                 )
         sums = _sums(regret, here)
-        if tree.splits[node] is None and sums[tree.prediction[node]] > sums.min() + RELATIVE * one_leaf:
-            action_fault = action_fault or f"leaf {node}: action {int(sums.argmin())} is better"
+        if sums[tree.prediction[node]] > sums.min() + RELATIVE * one_leaf:
+            action_fault = action_fault or f"node {node}: action {int(sums.argmin())} is better"
     yield check("mean rewards of each node", not mean_fault, f"{len(rows)} nodes", mean_fault)
-    yield check("action of each leaf", not action_fault, "the one of most reward", action_fault)
+    yield check("action of each node", not action_fault, "the one of most reward", action_fault)

@@ -106,7 +106,7 @@ def _values(problem: ProbabilityProblem, tree: Tree, rows: list[Rows]) -> Iterat
         if not np.allclose(weights, tree.value[node], rtol=RELATIVE, atol=0):
             fault = fault or f"node {node}: {weights.tolist()}"
         most = float(weights.max())
-        if tree.splits[node] is None and weights[tree.prediction[node]] < most * (1 - RELATIVE):
-            class_fault = class_fault or f"leaf {node}: class {int(weights.argmax())} has more weight"
+        if weights[tree.prediction[node]] < most * (1 - RELATIVE):
+            class_fault = class_fault or f"node {node}: class {int(weights.argmax())} has more weight"
     yield check("weights of classes in each node", not fault, f"{len(rows)} nodes", fault)
-    yield check("prediction of each leaf", not class_fault, "the class of most weight", class_fault)
+    yield check("prediction of each node", not class_fault, "the class of most weight", class_fault)

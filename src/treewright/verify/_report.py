@@ -52,6 +52,8 @@ class VerificationReport:
     checks : tuple of Check
     claims_bound : bool, default=False
         Whether a lower bound was among the claims.
+    unchecked : tuple of str, default=()
+        Sentences about what else was not checked.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class VerificationReport:
 
     checks: tuple[Check, ...]
     claims_bound: bool = False
+    unchecked: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -94,4 +97,5 @@ class VerificationReport:
         lines.append(f"{verdict}: {held} of {len(self.checks)} checks hold.")
         if self.claims_bound:
             lines.append(NOT_CHECKED)
+        lines += self.unchecked
         return "\n".join(lines)

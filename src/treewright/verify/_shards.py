@@ -29,6 +29,7 @@ from treewright.table import Settings
 from treewright.tree import Tree
 from treewright.verify._counts import check_of_counts
 from treewright.verify._facts import TOLERANCE
+from treewright.verify._missing_side import unchecked_of
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._route import rows_of_nodes
 from treewright.verify._scope import fault_of_scope
@@ -133,7 +134,7 @@ def verify_shards(
         assert rows.labels is not None  # a target was named
         sums.add(rows.X, rows.labels, rows.weight)
     checks += _checks(tree, result, terms, sums)
-    return VerificationReport(tuple(checks), claims_bound=True)
+    return VerificationReport(tuple(checks), claims_bound=True, unchecked=unchecked_of(result))
 
 
 @dataclass

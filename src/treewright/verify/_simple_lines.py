@@ -15,6 +15,7 @@ from treewright.problem import RegressionProblem
 from treewright.result import SolveResult
 from treewright.tree import ColumnKind
 from treewright.verify._additive import RELATIVE, check
+from treewright.verify._freedom import OF_ONE_COLUMN
 from treewright.verify._means import mean_of
 from treewright.verify._report import Check
 from treewright.verify._route import rows_of_nodes
@@ -74,6 +75,8 @@ def simple_line_checks(problem: RegressionProblem, claim: SolveResult) -> Iterat
                 said = said + line.slopes[0][0] * (x - line.centers[0])
             if len(line.columns) != 1 or np.isnan(x).any():
                 fault = f"node {node}: more columns than one, or rows without its value"
+            elif line.freedom != OF_ONE_COLUMN:
+                fault = f"node {node}: {line.freedom:.9g} coefficients instead of {OF_ONE_COLUMN:g}"
             elif (line.low[0], line.high[0]) != (float(said.min()), float(said.max())):
                 fault = (
                     f"node {node}: from {line.low[0]:.9g} to {line.high[0]:.9g}, not what it says of its rows"

@@ -24,6 +24,7 @@ from treewright.verify._counts import check_of_counts
 from treewright.verify._facts import TOLERANCE, Facts, is_whole
 from treewright.verify._leaf_accuracy import leaf_values, worst_leaf
 from treewright.verify._limits import limit_checks
+from treewright.verify._missing_side import missing_checks, unchecked_of
 from treewright.verify._report import Check, VerificationReport
 from treewright.verify._scope import is_latent, scope_check
 from treewright.verify._shallow import shallow_checks
@@ -103,12 +104,15 @@ def verify(
         fault = fault_of_kind(result) or fault_of_fields(result)
         hint = "The sentence of the certificate depends on it."
         checks.append(_plain("fields of the certificate", fault, "all that its sentence needs", hint))
+    unchecked: tuple[str, ...] = ()
     if all(check.ok for check in checks):
+        unchecked = unchecked_of(claim)
         facts = Facts.of(problem, tree)
         any_label = result is not None and has_any_label(result)
         checks += _tree_checks(problem, tree, facts, any_label)
         checks += limit_checks(problem, facts)
         if result is not None:
+            checks += missing_checks(problem.table, result, problem.sample_weight, facts.rows)
             checks += question_checks(problem, result, min_leaf_accuracy)
             checks.append(scope_check(problem, result))
             checks += shallow_checks(result, problem.max_depth)
@@ -118,7 +122,7 @@ def verify(
                 checks += _leaf_accuracy_checks(problem, result, facts)
             else:
                 checks += _result_checks(problem, result, facts)
-    return VerificationReport(tuple(checks), claims_bound=result is not None)
+    return VerificationReport(tuple(checks), result is not None, unchecked)
 
 
 def _schema_checks(problem: Problem, tree: Tree) -> Iterator[Check]:

@@ -109,7 +109,9 @@ def test_a_saved_tree_verifies(data, expected, tmp_path, place):
         (["--max-leaves", "0"], "--max-leaves 0; give an integer of at least 1"),
         (["--thresholds", "few"], "--thresholds 'few'"),
         (["--time-limit", "0"], "--time-limit 0"),
-        (["--slack", "0.1", "--max-objective", "0.3"], "--slack or --max-objective, not both"),
+        (["--slack", "0.1", "--max-objective", "0.3"], "--slack and --max-objective are bounds of their own"),
+        (["--epsilon", "0.05", "--slack", "0.1"], "--epsilon and --slack are bounds of their own; give one"),
+        (["--epsilon", "0.1", "--max-objective", "0.3"], "--epsilon and --max-objective are bounds"),
         (["--slack", "-1"], "--slack -1"),
         (["--max-objective", "0.001"], "--max-objective 0.001"),
         (["--leaf-labels", "best"], "--leaf-labels 'best'; choose cheapest or any"),
@@ -333,12 +335,14 @@ def test_a_set_of_python_is_verified_by_its_own_claims(data, rows, tmp_path, giv
 )
 def test_bounds_and_trees_of_the_library_are_had_here(data, rows, tmp_path, asked):
     X, y = rows
-    expected = near_optimal_trees(X, y, max_depth=2, cost_complexity=0.02, epsilon=0.9, **asked)
+    if not {"slack", "max_objective"} & set(asked):
+        asked = {"epsilon": 0.9, **asked}
+    expected = near_optimal_trees(X, y, max_depth=2, cost_complexity=0.02, **asked)
     given = []
     for name, value in asked.items():
         given += [f"--{name.replace('_', '-')}", *([] if value is True else [value])]
     file, model = tmp_path / "set.json", tmp_path / "model.json"
-    ask = ("near-optimal", data, "-t", "y", "--max-depth", 2, "-c", 0.02, "--epsilon", 0.9, *given)
+    ask = ("near-optimal", data, "-t", "y", "--max-depth", 2, "-c", 0.02, *given)
     answer = run(*ask, "--out", file)
     assert answer.exit_code == 0, answer.output
     assert expected.sentence().partition(", ")[2] in answer.stdout

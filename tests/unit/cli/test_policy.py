@@ -55,6 +55,25 @@ def test_fit_verify_predict_show_export(trial):
         assert "drug" in run("export", "m.json", "--to", target).stdout
 
 
+def test_actions_with_the_names_of_other_rewards_are_found(trial):
+    assert run(*FIT, "-o", "m.json").exit_code == 0
+    content = json.loads((trial / "m.json").read_text())
+    for labels, code, words in (
+        (["none", "drug"], 1, "The actions have the names of other columns of rewards."),
+        (["drug", "wait"], 1, "The actions have the names of other columns of rewards."),
+        (
+            ["wait", "treat"],
+            0,
+            "Not checked: that the actions wait, treat have the rewards drug, none, in this order.",
+        ),
+    ):
+        content["classes"]["labels"] = labels
+        (trial / "other.json").write_text(json.dumps(content))
+        checked = run("verify", "other.json", "trial.csv")
+        assert checked.exit_code == code, checked.output
+        assert words in checked.stdout
+
+
 def test_a_changed_reward_is_found(trial):
     assert run(*FIT, "-o", "m.json").exit_code == 0
     rows = (trial / "trial.csv").read_text().split("\n")

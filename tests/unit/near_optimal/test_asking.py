@@ -115,7 +115,9 @@ def test_what_a_predicate_raises_is_raised(trees):
         trees.first(lambda tree: True, at_most=-1)
 
 
-@pytest.mark.parametrize("answer", [np.array([True, False]), np.array([]), pd.Series([True, True]), pd.NA])
+@pytest.mark.parametrize(
+    "answer", [np.array([True, False]), np.array([]), pd.Series([True, True]), pd.NA, "no"]
+)
 def test_an_answer_that_is_neither_true_nor_false_is_refused(trees, answer):
     with pytest.raises(InputError, match="which is neither true nor false; return one True or False"):
         trees.first(lambda tree: answer)
@@ -203,7 +205,7 @@ def test_ambiguity_is_what_the_listed_trees_say(table, trees):
     for rows, weights, said in (
         (X, np.ones(len(X)), trees.ambiguity()),
         (new, np.ones(40), trees.ambiguity(new)),
-        (new, weight, trees.ambiguity(new, weight)),
+        (new, weight, trees.ambiguity(new, sample_weight=weight)),
     ):
         labels = np.array([tree.prediction[tree.apply(rows)] for tree in trees])
         differs = (labels != labels[0]).any(axis=0)
@@ -211,7 +213,7 @@ def test_ambiguity_is_what_the_listed_trees_say(table, trees):
         assert said == pytest.approx(np.average(differs, weights=weights))
     for wrong, words in (
         (lambda: trees.ambiguity(sample_weight=np.ones(len(X))), "for new rows only"),
-        (lambda: trees.ambiguity(new, weight[1:]), "shape"),
+        (lambda: trees.ambiguity(new, sample_weight=weight[1:]), "shape"),
         (lambda: trees.ambiguity(new[:0]), "minimum of 1"),
         (lambda: trees.ambiguity(new[:, 1:]), "expecting 5 features"),
     ):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from joblib import Parallel, delayed, parallel_config
@@ -21,7 +22,7 @@ from treewright.estimators import (
 )
 from treewright.problem import make_problem
 from treewright.result import SolveResult, SolveStatus
-from treewright.search import Limits, RankedOptions, solve, threads_of
+from treewright.search import Limits, RankedOptions, jobs_for, solve, threads_of
 from treewright.table import table_from
 
 AT_ONCE = RankedOptions(alone_work=0, together_work=0)
@@ -132,6 +133,16 @@ def test_bad_numbers_of_threads_are_refused(n_jobs: Any) -> None:
     X, y = made(4, 30)
     with pytest.raises(InputError, match="n_jobs"):
         OptimalTreeClassifier(n_jobs=n_jobs).fit(X, y)
+
+
+def test_tasks_have_no_more_workers_than_there_are_tasks_or_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
+    assert [jobs_for(20, n_jobs) for n_jobs in (None, 1, 3, 4, 5, 100_000)] == [None, 1, 3, 4, 4, 4]
+    assert [jobs_for(2, n_jobs) for n_jobs in (None, 1, 3, 100_000)] == [None, 1, 2, 2]
+    assert jobs_for(1, 100_000, fewest=2) == 2
+    for n_jobs in (0, 100_001, 1.5):
+        with pytest.raises(InputError, match="n_jobs"):
+            jobs_for(20, n_jobs)
 
 
 def test_threads_inside_tasks_are_no_more_than_their_share_of_the_cores() -> None:

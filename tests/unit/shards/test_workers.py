@@ -69,9 +69,11 @@ def test_no_more_workers_are_started_than_there_are_tasks(monkeypatch: pytest.Mo
             super().__init__(n_jobs=n_jobs, **options)
 
     monkeypatch.setattr(joblib, "Parallel", Recorded)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 8)
     pool = Pool(500, "threading").of_tasks(3)
     assert pool.workers() == 3
     assert dict(pool.run(double, range(3), lambda key, left: key)) == {0: 0, 1: 2, 2: 4}
     assert started == [3]
     assert Pool(500, "threading").of_tasks(1).workers() == 2  # one would be this process itself
     assert Pool(1).of_tasks(3).workers() == 1
+    assert Pool(100_000, "threading").of_tasks(10**6).workers() == 8  # no more than cores

@@ -10,12 +10,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from treewright import fit_shards
 from treewright.errors import InputError
 from treewright.sources import Roles, SchemaBuilder, open_source
 from treewright.sources import _csv as csv_module
 from treewright.sources import _source as source_module
 from treewright.sources import _streams as streams_module
 from treewright.table import table_from
+from treewright.verify import verify_shards
 
 N = 500
 ROLES = Roles("y", "w", ("id",))
@@ -195,6 +197,26 @@ def test_other_types_are_told_by_file_and_name(frame: pl.DataFrame, tmp_path: Pa
 def test_bad_sources_are_told(tmp_path: Path, make: Any, message: str) -> None:
     with pytest.raises((InputError, TypeError), match=message):
         open_source(make(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_without_rows_are_left_out_and_named(frame: pl.DataFrame, tmp_path: Path, kind: str) -> None:
+    """A folder of one file per day has days on which nothing happened."""
+
+    def write(rows: pl.DataFrame, name: str) -> None:
+        path = tmp_path / f"{name}.{kind}"
+        rows.write_csv(path) if kind == "csv" else rows.write_parquet(path)
+
+    write(frame[:0], "a")
+    write(frame, "b")
+    write(frame[:0], "c")
+    assert sum(piece.n_rows for piece in open_source(tmp_path).pieces(ROLES)) == N
+    fitted = fit_shards(tmp_path, "y", sample_weight="w", ignore=["id"], max_depth=1, shard_rows=250)
+    assert f"a.{kind}, c.{kind} have no rows." in fitted.result_.notes
+    assert verify_shards(fitted, tmp_path).ok
+    write(frame[:0], "b")
+    with pytest.raises(InputError, match="no rows"):
+        fit_shards(tmp_path, "y", max_depth=1)
 
 
 def test_a_damaged_parquet_file_is_told(tmp_path: Path) -> None:
