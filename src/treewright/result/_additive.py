@@ -192,7 +192,7 @@ class SurvivalResult(AdditiveResult):
     >>> model = OptimalSurvivalTree(max_depth=1).fit([[20], [30], [40]], ([True, True, True], [9.0, 8.0, 1.0]))
     >>> print(model.result_.sentence())
     Proven optimal over all thresholds: no survival tree of depth at most 1 has an objective that is smaller
-    by more than 2e-11 than that of this one with 2 leaves, objective 0.244586 (22.46% of the deviance
+    by more than 4e-13 than that of this one with 2 leaves, objective 0.244586 (22.46% of the deviance
     left).
     """
 
