@@ -21,6 +21,7 @@ def test_it_is_a_classifier() -> None:
     assert is_classifier(LeafAccuracyTreeClassifierCV())
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_check_passes_for_leaf_accuracy() -> None:
     """With a limit of steps in place of the one of time, so that a busy machine makes the same trees."""
     estimator = LeafAccuracyTreeClassifierCV(time_limit=None, step_limit=300)
