@@ -10,6 +10,7 @@ namespace {
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kGrowth = 5;        // each stage may do this many times the steps of the one before
 constexpr double kShareOfTime = 0.35;      // for prices
+constexpr double kTimesSearch = 4;         // at most so long as the search took until then
 constexpr double kMinSeconds = 0.5;        // with less for prices than a first round takes, none are made
 constexpr double kMinShare = 0.5;          // prices are given up if they prove less of what the search proved
 constexpr std::int64_t kWorkPerStep = 30;  // conjunctions visited for each step of the stage before
@@ -32,7 +33,8 @@ std::int64_t RowPriceStages::steps_left() const {
 void RowPriceStages::next(Bounds& known) {
     const double max_seconds = kShareOfTime * control_.limits().seconds;
     const std::int64_t proven_by_search = known.lower;
-    prices_ = source_({std::max(0.0, max_seconds - prices_.seconds),
+    const double searched = control_.seconds() - prices_.seconds;
+    prices_ = source_({std::max(0.0, std::min(max_seconds - prices_.seconds, kTimesSearch * searched)),
                        std::min(kWorkPerStep * steps_, kMaxWork - prices_.work), known.lower});
     known.lower = std::min(known.upper, std::max(known.lower, prices_.bound));
     control_.lower_bound(known.lower);

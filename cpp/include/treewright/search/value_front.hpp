@@ -111,8 +111,9 @@ class ValueFront {
     }
     // How many of a front have no more errors.
     static std::size_t after(const Front& front, std::int64_t errors) {
-        const auto more = std::ranges::upper_bound(front, errors, {}, &Sized::errors);
-        return static_cast<std::size_t>(more - front.begin());
+        std::size_t at = 0;
+        while (at < front.size() && front[at].errors <= errors) ++at;
+        return at;
     }
     // Puts what nothing before `at` makes needless in its place, and takes out what it makes needless. Returns the
     // place behind it.
