@@ -43,7 +43,6 @@ ABOUT_FILES = {
 }  # options that change no figure
 NAMED_OTHERWISE = {
     "guessing-elimination": "guessing --no-searching",
-    "near_optimal-cold": "near_optimal --save near_optimal-cold",
     "near_optimal-continuous": "near_optimal --save near_optimal-continuous",
     "shards-agreement": "shard_agreement",
 }
