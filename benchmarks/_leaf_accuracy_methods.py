@@ -110,7 +110,7 @@ def _program(formulation: Any) -> Callable[..., Any]:
 
 
 def _exact(
-    criterion: Any, thresholds: Any = None, least: int | float = LEAST, depth: int = DEPTH
+    criterion: Any, thresholds: Any = None, least: int = LEAST, depth: int = DEPTH
 ) -> Callable[..., Any]:
     def make(train: Rows, seed: int, *, bins: int = 0, **limits: float) -> Any:
         end = time.process_time() + sum(limits.values())  # there is one
@@ -220,7 +220,6 @@ TREES = {
     "cart, 1 row": Method(3, (), _plain_cart(DEPTH, 1)),
     "cart, depth 5": Method(3, (), _plain_cart(5, LEAST)),
     "exact, depth 5": Method(3, ("bins", "cpu_limit"), _exact("accuracy", depth=5)),
-    "default, depth 5": Method(3, ("bins", "cpu_limit"), _exact("lower_bound", least=LARGE, depth=5)),
     "cart, depth 20": Method(3, (), _plain_cart(20, LEAST)),
     "cart, depth 20, 1 row": Method(3, (), _plain_cart(20, 1)),
     "exact, 1 row": Method(3, ("bins", "cpu_limit"), _exact("accuracy", least=1)),

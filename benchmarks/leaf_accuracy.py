@@ -78,7 +78,6 @@ ABLATED = (
     "exact, 1 row",
     "exact, depth 5",
     "default",
-    "default, depth 5",
 )
 LARGE = ("electricity", "california", "diabetes")  # have more than 12,500 rows, as in A.10
 MORE_ROWS = 50_000
