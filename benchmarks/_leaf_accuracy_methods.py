@@ -109,11 +109,13 @@ def _program(formulation: Any) -> Callable[..., Any]:
     return make
 
 
-def _exact(criterion: Any, thresholds: Any = None, least: int = LEAST) -> Callable[..., Any]:
+def _exact(
+    criterion: Any, thresholds: Any = None, least: int = LEAST, depth: int = DEPTH
+) -> Callable[..., Any]:
     def make(train: Rows, seed: int, *, bins: int = 0, **limits: float) -> Any:
         end = time.process_time() + sum(limits.values())  # there is one
         return LeafAccuracyTreeClassifier(
-            DEPTH,
+            depth,
             min_samples_leaf=least,
             criterion=criterion,
             thresholds=bins if thresholds is None else thresholds,
@@ -216,6 +218,8 @@ TREES = {
     "exact all": Method(1, ("all_limit",), _exact("accuracy", "all")),
     "start": Method(1, (), _start),
     "cart, 1 row": Method(3, (), _plain_cart(DEPTH, 1)),
+    "cart, depth 5": Method(3, (), _plain_cart(5, LEAST)),
+    "exact, depth 5": Method(3, ("bins", "cpu_limit"), _exact("accuracy", depth=5)),
     "cart, depth 20": Method(3, (), _plain_cart(20, LEAST)),
     "cart, depth 20, 1 row": Method(3, (), _plain_cart(20, 1)),
     "exact, 1 row": Method(3, ("bins", "cpu_limit"), _exact("accuracy", least=1)),

@@ -17,6 +17,7 @@ from benchmarks._leaf_accuracy_paper import PAPER, PAPER_TABLE_1
 from benchmarks._tables import format_table
 
 __all__ = [
+    "FEWEST_TESTED",
     "TABLES",
     "ablation_tables",
     "default_tables",
@@ -25,6 +26,7 @@ __all__ = [
     "means",
     "paper_tables",
     "proof_tables",
+    "signed_rank",
     "tree_tables",
     "values",
 ]
@@ -34,6 +36,7 @@ Values = dict[tuple[str, int], float]  # by data set and split
 
 BASE = "cart tuned"  # what the paper's CART is
 ALONE = "alone"
+FEWEST_TESTED = 6  # data sets: with fewer no signed-rank test is below .05
 
 
 def values(rows: Sequence[Row], figure: str, **of: str) -> Values:
@@ -58,6 +61,15 @@ def differences(one: Values, other: Values) -> tuple[list[str], float, float, fl
     found = means({split: one[split] - other[split] for split in one.keys() & other.keys()})
     gains = [mean for mean, _ in found.values()]
     return (sorted(found), min(gains), fmean(gains), max(gains)) if gains else None
+
+
+def signed_rank(one: Values, other: Values) -> str:
+    """Return the p value of the two-sided signed-rank test over the data sets; "-" where there are too few of them."""
+    found = means({split: one[split] - other[split] for split in one.keys() & other.keys()})
+    gains = [mean for mean, _ in found.values()]
+    if len(gains) < FEWEST_TESTED:
+        return "-"
+    return f"{wilcoxon(gains).pvalue if any(gains) else 1.0:.3f}"
 
 
 def failures(rows: Sequence[Row], *names: str) -> list[str]:
@@ -255,9 +267,9 @@ def hybrid_tables(rows: Sequence[Row]) -> list[str]:
                 if less != top and less in found:
                     pair = f"{less} + {leaf}" if less else leaf
                     lines = _gain("accuracy, test", f"{top} + {leaf}", pair, found[top], found[less])
-                    gains += [[*line, share] for line in lines]
-    gains += [[*line, "-"] for line in _paper_gains("hybrid accuracy")]
-    header = [*GAINS, "share of test rows that the top explains"]
+                    gains += [[*line, signed_rank(found[top], found[less]), share] for line in lines]
+    gains += [[*line, "-", "-"] for line in _paper_gains("hybrid accuracy")]
+    header = [*GAINS, "p, signed rank", "share of test rows that the top explains"]
     texts.append(_titled("One method less another, over data sets (paper: Table 1)", header, gains))
     return texts
 

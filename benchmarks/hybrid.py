@@ -23,12 +23,14 @@ from unittest.mock import patch
 import numpy as np
 import polars as pl
 import typer
+from scipy.stats import wilcoxon
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from benchmarks._data import CACHE
 from benchmarks._leaf_accuracy_data import SETS, Rows, load, split
+from benchmarks._leaf_accuracy_tables import FEWEST_TESTED
 from benchmarks._options import commit, finish
 from benchmarks._tables import format_table
 from benchmarks.leaf_accuracy import DATA, Kept, packages
@@ -173,7 +175,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def _one_way(rows: list[dict[str, Any]], ours: str) -> str:
-    """Return means over the splits, and one way less its parts with a standard error."""
+    """Return means over the splits, and one way less its parts with a standard error and a signed-rank test."""
     ways = [way for way in ("tree", "alone", "alone, tuned", "plain loss", ours) if way in rows[0]]
     ways = list(dict.fromkeys(ways))
     less = [way for way in ways if way != ours]
@@ -198,7 +200,10 @@ def _one_way(rows: list[dict[str, Any]], ours: str) -> str:
                     for table in names
                 ]
             error = f" ± {stdev(apart) / len(apart) ** 0.5:.2f}" if len(apart) > 1 else ""
-            line.append(f"{fmean(apart):+.2f}{error}")
+            test = ""
+            if name == "mean" and len(names) >= FEWEST_TESTED:
+                test = f" (p {wilcoxon(apart).pvalue:.3f})"
+            line.append(f"{fmean(apart):+.2f}{error}{test}")
         line.append(f"{100 * fmean(row[f'{ours}, explained'] for row in own):.0f}%")
         answers = [row[f"{ours}, who answers"] for row in own]
         counts = [sum(each.get(who, 0) for each in answers for who in kinds) for kinds in ANSWERERS.values()]

@@ -34,7 +34,7 @@ from benchmarks._latent_port import port as compare_port
 from benchmarks._options import commit
 from benchmarks._tables import format_table
 from treewright import LatentTreeClassifier, LatentTreeClusterer, LatentTreeRegressor
-from treewright.latent import dendrogram_purity
+from treewright.latent import LatentTree, LatentTreeNetwork, dendrogram_purity
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 STORE = Path(__file__).resolve().parent / ".cache" / "latent-ensemble.jsonl"
@@ -196,6 +196,7 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+FIGURE_7 = ((False, "paper"), (True, "paper"), (True, "published"))  # normalised or not, and the routing
 PAPER = {"mushrooms": (0.0005, 0.0008, 20), "FICO": (0.2884, 0.0020, 10), "tic-tac-toe": (0.2669, 0.0259, 13)}
 
 
@@ -386,25 +387,31 @@ def _large(n: int = 100_000, epochs: int = 15) -> list[dict[str, Any]]:
 
 
 def _pruning(data: Path) -> list[dict[str, Any]]:
-    """Figure 6: active nodes, mean a and error or purity against lambda."""
+    """Figure 6: active nodes, mean a and error or purity against lambda; the model of Figure 7 in three ways."""
     rows: list[dict[str, Any]] = []
     glass, label, _ = read(data, "glass")
     frame, y, _ = read(data, "mushrooms")
     X = ordinal(frame)
     _, train, validation, test = splits(X, y, 0)
-    for strength in (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0):
+    plain = [(4, strength, False, "paper") for strength in (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)]
+    figure_7 = [(6, 10.0, batch_norm, routing) for batch_norm, routing in FIGURE_7]
+    for depth, strength, batch_norm, routing in plain + figure_7:
         purity, active, in_batch, mean_a = [], [], [], []
         for seed in SEEDS:
             model = LatentTreeClusterer(
-                4, pruning=strength, targets=["RI", "Na"], batch_size=8, random_state=seed, progress=False
-            ).fit(glass)
+                depth, pruning=strength, targets=["RI", "Na"], batch_size=8, batch_norm=batch_norm,
+                routing=routing, random_state=seed, progress=False,
+            ).fit(glass)  # fmt: skip
             purity.append(dendrogram_purity(model.nodes_, label))
-            active.append(len(model.active_nodes_) / 31)
+            active.append(len(model.active_nodes_) / (2 ** (depth + 1) - 1))
             in_batch.append(model.result_.history[-1].active_in_batch)
             mean_a.append(float(model.pruning_vector_.mean()))
         rows.append(
             {
                 "data": "glass",
+                "depth": depth,
+                "batch normalisation": "yes" if batch_norm else "no",
+                "routing": routing,
                 "lambda": strength,
                 "purity": float(np.mean(purity)),
                 "active": float(np.mean(active)),
@@ -414,13 +421,13 @@ def _pruning(data: Path) -> list[dict[str, Any]]:
         )
     for strength in (0.01, 1.0, 100.0, 1000.0, 10000.0):
         model, _ = fit({"depth": 6, "pruning": strength}, X, y, train, validation, 0)
-        before = sum(p.numel() for p in model.network_.parameters())
+        complete = LatentTreeNetwork(LatentTree(X.shape[1], 6), 1)
         rows.append(
-            {"data": "mushrooms", "lambda": strength,
+            {"data": "mushrooms", "depth": 6, "lambda": strength,
              "error": float((model.predict(X[test]) != y[test]).mean()),
              "active": len(model.active_nodes_) / 127, "mean a": float(model.pruning_vector_.mean()),
-             "parameters": before,
-             "parameters after prune": sum(p.numel() for p in model.prune().network_.parameters()),
+             "parameters of the complete tree": sum(p.numel() for p in complete.parameters()),
+             "parameters": sum(p.numel() for p in model.network_.parameters()),
              "parameters after prune(0.05)": sum(p.numel() for p in model.prune(0.05).network_.parameters()),
              "error after prune(0.05)": float((model.predict(X[test]) != y[test]).mean())}
         )  # fmt: skip

@@ -71,10 +71,12 @@ ELSEWHERE_METHODS = (*BASELINES, "default as it comes", "auto thresholds")
 ABLATED = (
     "cart",
     "cart, 1 row",
+    "cart, depth 5",
     "cart, depth 20",
     "cart, depth 20, 1 row",
     "exact",
     "exact, 1 row",
+    "exact, depth 5",
     "default",
 )
 LARGE = ("electricity", "california", "diabetes")  # have more than 12,500 rows, as in A.10

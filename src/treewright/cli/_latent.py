@@ -21,12 +21,14 @@ from treewright.cli._wording import saved_to, size_of, tree_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from treewright.latent import TrainResult
     from treewright.table import CsvTable
 
 __all__ = ["fit_latent"]
 
 DEFAULT_DEPTH = 4
 STILL_IMPROVING = "The validation loss still fell when the epochs were over: raise --epochs."
+BEST_IS_LAST = "The last epoch was the best one: more of them (--epochs) may give a better model."
 
 
 def fit_latent(
@@ -115,8 +117,9 @@ def fit_latent(
     importlib.import_module("treewright.latent")  # PyTorch takes seconds to load, which are none of training
     note(f"{size_of(csv.table)}. Training; Ctrl-C keeps the best model.")
     with warnings.catch_warnings():
-        # It is a note of the result.
+        # They are notes of the result.
         warnings.filterwarnings("ignore", message="The validation loss still fell")
+        warnings.filterwarnings("ignore", message="Training ended with its best epoch")
         model.fit_table(csv.table, csv.target)
     hard = model.harden()
     tree = hard.tree
@@ -144,7 +147,7 @@ def fit_latent(
         notes=(
             hard.sentence,
             f"The soft model's error rate on held-out rows was {soft:.4f}.",
-            *([STILL_IMPROVING] if trained.still_improving else []),
+            *_too_few_epochs(trained),
         ),
     )
     stopped = trained.stop_reason is StopReason.INTERRUPT
@@ -170,3 +173,10 @@ def fit_latent(
             say(saved_to(out, data))
     if stopped:
         raise typer.Exit(stop_code())
+
+
+def _too_few_epochs(trained: TrainResult) -> list[str]:
+    """Return what the validation rows say about too few epochs, if anything."""
+    if trained.still_improving:
+        return [STILL_IMPROVING]
+    return [BEST_IS_LAST] if trained.best_is_last else []

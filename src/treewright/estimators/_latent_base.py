@@ -227,13 +227,20 @@ class LatentTreeBase(TreeDisplay):
         solved = torch.as_tensor(self._encoder.transform(table.X[train_rows]))
         self.network_.tree.fix_pruning(solved, batch_size=rows_per_batch)
         self.n_iter_ = len(self.result_.history)
-        if isinstance(self.epochs, str) and self.result_.still_improving:
-            warnings.warn(
-                f"The validation loss still fell when {epochs} epochs were over. Raise epochs, or learning_rate.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        self.network_.prune_()  # nodes that no training row reaches: their z is 0 for every row
+        self._warn_of_more_epochs()
         return held_out
+
+    def _warn_of_more_epochs(self) -> None:
+        """Warn that training ended too early, as far as its validation rows show."""
+        epochs = len(self.result_.history)
+        if isinstance(self.epochs, str) and self.result_.still_improving:
+            found = f"The validation loss still fell when {epochs} epochs were over."
+        elif self.result_.best_is_last:
+            found = f"Training ended with its best epoch, number {epochs}."
+        else:
+            return
+        warnings.warn(f"{found} Raise epochs, or learning_rate.", ConvergenceWarning, stacklevel=5)
 
     def _is_over(self) -> bool:
         """Whether the time of the fit is over."""
@@ -381,7 +388,8 @@ class LatentTreeBase(TreeDisplay):
         Parameters
         ----------
         threshold : float, default=0.0
-            With 0 every prediction stays the same; with more, no traversal z changes by more than this.
+            With 0 every prediction stays the same, and `fit` has done it; with more, no traversal z changes by more
+            than this.
 
         Returns
         -------

@@ -159,7 +159,8 @@ class LatentTreeClassifier(CheckedScore, ClassifierMixin, LatentTreeBase):  # ty
         Warns
         -----
         ConvergenceWarning
-            The validation loss was still falling at the end of the "auto" epochs.
+            The last epoch was the best one, or the validation loss was still falling at the end of the "auto" epochs:
+            more epochs may give a better model.
         """
         begun = time.perf_counter()
         table = self._table(X)

@@ -143,7 +143,8 @@ class LatentTreeClusterer(ClusterMixin, LatentTreeBase):  # type: ignore[misc]
         Warns
         -----
         ConvergenceWarning
-            The validation loss was still falling at the end of the "auto" epochs.
+            The last epoch was the best one, or the validation loss was still falling at the end of the "auto" epochs:
+            more epochs may give a better model.
         """
         begun = time.perf_counter()
         table = self._table(X)

@@ -117,8 +117,16 @@ class TrainResult:
         """Whether training ran out of epochs while the validation loss fell by more than 1% over their last tenth."""
         losses = [epoch.validation_loss for epoch in self.history]
         before = losses[: len(losses) - max(1, len(losses) // 10)]
-        ran_out = self.stop_reason is None and len(losses) >= self.options.epochs
-        return bool(ran_out and before and min(losses) < min(before) * (1 - STILL))
+        return bool(self._ran_out and before and min(losses) < min(before) * (1 - STILL))
+
+    @property
+    def best_is_last(self) -> bool:
+        """Whether training ran out of epochs and kept the model of the last one: more epochs may find a better one."""
+        return self._ran_out and self.best_epoch == len(self.history)
+
+    @property
+    def _ran_out(self) -> bool:
+        return self.stop_reason is None and len(self.history) >= self.options.epochs
 
 
 def train(

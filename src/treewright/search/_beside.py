@@ -5,6 +5,10 @@ they take turns, the exact one first, with steps that grow from turn to turn. A 
 before the last cost a third of it, and the whole a small multiple of the quicker search alone. Turns are counted in
 steps: without a time limit the answer is the same on every machine.
 
+The exact turn does not begin before the reference is fitted: where thresholds are guessed, its splits come from the
+reference, and elsewhere the result still says how good the reference is, warns of a poor one, and hands its predictions
+on (`Guessed`). So a fit with guesses takes at least as long as its reference, also where the exact search ends at once.
+
 Both search the same splits, so whatever is proven by either holds for both: the better tree is returned with the higher
 of all proven bounds. An exact search that was stopped by its share of the time, or by the limit of memory, leaves the
 rest to the guided one, and the other way round.

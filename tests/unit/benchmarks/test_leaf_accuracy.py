@@ -12,6 +12,7 @@ from benchmarks._leaf_accuracy_tables import (
     hybrid_tables,
     means,
     proof_tables,
+    signed_rank,
     tree_tables,
     values,
 )
@@ -139,9 +140,18 @@ def test_tables_of_hybrid_trees():
     lines = plain("\n".join(hybrid_tables(rows)))
     assert "heloc 0.7700 0.7500 0.7600" in lines
     assert "heloc 0.8000 0.7900 0.7128 0.7188 0.7183" in lines  # tuned as the paper's
-    assert "accuracy, test exact + xgboost xgboost 1 -0.0100 -0.0100 -0.0100 0.900" in lines
-    assert "accuracy, test exact + xgboost cart tuned + xgboost 1 +0.0100 +0.0100 +0.0100 0.900" in lines
-    assert "accuracy, test exact + xgboost tuned xgboost tuned 1 -0.0100 -0.0100 -0.0100 0.900" in lines
+    assert "accuracy, test exact + xgboost xgboost 1 -0.0100 -0.0100 -0.0100 - 0.900" in lines
+    assert "accuracy, test exact + xgboost cart tuned + xgboost 1 +0.0100 +0.0100 +0.0100 - 0.900" in lines
+    assert "accuracy, test exact + xgboost tuned xgboost tuned 1 -0.0100 -0.0100 -0.0100 - 0.900" in lines
+
+
+def test_a_signed_rank_test_takes_a_mean_for_each_data_set():
+    one = {(str(k), seed): 0.7 + 0.01 * k + 0.001 * seed for k in range(6) for seed in (0, 1)}
+    other = {(str(k), seed): 0.69 for k in range(6) for seed in (0, 1)}
+    assert signed_rank(one, other) == "0.031"  # 2 / 2^6, all above
+    assert signed_rank(one, one) == "1.000"
+    fewer = {key: value for key, value in other.items() if key[0] != "5"}
+    assert signed_rank(one, fewer) == "-"
 
 
 def test_tables_of_proofs():

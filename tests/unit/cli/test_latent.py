@@ -105,3 +105,5 @@ def test_bad_options(csv: Path, options: tuple[str, ...], words: str) -> None:
 def test_too_few_epochs_are_noted(csv: Path) -> None:
     words = run("fit", csv, "-t", "sign", "--method", "latent", "--max-depth", 2, "--epochs", 5)
     assert "The validation loss still fell when the epochs were over: raise --epochs." in words
+    words = run("fit", csv, "-t", "sign", "--method", "latent", "--max-depth", 2, "--epochs", 1)
+    assert "The last epoch was the best one: more of them (--epochs) may give a better model." in words

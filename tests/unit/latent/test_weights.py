@@ -129,11 +129,18 @@ def test_a_training_that_still_improves_is_said(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="still fell when 100 epochs were over"):
         model = LatentTreeClassifier(**slow).fit(X, y)
     assert model.result_.still_improving
-    assert model.result_.best_epoch == 100
+    assert model.result_.best_is_last
+    with pytest.warns(ConvergenceWarning, match="ended with its best epoch, number 30") as caught:
+        asked = LatentTreeClassifier(epochs=30, **slow).fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]  # of the call that trained
+    assert asked.result_.still_improving
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        asked = LatentTreeClassifier(epochs=30, **slow).fit(X, y)  # the number was chosen by the user
-    assert asked.result_.still_improving
+        ready = LatentTreeClassifier(depth=1, epochs=300, patience=5, random_state=0, progress=False).fit(
+            X, y
+        )
+    assert not ready.result_.best_is_last
+    assert ready.result_.best_epoch == len(ready.result_.history) - 5
 
 
 def test_class_weights_are_sample_weights():
