@@ -25,6 +25,7 @@ from treewright.bornagain import (
 )
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import tree_of_answers
+from treewright.estimators._importances_of_answers import decision_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._tree_estimator import TreeClassifier, lossless
@@ -115,6 +116,10 @@ class BornAgainTreeClassifier(TreeClassifier):
     domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the training rows whose decision changes when all splits on the column become leaves. It is about the
+        ensemble's decisions, not about the labels, and not scaled to a sum of 1. Without rows (`from_fitted` without
+        `X`) there is no such attribute.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -335,6 +340,17 @@ class BornAgainTreeClassifier(TreeClassifier):
         self.result_ = result
         self.tree_ = merge_equal_leaves(result.tree) if self.prune == "active" else result.tree
         settle_interrupt(result.asked_to_stop)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the training rows whose decision changes when all splits on the column become leaves."""
+        check_is_fitted(self, "tree_")
+        if self.tree_.n_node_samples[0] == 0:
+            raise AttributeError(
+                "feature_importances_ counts training rows, and from_fitted had none: pass X, the rows that the "
+                "ensemble was trained on."
+            )
+        return decision_importances(self.tree_)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree and the ensemble make the same decision, with a bound for new rows.

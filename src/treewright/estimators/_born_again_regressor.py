@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
@@ -22,12 +23,14 @@ from treewright.bornagain import (
     first_answers,
     near_everywhere,
     of_fewer_rows,
+    ranges_around,
     value_agreement,
 )
 from treewright.errors import InputError
 from treewright.estimators._answers_of_models import answers_of, deviations
 from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._importances_of_answers import nearness_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
 from treewright.estimators._unused import refuse_unused
@@ -120,6 +123,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     rows_ : ndarray of shape (n_rows_used,), int64
         Positions of the training rows that the tree was made from, ascending; all rows with ``faithful="everywhere"``,
         which counts them in the nodes.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        For ``faithful="rows"``: share of the rows in `rows_` that are no longer near the model when all splits on the
+        column become leaves, not scaled to a sum of 1. With ``faithful="everywhere"`` there is no such attribute.
     estimator_ : regressor
         The trained model.
     n_features_in_ : int
@@ -336,6 +342,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
             n_jobs=self.n_jobs,
             **limits,
         )
+        tree = self.result_.tree
+        near = ranges_around(np.asarray(numbers[used], dtype=np.float64), self.tolerance_)
+        self._importances = nearness_importances(tree, tree.apply(table.X[self.rows_]), *near)
         if len(used) < self._most_rows(table.n_rows):
             self.result_ = of_fewer_rows(self.result_, table.n_rows)
 
@@ -349,6 +358,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         if ensemble.n_features == len(table.columns):  # the model may have seen an array
             ensemble = replace(ensemble, feature_names=table.names)
         self.ensemble_, self.rows_ = ensemble, np.arange(table.n_rows)
+        self._importances = None
         result = near_everywhere(ensemble, X=table.X, **limits)
         self.result_ = replace(result, tree=replace(result.tree, columns=table.columns))
 
@@ -375,6 +385,17 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         """
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the rows no longer near the model when all splits on the column become leaves."""
+        check_is_fitted(self, "tree_")
+        if self._importances is None:
+            raise AttributeError(
+                'feature_importances_ counts rows, and faithful="everywhere" is about all rows there can be. Use '
+                "sklearn.inspection.permutation_importance(model, X, y)."
+            )
+        return self._importances
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree is within the tolerance of the model, with a bound for new rows.
