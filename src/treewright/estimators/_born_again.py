@@ -24,7 +24,7 @@ from treewright.bornagain import (
     solve_active,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import tree_of_answers
+from treewright.estimators._answers_of_models import tree_of_answers, words_refused
 from treewright.estimators._importances_of_answers import decision_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
@@ -194,7 +194,11 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
-        rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
+        with words_refused(
+            "ensembles of trees take numbers. Make columns of 0 and 1 of them: X.to_dummies() of polars, "
+            "pandas.get_dummies(X)."
+        ):
+            rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
         labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
         y = labels[position]
         warn_of_quantity(y)

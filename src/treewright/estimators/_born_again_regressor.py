@@ -27,7 +27,7 @@ from treewright.bornagain import (
     value_agreement,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import answers_of, deviations
+from treewright.estimators._answers_of_models import answers_of, deviations, words_refused
 from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._end_of_fit import end_of_fit
 from treewright.estimators._importances_of_answers import nearness_importances
@@ -233,7 +233,11 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:
             estimator.set_params(random_state=self.random_state)
-        self.estimator_ = estimator.fit(X, np.asarray(y).ravel() if is_column_vector(y) else y)
+        with words_refused(
+            "the model takes numbers only. Give an estimator that makes numbers of them first: make_pipeline("
+            "make_column_transformer((OneHotEncoder(), names), remainder='passthrough'), RandomForestRegressor())."
+        ):
+            self.estimator_ = estimator.fit(X, np.asarray(y).ravel() if is_column_vector(y) else y)
         self._find_tree(X, table)
         self._end()
         return self

@@ -26,7 +26,8 @@ def value_words(tree: Tree, node: int, digits: int | None, *, plain: bool = True
     Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
     ones. For people, thousands are grouped (``240,043``), as in all tables of the report; text that programs may read
     has the number as it is. None writes the shortest decimal that reads back as the same float64. Several outputs stand
-    in brackets. A line is written as mean and largest terms: ``22.5 + 9.1 * (rooms - 6.2) and 11 more terms``; None writes all.
+    in brackets. A line is written as mean and largest terms: ``22.5 + 9.1 * (rooms - 6.2) and 11 more terms``; None
+    writes all.
     """
     words = [
         signed(_written(float(tree.value[node, output]), _range(tree, output), digits, plain), plain=plain)

@@ -55,9 +55,17 @@ def test_values_are_written_out_and_differ(targets, digits, expected):
 def test_thousands_are_grouped_for_people_as_in_tables_and_not_in_what_programs_read():
     tree = made(240043.0, 1234.5, -15000.0)
     leaves = [int(leaf) for leaf in np.flatnonzero(tree.is_leaf)]
-    assert [value_words(tree, leaf, 6, plain=False) for leaf in leaves] == ["240,043", "1,234.5", "\u221215,000"]
+    assert [value_words(tree, leaf, 6, plain=False) for leaf in leaves] == [
+        "240,043",
+        "1,234.5",
+        "\u221215,000",
+    ]
     assert [value_words(tree, leaf, 6) for leaf in leaves] == ["240043", "1234.5", "-15000"]
-    assert [written(number) for number in (240043.0, 1234.0, -15000.0)] == ["240,043", "1,234", "\u221215,000"]
+    assert [written(number) for number in (240043.0, 1234.0, -15000.0)] == [
+        "240,043",
+        "1,234",
+        "\u221215,000",
+    ]
     page = notebook_html(tree)
     assert "240,043" in page
     assert "240043" not in page

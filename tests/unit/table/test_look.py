@@ -152,7 +152,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("colums: {}", "an unknown entry 'colums'; known are about, encoding"),
+            ("colums: {}", "an unknown entry 'colums'; did you mean 'columns'\\? Known are about, encoding"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
             ("columns: [a]", "not a mapping"),
             ("decimal: 3", "choose one of comma, point"),
