@@ -55,6 +55,13 @@ def test_fit_verify_predict_show_export(trial):
         assert "drug" in run("export", "m.json", "--to", target).stdout
 
 
+def test_rows_of_other_rewards_do_not_repeat(trial):
+    assert "repeat" not in run(*FIT).output
+    assert "repeat" not in run("look", "trial.csv", "--reward", "drug", "--reward", "none").output
+    lines = (trial / "trial.csv").read_text().split("\n")
+    assert len({line.rsplit(",", 3)[0] for line in lines[1:-1]}) < 120  # of equal features
+
+
 def test_a_changed_reward_is_found(trial):
     assert run(*FIT, "-o", "m.json").exit_code == 0
     rows = (trial / "trial.csv").read_text().split("\n")

@@ -7,7 +7,16 @@ import pytest
 
 from treewright import OptimalTreeClassifier
 from treewright.errors import InputError
-from treewright.table import Settings, load_csv, look, read_settings, settings_of, settings_text
+from treewright.table import (
+    Settings,
+    load_csv,
+    look,
+    look_at,
+    read_settings,
+    settings_of,
+    settings_text,
+    table_from,
+)
 
 
 def frame(**columns):
@@ -90,6 +99,13 @@ def test_rows_that_repeat():
     assert [finding.text for finding in seen.findings] == [
         "3 rows repeat an earlier one in every column. Is that intended?"
     ]
+
+
+def test_rows_of_other_numbers_to_predict_do_not_repeat():
+    table = table_from(pd.concat([frame(), frame().head(3)]).drop(columns="y"))
+    for outcome, repeats in ((np.arange(table.n_rows), False), (np.zeros(table.n_rows), True)):
+        seen = look_at(table, None, name="sales", outcome=("sales", outcome))
+        assert ("repeat an earlier one" in str(seen)) == repeats
 
 
 def test_files_with_faults_show_everything_at_once(tmp_path):
