@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 from typer.core import TyperCommand
@@ -18,7 +18,9 @@ from treewright.cli._output import note
 
 __all__ = ["Command"]
 
-(UsageError,) = typer.BadParameter.__bases__  # of click, or of what typer brings in its place
+UsageError = cast(
+    "type[Exception]", typer.BadParameter.__bases__[0]
+)  # of click, or of what typer brings in its place
 
 CLASSES_ONLY = (
     "near-optimal finds trees of classes only. `treewright fit` and `treewright frontier` have --task regression; the "

@@ -160,6 +160,8 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     (True, 1.0)
     """
 
+    _importances: NDArray[np.float64] | None
+
     def __init__(
         self,
         estimator: Any = None,
