@@ -17,6 +17,7 @@ from treewright.bornagain._prune import pruned_result as pruned_result
 from treewright.bornagain._prune import smaller_result as smaller_result
 from treewright.bornagain._solve import OBJECTIVES as OBJECTIVES
 from treewright.bornagain._solve import solve
+from treewright.bornagain._value_ranges import ranges_around as ranges_around
 from treewright.convert import Domain, Ensemble, NumberEnsemble
 from treewright.result import BornAgainResult
 

@@ -12,6 +12,7 @@ import typer
 from treewright import __version__
 from treewright.cli._audit import audit
 from treewright.cli._choose import choose
+from treewright.cli._command import Command
 from treewright.cli._demo import demo
 from treewright.cli._export import export
 from treewright.cli._extend import extend
@@ -65,21 +66,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(short_help="Show what a CSV file contains and what to decide before a fit.")(look)
-app.command(short_help="Find the optimal tree for a CSV file.")(fit)
-app.command(short_help="Find the best tree for each number of leaves.")(frontier)
-app.command(short_help="Find, count and query all near-optimal trees.")(near_optimal)
-app.command(short_help="Query a saved set of near-optimal trees.")(query)
-app.command(short_help="Write a web page for choosing one of these trees.")(choose)
-app.command(short_help="Predict the rows of a CSV file.")(predict)
-app.command(short_help="Show a tree as text, Graphviz or a picture.")(show)
-app.command(short_help="Write a web page about a tree.")(report)
-app.command(short_help="Count a tree's errors by group.")(audit)
-app.command(short_help="Check a tree against its data or its ensemble.")(verify)
-app.command(short_help="Turn a forest or boosted model into one tree.")(reborn)
-app.command(short_help="Export a tree to scikit-learn, ONNX, SQL, C, Python, or rules.")(export)
-app.command(short_help="Fit a model in each leaf of a saved tree.")(extend)
-app.command(short_help="See proven trees on real data.")(demo)
+app.command(cls=Command, short_help="Show what a CSV file contains and what to decide before a fit.")(look)
+app.command(cls=Command, short_help="Find the optimal tree for a CSV file.")(fit)
+app.command(cls=Command, short_help="Find the best tree for each number of leaves.")(frontier)
+app.command(cls=Command, short_help="Find, count and query all near-optimal trees.")(near_optimal)
+app.command(cls=Command, short_help="Query a saved set of near-optimal trees.")(query)
+app.command(cls=Command, short_help="Write a web page for choosing one of these trees.")(choose)
+app.command(cls=Command, short_help="Predict the rows of a CSV file.")(predict)
+app.command(cls=Command, short_help="Show a tree as text, Graphviz or a picture.")(show)
+app.command(cls=Command, short_help="Write a web page about a tree.")(report)
+app.command(cls=Command, short_help="Count a tree's errors by group.")(audit)
+app.command(cls=Command, short_help="Check a tree against its data or its ensemble.")(verify)
+app.command(cls=Command, short_help="Turn a forest or boosted model into one tree.")(reborn)
+app.command(cls=Command, short_help="Export a tree to scikit-learn, ONNX, SQL, C, Python, or rules.")(export)
+app.command(cls=Command, short_help="Fit a model in each leaf of a saved tree.")(extend)
+app.command(cls=Command, short_help="See proven trees on real data.")(demo)
 
 
 def _print_version(wanted: bool) -> None:

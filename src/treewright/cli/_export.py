@@ -164,6 +164,11 @@ def _target(to: str | None, out: Path | None) -> str:
     if to is not None:
         if to not in TARGETS:
             raise InputError(f"--to {to!r}; choose one of {', '.join(TARGETS)}.")
+        if out is not None and BY_SUFFIX.get(out.suffix.lower(), to) != to:
+            raise InputError(
+                f"--to {to}, but the name {out} is that of {BY_SUFFIX[out.suffix.lower()]}. Leave --to out, or name "
+                "another file."
+            )
         return to
     if out is None:
         raise InputError(f"Give the format to write: --to with one of {', '.join(TARGETS)}, or --out.")

@@ -13,7 +13,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.table import Look, Settings
 
-__all__ = ["check_kept", "with_kept", "without_settled"]
+__all__ = ["check_kept", "with_kept", "without_repeats", "without_settled"]
 
 USES = ("ignore", "categorical")
 
@@ -35,6 +35,13 @@ def check_kept(path: Path, given: Path | None) -> None:
             f"{path} holds comments (#), which --fix cannot keep. Name another file to write with --out, and copy the "
             "comments."
         )
+
+
+def without_repeats(seen: Look) -> Look:
+    """Leave out that rows repeat: columns that tell them apart, such as rewards, were not among those looked at."""
+    return replace(
+        seen, findings=tuple(one for one in seen.findings if "an earlier one in every column" not in one.text)
+    )
 
 
 def without_settled(seen: Look, kept: Settings) -> Look:

@@ -12,7 +12,7 @@ import typer
 
 from treewright.cli._csv_options import CsvOptions, reads_csv
 from treewright.cli._exits import exits_by_code
-from treewright.cli._kept_settings import check_kept, with_kept, without_settled
+from treewright.cli._kept_settings import check_kept, with_kept, without_repeats, without_settled
 from treewright.cli._options import Csv, Ignore, SettingsFile
 from treewright.cli._output import say
 from treewright.cli._probability import named_costs
@@ -130,6 +130,8 @@ def look(
             **told,
         )
     seen = without_settled(seen, kept)
+    if reward or row_cost:
+        seen = without_repeats(seen)
     say(as_options(str(seen)))
     options = seen.options()
     quantity = _is_no_class(seen)

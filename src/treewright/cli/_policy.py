@@ -45,6 +45,7 @@ def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence
     from treewright.problem import make_policy_problem
     from treewright.search import solve_policy
 
+    _check_names(asked.titles, rewards)
     costs = dict(pairs(action_cost, "--action-cost"))
     notes: list[str] = []
     of_actions = rewards_of(asked.data, rewards, asked.csv_options, asked.csv.reading, notes)
@@ -64,6 +65,18 @@ def fit_policy(asked: AdditiveFit, rewards: Sequence[str], action_cost: Sequence
         action_costs=tuple(problem.action_costs.tolist()) if problem.action_costs.any() else None,
     )
     answer(asked, problem, solve_policy, terms=terms, words=_in_words)
+
+
+def _check_names(settings: Path | None, actions: Sequence[str]) -> None:
+    """Refuse names of actions in the entry that merges spellings of labels, where they have no effect."""
+    from treewright.table import read_settings
+
+    merged = {} if settings is None else read_settings(settings).labels
+    if named := [action for action in actions if action in merged]:
+        raise InputError(
+            f"{settings}, labels: merges spellings of labels, and {named[0]!r} is an action. Its name for people goes "
+            f"under label-names: {{{named[0]}: {merged[named[0]]}}}."
+        )
 
 
 def _in_words(result: SolveResult) -> str:

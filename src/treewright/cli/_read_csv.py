@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from treewright._busy import busy
 from treewright._plural import first_of, some_of
 from treewright.cli._folders import refuse_folder
+from treewright.cli._kept_settings import without_repeats
 from treewright.cli._missing import blanked_in_words, missing_by_column
 from treewright.cli._output import note
 from treewright.cli._wording import as_options
@@ -261,6 +262,8 @@ def say_what_was_read(
             filler_dates=csv.filler_dates,
             outcome=None if csv.target is None or target is None else (target, csv.target),
         )
+    if (roles or {}).get("--reward") or (roles or {}).get("--row-cost"):
+        seen = without_repeats(seen)
     for line in seen.summary():
         note(line)
     for text in csv.table.notes:
@@ -286,7 +289,8 @@ def say_what_was_read(
 def note_left_out(names: Sequence[str]) -> None:
     """Name the columns that somebody took out; nothing is said of none."""
     if names:
-        note(f"Left out: {some_of(names, MOST_LEFT_OUT)}.")
+        said = some_of(names, MOST_LEFT_OUT)
+        note(f"Left out: {said}{'' if said.endswith('.') else '.'}")
 
 
 def column_names(

@@ -111,6 +111,11 @@ def _format(format_: str | None, out: Path | None) -> str:
     if format_ is not None:
         if format_ not in FORMATS:
             raise InputError(f"--format {format_!r}; choose one of {', '.join(FORMATS)}.")
+        if out is not None and BY_SUFFIX.get(out.suffix.lower(), format_) != format_:
+            raise InputError(
+                f"--format {format_}, but the name {out} is that of {BY_SUFFIX[out.suffix.lower()]}. Leave --format "
+                "out, or name another file."
+            )
         return format_
     if out is None:
         return "text"

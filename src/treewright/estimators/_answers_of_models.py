@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from treewright.bornagain import BornAgainResult, answers_in_time, distil_labels, of_fewer_rows
+from treewright.errors import InputError
 from treewright.search import Limits
 from treewright.table import Table
 from treewright.tree import Column, ColumnKind
 
-__all__ = ["answers_of", "deviations", "tree_of_answers"]
+__all__ = ["answers_of", "deviations", "tree_of_answers", "words_refused"]
 
 
 def answers_of(model: Any, X: Any) -> Callable[[NDArray[np.int64] | None], NDArray[Any]]:
@@ -52,3 +55,14 @@ def deviations(count: float, numbers: NDArray[Any]) -> float:
         return 0.0
     unit = float(np.abs(known).max(initial=0.0))
     return float(f"{count * unit * float(np.std(known / unit)):.4g}") if 0 < unit < np.inf else 0.0
+
+
+@contextmanager
+def words_refused(advice: str) -> Iterator[None]:
+    """Say what to do about words in a table of numbers, in the place of scikit-learn's "could not convert"."""
+    try:
+        yield
+    except ValueError as error:
+        if not (found := re.search(r"could not convert string to float: (.*)", str(error))):
+            raise
+        raise InputError(f"X holds words, such as {found[1]:.40}; {advice}") from error

@@ -1,4 +1,7 @@
-"""A forest or boosted model, trained and then replaced by one tree with the same decisions."""
+"""A forest or boosted model, trained and then replaced by one tree with the same decisions.
+
+Longer than 400 lines: a quarter documents parameters and attributes, which readers look for at the class.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ from treewright.bornagain import (
     solve_active,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import tree_of_answers
+from treewright.estimators._answers_of_models import tree_of_answers, words_refused
+from treewright.estimators._importances_of_answers import decision_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._label_spellings import warn_of_spellings
 from treewright.estimators._tree_estimator import TreeClassifier, lossless
@@ -115,6 +119,10 @@ class BornAgainTreeClassifier(TreeClassifier):
     domain_ : Domain or None
     estimator_ : classifier
         The trained ensemble.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of the training rows whose decision changes when all splits on the column become leaves. It is about the
+        ensemble's decisions, not about the labels, and not scaled to a sum of 1. Without rows (`from_fitted` without
+        `X`) there is no such attribute.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -189,7 +197,11 @@ class BornAgainTreeClassifier(TreeClassifier):
         """
         self._check()
         finite = "allow-nan" if self.missing == "route" else True
-        rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
+        with words_refused(
+            "ensembles of trees take numbers. Make columns of 0 and 1 of them: X.to_dummies() of polars, "
+            "pandas.get_dummies(X)."
+        ):
+            rows, _ = validate_data(self, lossless(X), y, dtype=np.float64, ensure_all_finite=finite)
         labels, position = encode_labels(y, len(rows))  # scikit-learn makes 1.0 of a nullable True
         y = labels[position]
         warn_of_quantity(y)
@@ -335,6 +347,17 @@ class BornAgainTreeClassifier(TreeClassifier):
         self.result_ = result
         self.tree_ = merge_equal_leaves(result.tree) if self.prune == "active" else result.tree
         settle_interrupt(result.asked_to_stop)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the training rows whose decision changes when all splits on the column become leaves."""
+        check_is_fitted(self, "tree_")
+        if self.tree_.n_node_samples[0] == 0:
+            raise AttributeError(
+                "feature_importances_ counts training rows, and from_fitted had none: pass X, the rows that the "
+                "ensemble was trained on."
+            )
+        return decision_importances(self.tree_)
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree and the ensemble make the same decision, with a bound for new rows.

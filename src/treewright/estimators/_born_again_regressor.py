@@ -1,4 +1,7 @@
-"""A regression model, trained and then replaced by one small tree near its numbers: on rows, or everywhere."""
+"""A regression model, trained and then replaced by one small tree near its numbers: on rows, or everywhere.
+
+Longer than 400 lines: a quarter documents parameters and attributes, which readers look for at the class.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from sklearn.base import RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from treewright._numbers import is_real, is_whole
 from treewright.bornagain import (
@@ -22,12 +26,14 @@ from treewright.bornagain import (
     first_answers,
     near_everywhere,
     of_fewer_rows,
+    ranges_around,
     value_agreement,
 )
 from treewright.errors import InputError
-from treewright.estimators._answers_of_models import answers_of, deviations
+from treewright.estimators._answers_of_models import answers_of, deviations, words_refused
 from treewright.estimators._checked_score import CheckedScore
 from treewright.estimators._end_of_fit import end_of_fit
+from treewright.estimators._importances_of_answers import nearness_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeEstimator, is_column_vector
 from treewright.estimators._unused import refuse_unused
@@ -120,6 +126,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     rows_ : ndarray of shape (n_rows_used,), int64
         Positions of the training rows that the tree was made from, ascending; all rows with ``faithful="everywhere"``,
         which counts them in the nodes.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        For ``faithful="rows"``: share of the rows in `rows_` that are no longer near the model when all splits on the
+        column become leaves, not scaled to a sum of 1. With ``faithful="everywhere"`` there is no such attribute.
     estimator_ : regressor
         The trained model.
     n_features_in_ : int
@@ -150,6 +159,8 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
     >>> near.result_.loss <= near.tolerance_, near.agreement(X[300:]).share
     (True, 1.0)
     """
+
+    _importances: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -227,7 +238,11 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         known = estimator.get_params()
         if self.random_state is not None and "random_state" in known and known["random_state"] is None:
             estimator.set_params(random_state=self.random_state)
-        self.estimator_ = estimator.fit(X, np.asarray(y).ravel() if is_column_vector(y) else y)
+        with words_refused(
+            "the model takes numbers only. Give an estimator that makes numbers of them first: make_pipeline("
+            "make_column_transformer((OneHotEncoder(), names), remainder='passthrough'), RandomForestRegressor())."
+        ):
+            self.estimator_ = estimator.fit(X, np.asarray(y).ravel() if is_column_vector(y) else y)
         self._find_tree(X, table)
         self._end()
         return self
@@ -336,6 +351,9 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
             n_jobs=self.n_jobs,
             **limits,
         )
+        tree = self.result_.tree
+        near = ranges_around(np.asarray(numbers[used], dtype=np.float64), self.tolerance_)
+        self._importances = nearness_importances(tree, tree.apply(table.X[self.rows_]), *near)
         if len(used) < self._most_rows(table.n_rows):
             self.result_ = of_fewer_rows(self.result_, table.n_rows)
 
@@ -349,6 +367,7 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         if ensemble.n_features == len(table.columns):  # the model may have seen an array
             ensemble = replace(ensemble, feature_names=table.names)
         self.ensemble_, self.rows_ = ensemble, np.arange(table.n_rows)
+        self._importances = None
         result = near_everywhere(ensemble, X=table.X, **limits)
         self.result_ = replace(result, tree=replace(result.tree, columns=table.columns))
 
@@ -375,6 +394,17 @@ class BornAgainTreeRegressor(CheckedScore, RegressorMixin, TreeEstimator):  # ty
         """
         encoded = self._encode(X)
         return np.asarray(self.tree_.predict(encoded), dtype=np.float64)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the rows no longer near the model when all splits on the column become leaves."""
+        check_is_fitted(self, "tree_")
+        if self._importances is None:
+            raise AttributeError(
+                'feature_importances_ counts rows, and faithful="everywhere" is about all rows there can be. Use '
+                "sklearn.inspection.permutation_importance(model, X, y)."
+            )
+        return self._importances
 
     def agreement(self, X: Any, *, confidence: float = 0.95) -> Agreement:
         """Count the rows on which the tree is within the tolerance of the model, with a bound for new rows.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.estimators._importances import leaves_without
 from treewright.problem import F1Problem
 from treewright.tree import Tree
 
@@ -29,15 +30,7 @@ def f1_importances(tree: Tree, problem: F1Problem) -> NDArray[np.float64]:
     worth = np.zeros(len(tree.columns))
     own = _least_objective(tree.value[tree.is_leaf], problem)
     for column in tree.asked:
-        leaves, pending = [], [0]
-        while pending:
-            node = pending.pop()
-            split = tree.splits[node]
-            if split is None or split.column == column:
-                leaves.append(node)
-            else:
-                pending += [int(tree.children_left[node]), int(tree.children_right[node])]
-        worth[column] = max(0.0, _least_objective(tree.value[leaves], problem) - own)
+        worth[column] = max(0.0, _least_objective(tree.value[leaves_without(tree, column)], problem) - own)
     return worth
 
 

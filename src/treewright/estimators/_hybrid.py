@@ -343,6 +343,15 @@ class HybridTreeClassifier(TreeClassifier):
         settle_interrupt(self.stop_reason_)
         return self
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Not there: the models in the leaves use columns that the tree does not."""
+        raise AttributeError(
+            "A HybridTreeClassifier has no feature_importances_: the models in its leaves use columns that the tree "
+            "does not. Use model.top_.feature_importances_ for the tree, or "
+            "sklearn.inspection.permutation_importance(model, X, y) for the whole."
+        )
+
     def _asked(self) -> None:
         """The models in the leaves use every column."""
 

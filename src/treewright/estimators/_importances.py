@@ -36,7 +36,14 @@ from treewright.search import regression_loss
 from treewright.table import Table, with_blank_column
 from treewright.tree import Tree, columns_of
 
-__all__ = ["Importance", "collapse_importances", "importances_without", "node_losses", "own_importances"]
+__all__ = [
+    "Importance",
+    "collapse_importances",
+    "importances_without",
+    "leaves_without",
+    "node_losses",
+    "own_importances",
+]
 
 
 ROUNDED = 1e-6  # more than a search that counts as proven leaves open of an objective
@@ -207,6 +214,19 @@ def collapse_importances(
             else:
                 pending += [int(tree.children_left[node]), int(tree.children_right[node])]
     return np.maximum(worth, 0.0)
+
+
+def leaves_without(tree: Tree, column: int) -> list[int]:
+    """Return the nodes that are the leaves of a tree in which all splits on a column became leaves."""
+    leaves, pending = [], [0]
+    while pending:
+        node = pending.pop()
+        split = tree.splits[node]
+        if split is None or column in columns_of(split):
+            leaves.append(node)
+        else:
+            pending += [int(tree.children_left[node]), int(tree.children_right[node])]
+    return leaves
 
 
 AnyProblem = (

@@ -368,6 +368,14 @@ class LatentTreeBase(TreeDisplay):
         return self._blocks(self._encode(X), self.network_.tree.leaf)
 
     @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Not there: every split of a latent tree uses all columns, and nothing is proven."""
+        raise AttributeError(
+            f"A {type(self).__name__} has no feature_importances_: every split uses all columns. Use "
+            "sklearn.inspection.permutation_importance(model, X, y)."
+        )
+
+    @property
     def pruning_vector_(self) -> NDArray[np.float64]:
         """The pruning vector a over the nodes of the complete trees, breadth first; 0 for pruned nodes."""
         check_is_fitted(self)

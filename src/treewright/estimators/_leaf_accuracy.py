@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._end_of_fit import further_in_words, smaller_in_words
+from treewright.estimators._importances_of_answers import worst_leaf_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import Problem, make_problem
@@ -20,6 +21,7 @@ from treewright.search import (
     LeafAccuracyOptions,
     Limits,
     ProgressCallback,
+    leaf_value,
     progress_bar,
     solve_leaf_accuracy,
     thresholds_from_reference,
@@ -87,6 +89,9 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         ``objective`` is the value of the worst leaf, ``upper_bound`` what no tree can exceed.
     leaf_accuracy_ : float
         Training accuracy of the worst leaf, whatever the criterion.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        By how much the value of the worst leaf falls when all splits on the column become leaves; not scaled to a sum
+        of 1. If the tree is proven optimal, the best tree without the column loses at most this.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -214,6 +219,11 @@ class LeafAccuracyTreeClassifier(TreeClassifier):
         self.tree_ = result.tree
         self.classes_ = problem.classes
         self.leaf_accuracy_ = float(result.stats["leaf_accuracy"])
+        self.feature_importances_ = worst_leaf_importances(
+            result.tree,
+            problem.table.n_rows / problem.total_weight,
+            partial(leaf_value, criterion=self.criterion, confidence=self.confidence),
+        )
         stop = result.asked_to_stop
         if result.stop_reason is not None:
             smaller = ""

@@ -95,7 +95,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
     stop_reason_ : StopReason or None
         INTERRUPT if Ctrl-C ended the whole fit (``result_`` may be proven even then, and says so); else that of the
         last fit.
-    tree_, result_, leaf_accuracy_, classes_, n_features_in_, feature_names_in_
+    tree_, result_, leaf_accuracy_, feature_importances_, classes_, n_features_in_, feature_names_in_
         Those of `best_estimator_`.
 
     Examples
@@ -248,6 +248,7 @@ class LeafAccuracyTreeClassifierCV(TreeClassifier):
             )
         self.tree_ = final.tree_
         self.leaf_accuracy_ = final.leaf_accuracy_
+        self.feature_importances_ = final.feature_importances_
         self.classes_ = problem.classes
         self.n_features_in_ = final.n_features_in_
         if hasattr(final, "feature_names_in_"):

@@ -13,11 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treewright.errors import InputError
 from treewright.estimators._importances import own_importances
+from treewright.estimators._importances_of_answers import worst_leaf_importances
 from treewright.estimators._interrupt import settle_interrupt
 from treewright.estimators._tree_estimator import TreeClassifier
 from treewright.problem import make_problem
 from treewright.result import SolveStatus
-from treewright.search import Limits, ProgressCallback, check_n_jobs, progress_bar
+from treewright.search import Limits, ProgressCallback, check_n_jobs, leaf_value, progress_bar
 
 __all__ = ["MIPTreeClassifier"]
 
@@ -78,8 +79,8 @@ class MIPTreeClassifier(TreeClassifier):
         For "leaf_accuracy" a `LeafAccuracyResult`, whose objective is Q.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Upper bound on how much the objective grows without the column, in units of the objective: its growth when every
-        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1. Not
-        available for "leaf_accuracy", whose objective is the worst leaf.
+        split on the column becomes a leaf. 0 for columns that the tree does not use. Not scaled to a sum of 1. For
+        "leaf_accuracy" it is by how much the accuracy of the worst leaf falls.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -222,8 +223,11 @@ class MIPTreeClassifier(TreeClassifier):
             )
         self.result_ = result
         self.tree_ = result.tree
-        if self.formulation != "leaf_accuracy":  # whose objective is no sum over leaves
-            self.feature_importances_ = own_importances(result.tree, problem)
+        self.feature_importances_ = (
+            worst_leaf_importances(result.tree, 1.0, leaf_value)
+            if self.formulation == "leaf_accuracy"
+            else own_importances(result.tree, problem)
+        )
         self.classes_ = problem.classes
         if result.status is SolveStatus.FEASIBLE:
             warnings.warn(

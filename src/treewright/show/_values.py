@@ -24,15 +24,18 @@ def value_words(tree: Tree, node: int, digits: int | None, *, plain: bool = True
     """Return the value of a node with `digits` significant digits; for people with typographic signs, if not `plain`.
 
     Digits before the point are never rounded away, and more digits are written where the leaves differ only in later
-    ones. None writes the shortest decimal that reads back as the same float64. Several outputs stand in brackets. A
-    line is written as mean and largest terms: ``22.5 + 9.1 * (rooms - 6.2) and 11 more terms``; None writes all.
+    ones. For people, thousands are grouped (``240,043``), as in all tables of the report; text that programs may read
+    has the number as it is. None writes the shortest decimal that reads back as the same float64. Several outputs stand
+    in brackets. A line is written as mean and largest terms: ``22.5 + 9.1 * (rooms - 6.2) and 11 more terms``; None
+    writes all.
     """
     words = [
-        signed(_written(float(tree.value[node, output]), _range(tree, output), digits), plain=plain)
+        signed(_written(float(tree.value[node, output]), _range(tree, output), digits, plain), plain=plain)
         + _terms(tree, node, output, digits, plain)
         for output in range(tree.n_outputs)
     ]
-    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+    between = ", " if plain else "; "  # grouped thousands have commas
+    return words[0] if len(words) == 1 else f"({between.join(words)})"
 
 
 def signed(number: str, *, plain: bool = False) -> str:
@@ -63,15 +66,23 @@ def _plain(number: float, digits: int | None) -> str:
     return repr(number) if digits is None else f"{number:.{min(digits, TERM_DIGITS)}g}"
 
 
-def reward_words(tree: Tree, node: int, digits: int | None, costs: NDArray[np.float64] | None = None) -> str:
+def reward_words(
+    tree: Tree,
+    node: int,
+    digits: int | None,
+    costs: NDArray[np.float64] | None = None,
+    *,
+    plain: bool = True,
+) -> str:
     """Return the mean reward of the action that a node of a policy tree takes, as `value_words` writes numbers."""
     values = tree.value if costs is None else tree.value - costs
     leaves = np.flatnonzero(tree.is_leaf)
     own = values[leaves, tree.prediction[leaves]]
-    return _written(float(values[node, tree.prediction[node]]), (float(own.min()), float(own.max())), digits)
+    ends = (float(own.min()), float(own.max()))
+    return signed(_written(float(values[node, tree.prediction[node]]), ends, digits, plain), plain=plain)
 
 
-def _written(value: float, ends: tuple[float, float], digits: int | None) -> str:
+def _written(value: float, ends: tuple[float, float], digits: int | None, plain: bool) -> str:
     if digits is None or not math.isfinite(value):
         return repr(value)
     if value == 0:
@@ -81,9 +92,10 @@ def _written(value: float, ends: tuple[float, float], digits: int | None) -> str
     if 0 < spread < math.inf:
         later = _exponent(max(abs(smallest), abs(largest))) - _exponent(spread)
         digits = min(max(digits, later + SPREAD_DIGITS), MOST_DIGITS)
+    grouped = "" if plain else ","
     if digits <= _exponent(value) < LARGEST_WRITTEN_OUT:
-        return f"{value:.0f}"
-    return f"{value:.{digits}g}"
+        return f"{value:{grouped}.0f}"
+    return f"{value:{grouped}.{digits}g}"
 
 
 def place_of(tree: Tree, node: int) -> float:

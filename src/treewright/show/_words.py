@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.show._printable import printable
-from treewright.show._values import MINUS, reward_words, signed, value_words
+from treewright.show._values import MINUS, reward_words, value_words
 from treewright.tree import Tree, TreeKind, relation, subject
 
 __all__ = [
@@ -85,7 +85,7 @@ def leaf_words(
     chosen = int(tree.prediction[node])
     if tree.kind is TreeKind.POLICY:
         after = "" if costs is None else "after costs "
-        mean = signed(reward_words(tree, node, digits, costs), plain=plain) if count > 0 else ""
+        mean = reward_words(tree, node, digits, costs, plain=plain) if count > 0 else ""
         reward = f"mean reward {after}{mean}" if mean else ""
         return LeafWords(printable(str(tree.classes[chosen])), "", rows, reward=reward)
     share = percent(_share(tree, node, chosen)) if count > 0 and tree.value[node].any() else ""

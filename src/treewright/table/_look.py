@@ -237,7 +237,8 @@ def look_at(
         if len(counts) != 1 or len(labels) == table.n_rows:  # an empty field may be the other label
             findings = [*of_labels(target, labels, counts), *findings]  # first: faults of labels matter most
     findings.sort(key=lambda finding: (not finding.is_fault, bool(finding.action) and finding.is_fault))
-    findings += of_rows(table, labels if labels is None or len(labels) == table.n_rows else None)
+    told = outcome is not None and len(outcome[1]) == table.n_rows
+    findings += of_rows(table, outcome[1] if outcome is not None and told else None)
     ignored = {finding.column for finding in findings if finding.action == "ignore"}
     if table.names and not faults and ignored.issuperset(table.names):
         findings.append(Finding(None, NONE_LEFT))

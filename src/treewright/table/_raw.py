@@ -148,6 +148,12 @@ def from_objects(name: str, values: Sequence[Any]) -> RawColumn:
                 dict.fromkeys(v for v in values if kinds[type(v)] in ("number", "boolean") and v == v)
             )
             texts = list(dict.fromkeys(v for v in values if kinds[type(v)] == "text"))
+            if len(values) > 2 and [v for v in values if kinds[type(v)] == "text"] == list(values[:1]):
+                raise InputError(
+                    f"Column {name!r} holds numbers but for its first cell, {texts[0]!r:.60}: the first row seems to "
+                    "be the header, as below merged titles of a spreadsheet. Read it as that: "
+                    "pandas.read_excel(path, header=1)."
+                )
             raise InputError(
                 f"Column {name!r} mixes numbers (such as {quoted(others[:3])}) and text (such as "
                 f"{quoted(texts[:3])}). Make all cells numbers (missing ones None or NaN), or all text."

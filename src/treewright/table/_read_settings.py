@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -179,8 +180,10 @@ def _mapping(value: Any, where: str, *known: str) -> dict[str, Any]:
         )
     unknown = [name for name in value if known and name not in known]
     if unknown:
+        meant = get_close_matches(str(unknown[0])[:40], known, 1)
         raise InputError(
-            f"{where} has an unknown entry {str(unknown[0])[:40]!r}; known are {', '.join(known)}."
+            f"{where} has an unknown entry {str(unknown[0])[:40]!r}; "
+            f"{f'did you mean {meant[0]!r}? Known' if meant else 'known'} are {', '.join(known)}."
         )
     return value
 

@@ -445,3 +445,11 @@ def test_what_is_accepted_of_a_quantity_can_be_followed(tmp_path, monkeypatch):
     )
     seen = run("look", "houses.csv", "--target", "price")
     assert "Accept all: treewright fit houses.csv --task regression --target price --ignore id" in seen.stdout
+
+
+def test_a_name_that_ends_in_a_stop_gets_no_second_one(capsys):
+    from treewright.cli._read_csv import note_left_out
+
+    note_left_out(["Kunden-Nr."])
+    note_left_out(["id"])
+    assert capsys.readouterr().err == "Left out: Kunden-Nr.\nLeft out: id.\n"

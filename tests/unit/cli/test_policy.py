@@ -74,6 +74,13 @@ def test_actions_with_the_names_of_other_rewards_are_found(trial):
         assert words in checked.stdout
 
 
+def test_rows_of_other_rewards_do_not_repeat(trial):
+    assert "repeat" not in run(*FIT).output
+    assert "repeat" not in run("look", "trial.csv", "--reward", "drug", "--reward", "none").output
+    lines = (trial / "trial.csv").read_text().split("\n")
+    assert len({line.rsplit(",", 3)[0] for line in lines[1:-1]}) < 120  # of equal features
+
+
 def test_a_changed_reward_is_found(trial):
     assert run(*FIT, "-o", "m.json").exit_code == 0
     rows = (trial / "trial.csv").read_text().split("\n")
@@ -126,3 +133,26 @@ def test_what_a_policy_tree_cannot_do_is_told(trial, arguments, said):
     done = run(*arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+def test_actions_have_names_for_people_and_predictions_keep_those_of_the_file(trial):
+    names = trial / "columns.yaml"
+    names.write_text("label-names: {drug: Give the drug, none: No treatment}\n")
+    done = run(*FIT, "--columns", "columns.yaml", "-o", "m.json")
+    assert "Give the drug" in done.stdout
+    assert "No treatment" in run("show", "m.json", "--columns", "columns.yaml").stdout
+    assert set(run("predict", "m.json", "trial.csv").stdout.split()) == {"prediction", "drug", "none"}
+    assert (
+        run("report", "m.json", "trial.csv", "--columns", "columns.yaml", "-o", "report.html").exit_code == 0
+    )
+    page = (trial / "report.html").read_text()
+    assert "Give the drug</" in page
+    assert "for everybody" in page
+    names.write_text("labels: {drug: Give the drug}\n")
+    done = run(*FIT, "--columns", "columns.yaml")
+    assert done.exit_code == 2
+    assert "goes under label-names: {drug: Give the drug}" in done.output
+    names.write_text("label_names: {drug: Give the drug}\n")
+    done = run(*FIT, "--columns", "columns.yaml")
+    assert done.exit_code == 2
+    assert "did you mean 'label-names'? Known are about," in done.output

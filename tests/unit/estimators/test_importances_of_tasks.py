@@ -99,7 +99,7 @@ def test_cross_validated_trees_have_those_at_the_chosen_penalty(choose: str) -> 
         assert model.feature_importances_[root] == pytest.approx(alone.objective - own)
 
 
-def test_programs_have_them_but_where_the_objective_is_the_worst_leaf() -> None:
+def test_programs_have_them() -> None:
     pytest.importorskip("highspy")
     X, targets, _ = rows(3)
     y = (targets["label"] == "a").astype(int)
@@ -107,4 +107,7 @@ def test_programs_have_them_but_where_the_objective_is_the_worst_leaf() -> None:
     plain = OptimalTreeClassifier(0.01, max_depth=1).fit(X[:30, :2], y[:30])
     assert program.feature_importances_.sum() == pytest.approx(plain.feature_importances_.sum())
     worst = MIPTreeClassifier("leaf_accuracy", max_depth=1, min_samples_leaf=5).fit(X[:20, :2], y[:20])
-    assert not hasattr(worst, "feature_importances_")
+    root = worst.tree_.splits[0]
+    assert root is not None
+    alone = max(np.bincount(y[:20])) / 20
+    assert worst.feature_importances_[root.column] == pytest.approx(worst.result_.objective - alone)

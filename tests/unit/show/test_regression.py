@@ -10,6 +10,7 @@ import pytest
 
 from treewright.show import notebook_html, rules, to_graphviz, to_rules, to_text, tree_figure
 from treewright.show._colours import DARKEST, class_colours, leaf_tint
+from treewright.show._report._estimates import written
 from treewright.show._values import place_of, value_words
 from treewright.tree import Column, ColumnKind, Line, ThresholdSplit, grow_regression
 
@@ -49,6 +50,27 @@ def words(tree, digits):
 )
 def test_values_are_written_out_and_differ(targets, digits, expected):
     assert words(made(*targets), digits) == expected
+
+
+def test_thousands_are_grouped_for_people_as_in_tables_and_not_in_what_programs_read():
+    tree = made(240043.0, 1234.5, -15000.0)
+    leaves = [int(leaf) for leaf in np.flatnonzero(tree.is_leaf)]
+    assert [value_words(tree, leaf, 6, plain=False) for leaf in leaves] == [
+        "240,043",
+        "1,234.5",
+        "\u221215,000",
+    ]
+    assert [value_words(tree, leaf, 6) for leaf in leaves] == ["240043", "1234.5", "-15000"]
+    assert [written(number) for number in (240043.0, 1234.0, -15000.0)] == [
+        "240,043",
+        "1,234",
+        "\u221215,000",
+    ]
+    page = notebook_html(tree)
+    assert "240,043" in page
+    assert "240043" not in page
+    assert "240043" in to_text(tree)
+    assert value_words(made([1000.0, 2.0], [1.0, 2.0]), 1, 6, plain=False) == "(1,000; 2)"
 
 
 def test_text_and_rules_round_alike():

@@ -308,3 +308,16 @@ def test_the_advice_on_infinity_runs_on_arrays_and_frames() -> None:
         scope = {"X": X, "numpy": numpy}
         exec(of_array if isinstance(X, numpy.ndarray) else of_frame, scope)
         assert numpy.isnan(table_from(scope["X"]).X).sum() == 1
+
+
+def test_a_header_below_merged_titles_is_named() -> None:
+    """What pandas reads of such a sheet without header=1; text further down is another fault."""
+    frame = pd.DataFrame(
+        {"Customer": ["Age", 34, 51], "Unnamed: 1": ["Income", 1800, 2500], "Loan": ["Result", "good", "bad"]}
+    )
+    with pytest.raises(InputError, match="2 columns cannot be read") as caught:
+        table_from(frame)
+    assert "first cell, 'Age': the first row seems to be the header" in str(caught.value)
+    assert "pandas.read_excel(path, header=1)" in str(caught.value)
+    with pytest.raises(InputError, match="mixes numbers"):
+        table_from(pd.DataFrame({"age": [34, "none", 51]}))

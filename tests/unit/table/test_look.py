@@ -7,7 +7,16 @@ import pytest
 
 from treewright import OptimalTreeClassifier
 from treewright.errors import InputError
-from treewright.table import Settings, load_csv, look, read_settings, settings_of, settings_text
+from treewright.table import (
+    Settings,
+    load_csv,
+    look,
+    look_at,
+    read_settings,
+    settings_of,
+    settings_text,
+    table_from,
+)
 
 
 def frame(**columns):
@@ -92,6 +101,13 @@ def test_rows_that_repeat():
     ]
 
 
+def test_rows_of_other_numbers_to_predict_do_not_repeat():
+    table = table_from(pd.concat([frame(), frame().head(3)]).drop(columns="y"))
+    for outcome, repeats in ((np.arange(table.n_rows), False), (np.zeros(table.n_rows), True)):
+        seen = look_at(table, None, name="sales", outcome=("sales", outcome))
+        assert ("repeat an earlier one" in str(seen)) == repeats
+
+
 def test_files_with_faults_show_everything_at_once(tmp_path):
     path = tmp_path / "d.csv"
     rows = "".join(f"{k:03d};{50 + k},000;{'refused' if k == 7 else k};{'uv'[k % 2]}\n" for k in range(40))
@@ -152,7 +168,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("text", "says"),
         [
-            ("colums: {}", "an unknown entry 'colums'; known are about, encoding"),
+            ("colums: {}", "an unknown entry 'colums'; did you mean 'columns'\\? Known are about, encoding"),
             ("columns: {a: {use: maybe}}", "choose one of quantity, category, ignore"),
             ("columns: [a]", "not a mapping"),
             ("decimal: 3", "choose one of comma, point"),

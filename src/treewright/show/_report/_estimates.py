@@ -98,7 +98,7 @@ def written(number: float, digits: int = DIGITS, unit: str = "") -> str:
     if 10**digits <= abs(number) < 10**15:
         text = f"{number:,.0f}"
     else:
-        text = f"{number:.{digits}g}"
+        text = f"{number:,.{digits}g}"
         text = "0" if text == "-0" else text
     return with_unit(text.replace("-", "\u2212", 1) if number < 0 else text, unit)
 

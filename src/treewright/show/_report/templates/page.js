@@ -391,10 +391,13 @@ function sideWords(n, row) { // what the path answers at node n, in the words of
   return `${left ? "≤" : ">"} ${withUnit(signed(node.threshold), columns[node.column])}`;
 }
 
+/* A number with thousands apart, as in the tables; columns have none, for they may be years or codes. */
+function grouped(text) { return text.replace(/^\D?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ",")); }
+
 /* The words of a leaf for a row; the numbers of a line depend on the row. */
 function saysOf(leaf, row) {
   if (!nodes[leaf].line) return nodes[leaf].says;
-  const said = valuesOf(leaf, row).map((x, k) => `${words.outputs[k].name} ${short(x)} ${words.outputs[k].unit}`.trim());
+  const said = valuesOf(leaf, row).map((x, k) => `${words.outputs[k].name} ${grouped(short(x))} ${words.outputs[k].unit}`.trim());
   return said.join(", ");
 }
 
