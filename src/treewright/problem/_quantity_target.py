@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.errors import QuantityTargetWarning
 from treewright.table import is_no_class
@@ -40,7 +41,10 @@ def warn_of_quantity(y: Any, stacklevel: int = 3) -> None:
         return
     if labels.dtype.kind not in "iufU" or len(np.unique(labels[:: len(labels) // GLANCE + 1])) <= FEW:
         return
-    if labels.dtype.kind != "U" and not (np.isfinite(labels).all() and (labels == np.floor(labels)).all()):
+    if labels.dtype.kind == "U":
+        if _are_plain(labels):  # who gives text means classes, but not by `$420,000`
+            return
+    elif not (np.isfinite(labels).all() and (labels == np.floor(labels)).all()):
         return
     if is_no_class(labels):
         count = len(np.unique(labels))
@@ -52,3 +56,12 @@ def warn_of_quantity(y: Any, stacklevel: int = 3) -> None:
             QuantityTargetWarning,
             stacklevel=stacklevel,
         )
+
+
+def _are_plain(labels: NDArray[np.str_]) -> bool:
+    """Whether all labels are numbers without a unit."""
+    try:
+        labels.astype(np.float64)
+    except ValueError:
+        return False
+    return True

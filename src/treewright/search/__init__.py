@@ -10,7 +10,8 @@ from treewright.search._frontier import check_max_leaves as check_max_leaves
 from treewright.search._guided import Guessed, Guesses, solve_guided
 from treewright.search._integers import IntegerCosts, integer_costs, whole_weights
 from treewright.search._integers import is_coarse as is_coarse
-from treewright.search._jobs import answers_in_order, check_n_jobs, jobs_for, threads_of
+from treewright.search._jobs import answers_in_order, check_n_jobs, threads_of
+from treewright.search._jobs import jobs_for as jobs_for
 from treewright.search._leaf_accuracy import solve_leaf_accuracy, solve_with_leaf_accuracy
 from treewright.search._leaf_accuracy_result import leaf_accuracy_result_of, leaf_value
 from treewright.search._limits import Limits, Progress, ProgressCallback, stop_reason
@@ -78,7 +79,6 @@ __all__ = [
     "choose_engine",
     "forecast_search",
     "integer_costs",
-    "jobs_for",
     "leaf_accuracy_result_of",
     "leaf_value",
     "progress_bar",

@@ -30,7 +30,7 @@ from treewright.search._prune_additive import pruned_by_leaves, pruned_splits
 from treewright.search._ranked_run import NOTHING_COUNTED
 from treewright.search._result import ROUNDING, SECONDS_OF_PRUNING, refute
 from treewright.search._single_split import NOTHING_SEARCHED, UNRANKED, ends_unranked, one_split
-from treewright.tree import Split, Tree, settle_missing, weigh_complete_columns
+from treewright.tree import Split, Tree, settle_missing
 
 __all__ = ["AdditiveQuestion", "as_shares", "interrupted", "search_all_thresholds"]
 
@@ -268,9 +268,9 @@ class AdditiveQuestion(Generic[Result]):
         told = (*problem.notes, *problem.table.notes, *(notes if proven else ()))
         if finished and not proven:
             told = (*told, note_of_rounding(self.rounded, open_to))
-        rows, weight = problem.table.X, problem.sample_weight  # ranks were made of rows without their weights
+        rows, weight = problem.table.X, problem.sample_weight
         return self.kind(
-            tree=settle_missing(weigh_complete_columns(tree, rows, weight), rows, weight),
+            tree=settle_missing(tree, rows, weight),
             status=SolveStatus.OPTIMAL if proven else SolveStatus.FEASIBLE,
             objective=objective,
             lower_bound=max(0.0, min(objective, bound)),

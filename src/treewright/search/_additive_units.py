@@ -1,5 +1,7 @@
 """Integers for additive losses, so that the search compares exactly.
 
+Longer than 400 lines: the units of three losses, each with the proof of its rounding.
+
 The engine minimises integers: a leaf of loss L costs ``(floor(L / 2**shift) << tie_bits) + leaf``, where L is computed
 from whole numbers (rounded, scaled weights and targets), ``leaf`` is the leaf penalty, and the lowest bits count
 leaves, so that of trees of equal cost the one with the fewest leaves wins. What all this rounding may move is kept as a

@@ -1,5 +1,7 @@
 """Search guided by a reference ensemble: guess thresholds, the depth, lower bounds, or any of these together.
 
+Longer than 400 lines: a quarter of it documents parameters and results.
+
 McTavish et al. 2022. What each guess does to the answer:
 
 * thresholds: the search is exact over fewer splits; Theorem 4.1 compares the result with the reference.

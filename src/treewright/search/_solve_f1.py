@@ -55,7 +55,7 @@ from treewright.search._searches import Searches
 from treewright.search._single_split import MOST_CELLS, one_split
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
-from treewright.tree import Split, Tree, settle_missing, weigh_complete_columns
+from treewright.tree import Split, Tree, settle_missing
 
 __all__ = ["solve_f1"]
 
@@ -331,7 +331,7 @@ class _Run:
         elif not self.proven and self.stop is None:  # a round could not be proven for its numbers
             notes = (*notes, note_of_rounding("The weights", max(left, FLOAT)))
         X, weight = self.problem.table.X, self.problem.sample_weight  # rounds weigh a row by its cost, too
-        tree = settle_missing(weigh_complete_columns(best.tree, X, weight, counted=False), X, weight)
+        tree = settle_missing(best.tree, X, weight)
         return F1Result(
             tree=tree,
             status=SolveStatus.OPTIMAL if self.proven else SolveStatus.FEASIBLE,

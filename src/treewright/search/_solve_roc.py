@@ -36,7 +36,7 @@ from treewright.search._roc import RocFrontier, RocLine, RocPoint
 from treewright.search._searches import Searches
 from treewright.search._solve import search_chosen
 from treewright.search._space import Thresholds
-from treewright.tree import Tree, settle_missing, weigh_complete_columns
+from treewright.tree import Tree, settle_missing
 
 __all__ = ["solve_roc"]
 
@@ -211,7 +211,7 @@ class _Run:
         a, b = side.prices
         X, weight = self.problem.table.X, self.problem.sample_weight  # costs are in those of the search
         tree = counted_tree(self.at(a, b), found.tree.splits)
-        tree = settle_missing(weigh_complete_columns(tree, X, weight, counted=False), X, weight)
+        tree = settle_missing(tree, X, weight)
         corner = self.corner(tree)
         cost = [Fraction(a) * Fraction(c.false_positive) + Fraction(b) * Fraction(c.false_negative)
                 for c in (corner, side.left, side.right)]  # fmt: skip

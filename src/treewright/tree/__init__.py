@@ -25,7 +25,6 @@ from treewright.tree._grow_survival import grow_survival
 from treewright.tree._labels import label_positions
 from treewright.tree._line import Line
 from treewright.tree._missing_side import settle_missing as settle_missing
-from treewright.tree._missing_side import weigh_complete_columns as weigh_complete_columns
 from treewright.tree._routing import children_of as children_of
 from treewright.tree._routing import rows_of_nodes as rows_of_nodes
 from treewright.tree._simplify import merge_equal_leaves, prune_empty_leaves, reduce_tree

@@ -160,7 +160,7 @@ def test_without_matplotlib_show_names_the_extra_and_the_formats_that_need_none(
 def test_verify_accepts_the_truth_and_finds_a_lie(data, model, tmp_path):
     result = run("verify", model, data)
     assert result.exit_code == 0, result.output
-    assert "Verified: 19 of 19" in result.output
+    assert "Verified: 21 of 21" in result.output
     document = json.loads(model.read_text())
     document["certificate"]["objective"] *= 0.9
     lie = tmp_path / "lie.json"

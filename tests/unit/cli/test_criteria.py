@@ -121,7 +121,7 @@ def test_what_does_not_go_together_is_refused(arguments, message, data):
 def test_rounded_logarithms_are_answered_with_a_criterion_without_them(command, tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=1000).round(2)
-    pd.DataFrame({"x": x, "hits": rng.poisson(20_000 * (1 + 0.003 * x))}).to_csv(
+    pd.DataFrame({"x": x, "hits": rng.poisson(2_000_000 * (1 + 0.0003 * x))}).to_csv(
         tmp_path / "hits.csv", index=False
     )
     asked = ["-t", "hits", "--task", "regression", "--criterion", "poisson", "--max-depth", "2"]

@@ -280,7 +280,7 @@ def test_a_signal_ends_what_only_reads(verb, data, tmp_path, monkeypatch, number
     import treewright.near_optimal
     import treewright.verify
 
-    made, page = tmp_path / "made.json", tmp_path / "page.html"
+    made, page = tmp_path / "made.json", tmp_path / ("page.html" if verb == "choose" else "found.json")
     of_one_tree = verb in ("verify", "audit")
     search = ["fit", "-c", ".05"] if of_one_tree else ["near-optimal", "--cost-complexity", ".05"]
     asked = [*search, str(data), "-t", "y", "--max-depth", "2", "-o", str(made)]

@@ -60,7 +60,7 @@ def test_a_small_tree_near_the_numbers_of_a_column(numbers, tmp_path):
     assert kept.result.sentence() in run("show", out).output
     checked = run("verify", out, old)
     assert checked.exit_code == 0, checked.output
-    assert "Verified: 19 of 19 checks hold." in checked.output
+    assert "Verified: 21 of 21 checks hold." in checked.output
     assert run("verify", out, old, "--target", "y").exit_code == 1  # other numbers
     assert run("verify", out, new).exit_code == 1  # other rows
     predicted = run("predict", out, new)

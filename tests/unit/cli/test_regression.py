@@ -69,7 +69,7 @@ def test_the_file_holds_the_certificate_and_its_question(model):
 def test_every_check_holds_on_its_own_data(data, model):
     result = run("verify", model, data)
     assert result.exit_code == 0, result.output
-    assert "19 of 19 checks hold" in result.output
+    assert "21 of 21 checks hold" in result.output
     passed = [line for line in result.output.splitlines() if line.startswith("ok")]
     assert not [line for line in passed if "classification" in line or "differ" in line]
 

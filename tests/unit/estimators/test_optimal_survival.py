@@ -129,7 +129,7 @@ def test_nothing_to_find():
         ([1.0, 2.0, 3.0], r"y has shape \(3,\)"),
         (np.ones((3, 3)), r"y has shape \(3, 3\)"),
         (np.zeros(3, dtype=[("a", bool), ("b", float), ("c", float)]), "fields"),
-        ((["a"] * 3, [1.0, 2.0, 3.0]), "event must be true or false"),
+        ((["a"] * 3, [1.0, 2.0, 3.0]), "event holds the word 'a'; give true or false"),
     ],
 )
 def test_bad_targets(y, said):

@@ -68,7 +68,7 @@ def test_settings_are_read_as_they_were_written(tmp_path):
     [
         ("columns: {a: {change: up}}", "choose one of any, never, only-up, only-down"),
         ("columns: {a: {codes: {x: y}}}", "'x' is not a number"),
-        ("about: {purpos: x}", "entry 'purpos'; known are purpose"),
+        ("about: {purpos: x}", "entry 'purpos'; did you mean 'purpose'"),
         ("columns: {a: {name: [1]}}", "one line of text"),
     ],
 )

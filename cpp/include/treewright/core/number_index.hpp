@@ -1,5 +1,5 @@
-// Numbers of things by a hash of each: what a hash table holds where the things themselves lie elsewhere. Several things
-// may share a hash; the caller says which of them is meant.
+// Numbers of things by a hash of each: what a hash table holds where the things themselves lie elsewhere. Several
+// things may share a hash; the caller says which of them is meant.
 #pragma once
 
 #include <cstddef>

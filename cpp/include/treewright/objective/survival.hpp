@@ -7,9 +7,9 @@
 //
 // As sums of losses of rows that are not negative, with one theta for a leaf, L is monotone and superadditive. A
 // logarithm has no exact value, so L is computed in double precision, in units of 2^-scale, with an error below `slack`
-// units (proof at `largest_error` in survival.cpp). All hazards are divided by v, a power of two of at most h_i / d_i of
-// any row: D log v is taken from both terms of L, and small logarithms have small errors. The integer loss of a set S of
-// n >= 1 rows is
+// units (proof at `largest_error` in survival.cpp). All hazards are divided by v, a power of two of at most the least
+// h_i / d_i: D log v is taken from both terms of L, and small logarithms have small errors. The integer loss of a set S
+// of n >= 1 rows is
 //     l(S) = floor(p - K),  p = computed D log(H / (D v)) 2^scale,  K = sum (k_i - 4 slack) + 3 slack,
 // k_i an integer of at most d_i log(h_i / (d_i v)) 2^scale. Then with e = slack:
 //  l >= 0           L - sum of errors of k_i is not negative, so p - K >= -e + 4 e n - 3 e >= 0.
