@@ -96,7 +96,7 @@ def _pruned_alike(case: Case, inputs: np.ndarray, words: str) -> Iterator[Mismat
 
 def _routed(tree: Any, inputs: np.ndarray, pruning: np.ndarray) -> np.ndarray:
     """Traversals of one tree, (n_nodes, n_rows): the score of the worst ancestor, clipped to what pruning leaves."""
-    q = scores_to_q(_scores(tree, inputs))
+    q = scores_to_q(_scores(tree, inputs))[:, tree.shape.nodes]
     if tree.routing == "published":
         return np.minimum(np.clip(q, 0, 1), pruning).T
     return np.clip(q + 0.5, 0, pruning).T
@@ -109,7 +109,10 @@ def _scores(tree: Any, inputs: np.ndarray) -> np.ndarray:
         raw = (raw - _of(tree.running_mean)[:, None]) / width[:, None] * _of(tree.scale)[:, None]
     if tree.elu:
         raw = np.where(raw > 0, raw, np.expm1(np.minimum(raw, 0)))
-    return raw + _of(tree.bias)[:, None]
+    # Of the complete tree: the nodes that are present have all their ancestors.
+    scores = np.zeros((2**tree.depth - 1, len(inputs)))
+    scores[tree.shape.nodes[tree.shape.inner]] = raw + _of(tree.bias)[:, None]
+    return scores
 
 
 def _shares(out: np.ndarray, n_classes: int) -> np.ndarray:
