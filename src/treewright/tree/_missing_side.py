@@ -31,7 +31,7 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
     Returns
     -------
     Tree
-        Every training row stays in its leaf.
+        `tree` itself if all its sides are settled. Every training row stays in its leaf.
 
     Examples
     --------
@@ -57,7 +57,8 @@ def settle_missing(tree: Tree, X: NDArray[np.float64], sample_weight: NDArray[np
             split = in_part.get(node)
             if split is not None and len(rows) > 0 and not np.isnan(X[rows, split.column]).any():
                 splits[node] = _settled(split, split.goes_left(X, rows), sample_weight[rows])
-    return replace(tree, splits=tuple(splits))
+    is_settled = all(new is old for new, old in zip(splits, tree.splits, strict=True))
+    return tree if is_settled else replace(tree, splits=tuple(splits))
 
 
 def _settled(
