@@ -7,8 +7,8 @@
 //      (dense_program.hpp);
 //   2. dives with more and more discrepancies (Harvey and Ginsberg 1995): take the second, third, ... best split where
 //      the first may have been wrong;
-//   3. the plain search again and again with a rising budget: each round proves the bound up to its budget, or ends
-//      with the optimum. Rounds share the cache, so a round costs little more than what is new in it.
+//   3. the plain search again and again with a rising budget (budget_rounds.hpp): each round proves the bound up to its
+//      budget, or ends with the optimum. Rounds share the cache.
 #pragma once
 
 #include "space/row_values.hpp"
@@ -79,13 +79,12 @@ Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t max_steps) {
         announce(known);
     }
     while (open()) {
-        // Half of what is left, and everything once little is left.
-        const std::int64_t gap = known.upper - known.lower;
-        const bool last = !options_.budgets || 16 * gap < known.upper;
+        const std::int64_t budget = rounds_.next(known), steps = control_.steps();
         control_.pause_after(steps_left());
-        const Bounds found = solve_root(last ? kInfinity : known.lower + gap / 2 + 1);
+        const Bounds found = solve_root(options_.budgets ? budget : kInfinity);
         control_.resume();
         known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
+        if (known.lower >= budget) rounds_.done(known.lower, control_.steps() - steps);
         announce(known);
     }
     return known;

@@ -34,6 +34,7 @@ from treewright.near_optimal._units import Units, units_of
 from treewright.problem import Problem
 from treewright.result import SolveResult, SolveStatus, StopReason
 from treewright.search import (
+    BinaryOptions,
     Limits,
     Progress,
     ProgressCallback,
@@ -58,6 +59,8 @@ STAGES = (
 )  # of the slack: what is complete if a limit ends the next
 QUICK = 0.002  # of the seconds left: after a stage that took less, the next but the last is left out
 SAME = Fraction(1, 10**12)  # relative, of sums of the same weights
+# Of the optimum within a depth: a set needs the proof, and nobody waits for a bound that rises on the way to it.
+QUICK_PROOF = BinaryOptions(plain_steps=500_000)
 LEAST_SECONDS = 0.5  # for the graph of the optimal trees alone, once they are proven optimal
 
 
@@ -200,6 +203,7 @@ def solve_near_optimal(
                 progress=progress,
                 ungrouped=True,
                 grouped=grouped if goes_on else None,
+                options=QUICK_PROOF if problem.max_depth is not None else None,
             )
             if isinstance(space, SplitMatrix)
             else solve_ranked(

@@ -44,7 +44,7 @@ class BinaryOptions(Switches):
     row_prices : bool, default=True
         Compute a dual bound for every set of rows by cutting planes (``treewright/search/_prices.py``) if a
         problem is not solved with twice `plain_steps` subproblems. Used only without a depth limit, or with
-        one of 6 or more.
+        one of 7 or more.
     shared_losses : bool, default=True
         While row prices are certified, bound the loss of all conjunctions that extend a given one by
         dividing the gain of each row among the literals that exclude it.

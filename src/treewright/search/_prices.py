@@ -44,7 +44,8 @@ from treewright.search._row_groups import group_rows
 
 __all__ = ["PriceLimits", "PriceLoop", "RowPrices", "price_source"]
 
-LEAST_DEPTH = 6  # with fewer splits on a path the plain search ends sooner than prices are made
+LEAST_DEPTH = 7  # with fewer splits on a path the plain search ends sooner than prices are made
+LEAST_DEPTH_OF_GROUPS = 8  # where prices are made of groups of rows, which prove less
 MOST_CELLS = 100_000  # distinct rows x columns: above, prices cost more than they gave (docs/decisions)
 MOST_ROWS_UNGROUPED = 1200
 MOST_GROUPS = 500
@@ -342,7 +343,8 @@ def price_source(
     -----
     The schedule (``cpp/include/treewright/search/schedule.hpp``) says how much may be spent in each stage.
     """
-    shallow = max_depth is not None and max_depth < LEAST_DEPTH
+    least_depth = LEAST_DEPTH if bits.n_rows <= MOST_ROWS_UNGROUPED else LEAST_DEPTH_OF_GROUPS
+    shallow = max_depth is not None and max_depth < least_depth
     if bits.leaf_penalty == 0 or shallow or bits.n_rows * bits.n_columns > MOST_CELLS:
         return None
     loops: list[PriceLoop] = []  # one, made when it is first needed

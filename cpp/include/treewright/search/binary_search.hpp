@@ -35,6 +35,8 @@
 #include "treewright/space/binary_dataset.hpp"
 #include "treewright/kernels/pair_matrix.hpp"
 #include "treewright/core/tree_shape.hpp"
+#include "treewright/search/budget_rounds.hpp"
+#include "treewright/search/cost_bounds.hpp"
 #include "treewright/space/binary_subproblem.hpp"
 #include "treewright/space/pattern_rows.hpp"
 #include "treewright/core/control.hpp"
@@ -50,8 +52,6 @@ namespace treewright::binary {
 class FewRows;       // src/bounds/few_rows.hpp
 class RowGreedy;     // src/search/row_greedy.hpp
 class SharedBounds;  // binary_shared.hpp
-
-inline constexpr std::int64_t kInfinity = std::int64_t{1} << 61;
 
 // The switches, a line each in binary_options.def.
 struct Options {
@@ -72,12 +72,6 @@ struct Settings {
     // From `alone_steps` on: the tree is the first of equals (src/search/binary_ties.hpp), and so many threads search.
     bool first_of_equals = false;
     std::size_t threads = 1;
-};
-
-struct Bounds {
-    std::int64_t lower;  // no tree within the constraints costs less
-    std::int64_t upper;  // a tree of this cost was found
-    [[nodiscard]] bool exact() const { return lower >= upper; }
 };
 
 template <class Acc>
@@ -262,6 +256,7 @@ class Search {
     std::size_t max_bytes_;
     std::int64_t c_;
     std::span<const std::int64_t> prices_;
+    BudgetRounds rounds_;
     int discrepancies_ = 0;              // of the dives made so far
     std::int64_t similar_compared_ = 0;  // pairs of splits that B6 looked at, and those that it closed
     std::int64_t similar_closed_ = 0;
