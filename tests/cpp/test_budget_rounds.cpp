@@ -21,7 +21,7 @@ struct Climb {
     int rounds = 0;
 };
 
-// Rounds as a search makes them: one with a budget at or below the optimum proves its budget, any other one the optimum.
+// As a search makes them: a budget of at most the optimum becomes the bound, any other one ends with the optimum.
 Climb climb(Bounds known, std::int64_t optimum, const std::function<std::int64_t(std::int64_t)>& steps_of) {
     BudgetRounds rounds;
     Climb all;
