@@ -9,9 +9,7 @@
 #include <cstdio>
 #include <functional>
 
-using treewright::binary::Bounds;
-using treewright::binary::BudgetRounds;
-using treewright::binary::kInfinity;
+using treewright::BudgetRounds;
 
 namespace {
 
@@ -22,21 +20,22 @@ struct Climb {
 };
 
 // As a search makes them: a budget of at most the optimum becomes the bound, any other one ends with the optimum.
-Climb climb(Bounds known, std::int64_t optimum, const std::function<std::int64_t(std::int64_t)>& steps_of) {
+Climb climb(std::int64_t lower, std::int64_t upper, std::int64_t optimum,
+            const std::function<std::int64_t(std::int64_t)>& steps_of) {
     BudgetRounds rounds;
     Climb all;
-    while (!known.exact()) {
-        const std::int64_t budget = rounds.next(known);
-        check(budget > known.lower, "a round proves more than is known");
-        check(budget == kInfinity || budget <= known.upper, "no round for more than is needed");
+    while (lower < upper) {
+        const std::int64_t budget = rounds.next(lower, upper);
+        check(budget > lower, "a round proves more than is known");
+        check(budget <= upper, "no round for more than is needed");
         all.last_round = steps_of(std::min(budget, optimum));
         all.steps += all.last_round;
         check(++all.rounds < 1000, "the rounds end");
-        if (budget > optimum) known.upper = optimum;
-        known.lower = std::min(budget, optimum);
-        if (budget <= known.lower) rounds.done(known.lower, all.last_round);
+        if (budget > optimum) upper = optimum;
+        lower = std::min(budget, optimum);
+        if (budget <= lower) rounds.done(lower, all.last_round);
     }
-    check(known.lower == optimum, "the optimum is proven");
+    check(lower == optimum, "the optimum is proven");
     return all;
 }
 
@@ -46,7 +45,7 @@ void any_steps() {
         const auto optimum = static_cast<std::int64_t>(1 + dice.below(trial % 2 == 0 ? 30 : 1'000'000'000));
         const auto lower = static_cast<std::int64_t>(dice.below(static_cast<std::size_t>(optimum) + 1));
         const auto over = static_cast<std::int64_t>(dice.below(static_cast<std::size_t>(optimum)));
-        climb({lower, optimum + over}, optimum,
+        climb(lower, optimum + over, optimum,
               [&](std::int64_t) { return static_cast<std::int64_t>(dice.below(3) * dice.below(1'000'000'000)); });
     }
 }
@@ -55,7 +54,7 @@ void any_steps() {
 void even_growth() {
     for (const double growth : {1.0, 2.0, 4.0, 8.0, 16.0}) {
         const double optimum = 1e6;
-        const Climb all = climb({0, 1'000'000}, 1'000'000, [&](std::int64_t budget) {
+        const Climb all = climb(0, 1'000'000, 1'000'000, [&](std::int64_t budget) {
             return std::llround(1e9 * std::exp(growth * (static_cast<double>(budget) / optimum - 1)));
         });
         const double times = static_cast<double>(all.steps) / static_cast<double>(all.last_round);

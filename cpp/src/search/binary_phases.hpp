@@ -79,9 +79,9 @@ Bounds Search<Acc>::raise_bound(Bounds known, std::int64_t max_steps) {
         announce(known);
     }
     while (open()) {
-        const std::int64_t budget = rounds_.next(known), steps = control_.steps();
+        const std::int64_t budget = rounds_.next(known.lower, known.upper), steps = control_.steps();
         control_.pause_after(steps_left());
-        const Bounds found = solve_root(options_.budgets ? budget : kInfinity);
+        const Bounds found = solve_root(options_.budgets && budget < known.upper ? budget : kInfinity);
         control_.resume();
         known = {std::max(known.lower, found.lower), std::min(known.upper, found.upper)};
         if (known.lower >= budget) rounds_.done(known.lower, control_.steps() - steps);

@@ -7,32 +7,30 @@
 // two rounds, from which the growth is learned, take half of the gap each. Budgets that halve the gap every time would
 // let rounds near the optimum, which take nearly as long as the last one, add up to twice its steps.
 //
-// Any sequence of budgets ends with the optimum, because bounds that were proven stay.
+// Any rising budgets end with the optimum, because what was proven stays.
 #pragma once
-
-#include "treewright/search/cost_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-namespace treewright::binary {
+namespace treewright {
 
 class BudgetRounds {
    public:
-    // Above known.lower, and kInfinity for a last round without a budget.
-    [[nodiscard]] std::int64_t next(Bounds known) const {
-        const std::int64_t gap = known.upper - known.lower, half = known.lower + gap / 2 + 1;
-        if (kLastGap * gap < known.upper) return kInfinity;
-        if (n_done_ < 2) return half;
-        const auto left = static_cast<double>(known.upper - last_.bound);
+    // Above `lower`, what is proven, and at most `upper`, the cost of the best tree: then it is the last round.
+    [[nodiscard]] std::int64_t next(std::int64_t lower, std::int64_t upper) const {
+        const std::int64_t gap = upper - lower, half = lower + gap / 2 + 1;
+        if (kLastGap * gap < upper) return upper;
+        if (n_done_ < 2) return std::min(half, upper);
+        const auto left = static_cast<double>(upper - last_.bound);
         const double growth = std::log(static_cast<double>(last_.steps) / static_cast<double>(before_.steps)) /
                               static_cast<double>(last_.bound - before_.bound);
         const double n_left = std::round(growth * left / std::log(kGrowth));
-        if (n_left <= 1) return kInfinity;
-        return std::clamp(last_.bound + static_cast<std::int64_t>(left / n_left), known.lower + gap / 8 + 1,
-                          half + gap / 4);
+        if (n_left <= 1) return upper;
+        return std::clamp(last_.bound + static_cast<std::int64_t>(left / n_left), lower + gap / 8 + 1,
+                          std::min(half + gap / 4, upper));
     }
 
     // A round has raised the bound to `bound` and took so many steps.
@@ -53,4 +51,4 @@ class BudgetRounds {
     int n_done_ = 0;
 };
 
-}  // namespace treewright::binary
+}  // namespace treewright
