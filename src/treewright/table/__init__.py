@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
+    from treewright.table._formats import joined_missing as joined_missing
     from treewright.table._groupings import load_groups
     from treewright.table._look import joined_words as joined_words
     from treewright.table._look import look, look_at
@@ -48,6 +49,7 @@ _HOME = {
     "expand_dates": "_expand_dates",
     "header_of": "_csv",
     "is_unit": "_formats",
+    "joined_missing": "_formats",
     "joined_words": "_look",
     "load_csv": "_csv",
     "load_groups": "_groupings",
