@@ -34,6 +34,7 @@ __all__ = [
     "note_left_out",
     "read_csv",
     "read_groups",
+    "read_numbers",
     "reading_file",
     "say_what_was_read",
     "settings_with",
@@ -134,6 +135,22 @@ def read_groups(
     options = settings_with(settings, **how).reading_options(reading)
     with reading_file(path):
         return load_groups(path, name, reading=reading, **options)
+
+
+def read_numbers(
+    path: Path,
+    name: str,
+    reading: Reading | None,
+    settings: Path | None = None,
+    **how: Unpack[CsvOptions],
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Read a column that is no feature, as numbers; and what is to be said of the way in which they are written."""
+    from treewright.table import load_numbers
+
+    refuse_folder(path)
+    options = settings_with(settings, **how).reading_options(reading)
+    with reading_file(path):
+        return load_numbers(path, name, reading=reading, **options)
 
 
 def reading_file(path: Path) -> AbstractContextManager[None]:

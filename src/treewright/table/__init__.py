@@ -21,6 +21,7 @@ from treewright.table._table import Table
 from treewright.table._value_ranks import ValueRanks
 
 if TYPE_CHECKING:
+    from treewright.table._column_of_numbers import load_numbers as load_numbers
     from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
@@ -54,6 +55,7 @@ _HOME = {
     "load_csv": "_csv",
     "load_groups": "_groupings",
     "load_leniently": "_csv",
+    "load_numbers": "_column_of_numbers",
     "look": "_look",
     "look_at": "_look",
     "read_settings": "_read_settings",
