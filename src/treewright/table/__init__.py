@@ -21,10 +21,12 @@ from treewright.table._table import Table
 from treewright.table._value_ranks import ValueRanks
 
 if TYPE_CHECKING:
+    from treewright.table._column_of_numbers import load_numbers as load_numbers
     from treewright.table._csv import CsvTable, header_of, load_csv, load_leniently, renamed
     from treewright.table._expand_dates import expand_dates
     from treewright.table._finding import Finding
     from treewright.table._formats import DateFormat, NumberFormat, Reading, is_unit
+    from treewright.table._formats import joined_missing as joined_missing
     from treewright.table._groupings import load_groups
     from treewright.table._look import joined_words as joined_words
     from treewright.table._look import look, look_at
@@ -48,10 +50,12 @@ _HOME = {
     "expand_dates": "_expand_dates",
     "header_of": "_csv",
     "is_unit": "_formats",
+    "joined_missing": "_formats",
     "joined_words": "_look",
     "load_csv": "_csv",
     "load_groups": "_groupings",
     "load_leniently": "_csv",
+    "load_numbers": "_column_of_numbers",
     "look": "_look",
     "look_at": "_look",
     "read_settings": "_read_settings",
