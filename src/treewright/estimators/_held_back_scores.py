@@ -57,7 +57,7 @@ def score_candidates(
     to_come = len(splits) * len(candidates)
     try:
         for train, test in splits:
-            part = held = None
+            part, held = None, table.X[:0]
             for candidate in candidates:
                 left = limits(to_come)
                 if isinstance(left, StopReason):
