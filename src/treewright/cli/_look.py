@@ -159,7 +159,7 @@ def look(
 
 
 def _is_no_class(seen: Look) -> bool:
-    """Whether a fit refuses the labels, because they are a quantity."""
+    """Whether a fit refuses the labels, because they are a quantity or numbers that are not whole."""
     import numpy as np
 
     from treewright.table import is_no_class
@@ -169,7 +169,10 @@ def _is_no_class(seen: Look) -> bool:
         values = np.array(labels, dtype=np.float64)
     except ValueError:
         return is_no_class(np.array(labels, dtype=np.str_))
-    return len(values) > 0 and is_no_class(np.repeat(values, rows))
+    if len(values) == 0:
+        return False
+    is_broken = bool((np.isfinite(values) & (values != np.floor(values))).any())
+    return is_broken or is_no_class(np.repeat(values, rows))
 
 
 def _given(columns: Path | None, how: CsvOptions, repeated: dict[str, list[str] | None]) -> str:

@@ -15,7 +15,7 @@ from treewright._arguments import check_arguments
 from treewright.binarize import scope_of_all
 from treewright.convert import from_sklearn
 from treewright.errors import InputError
-from treewright.problem import make_problem, warn_of_quantity
+from treewright.problem import encode_labels, make_problem, warn_of_quantity
 from treewright.result import SolveResult, SolveStatus
 from treewright.search import Limits, progress_bar, solve
 from treewright.table import Table, encode_like, table_from
@@ -244,6 +244,7 @@ def compare_with_cart(
         raise InputError("Give both X_test and y_test, or neither.")
     table = table_from(X)
     numbers = _Numbers(table)
+    encode_labels(y, table.n_rows)  # says what is wrong with labels, and what to do, before scikit-learn does
     labels = np.asarray(y)
     if cart is None:
         cart = DecisionTreeClassifier(
