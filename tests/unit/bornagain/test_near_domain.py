@@ -262,7 +262,7 @@ def test_domains_that_cannot_be_used():
         ensemble.within(domain).within(domain)
     with pytest.raises(InputError, match="The domain has 1 columns"):
         ensemble.within(Domain([0.0], [1.0], [False]))
-    with pytest.raises(InputError, match="age from 1e.39; models accept numbers"):
+    with pytest.raises(InputError, match=r"age from \S+; models accept numbers"):
         ensemble.within(Domain.of(NAMES, {"age": (1e39, np.inf)}))
     with pytest.raises(InputError, match="of 60 rows are outside the domain: column 'age' has"):
         near_everywhere(ensemble.within(domain), tolerance=1.0, X=coloured()[0])
