@@ -86,7 +86,7 @@ def near_everywhere(
     -------
     BornAgainResult
         ``loss`` is the proven distance: on no row without missing values are tree and model further apart. Within a
-        domain this and all that follows is about its rows; the tree also answers for others, of which nothing is proven.
+        domain this and all that follows is about its rows; nothing is proven about the tree's answers for others.
         ``objective`` is the number of leaves; a tree with fewer than ``lower_bound`` leaves cannot be within the
         tolerance everywhere. The status is OPTIMAL if these two are equal and the distance is within the tolerance.
 

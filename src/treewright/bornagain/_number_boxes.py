@@ -230,7 +230,10 @@ class Forest:
         """Return question k of those that were tried, with its halves."""
         column, threshold = int(cut.column[k]), float(cut.threshold[k])
         low, high = box.ends.get(column, (-math.inf, math.inf))
-        halves: list[dict[int, tuple[float, float]]] = [{column: (low, threshold)}, {column: (threshold, high)}]
+        halves: list[dict[int, tuple[float, float]]] = [
+            {column: (low, threshold)},
+            {column: (threshold, high)},
+        ]
         if self.groups is not None:
             for side, own in enumerate(halves):
                 own |= self.groups.settled(column, is_one=side == 1, ends=box.ends)

@@ -22,10 +22,10 @@ from treewright.cli._wording import size_of
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from treewright.cli._reborn_domain import AskedDomain
     import numpy as np
     from numpy.typing import NDArray
 
+    from treewright.cli._reborn_domain import AskedDomain
     from treewright.convert import Model
     from treewright.table import CsvTable
     from treewright.verify import VerificationReport

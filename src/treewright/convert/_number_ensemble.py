@@ -24,6 +24,7 @@ __all__ = ["NumberEnsemble"]
 
 LARGEST = float(np.finfo(np.float32).max)  # models refuse larger values in a row
 
+
 @dataclass(frozen=True, eq=False)
 class NumberEnsemble:
     """Trees that predict numbers, and a constant that is added to their sum.

@@ -133,7 +133,10 @@ def furthest_apart(
         if not len(open_):
             continue
         if max_boxes is not None and n_boxes >= max_boxes:
-            left = [float(reach[open_].max()), *(_most(trees, ensemble.bias, place, *boxes) for boxes in stack)]
+            left = [
+                float(reach[open_].max()),
+                *(_most(trees, ensemble.bias, place, *boxes) for boxes in stack),
+            ]
             return Furthest(far, max(far, *left), row, n_boxes)
         open_ = open_[
             np.argsort(reach[open_], kind="stable")
@@ -147,9 +150,7 @@ def furthest_apart(
     return Furthest(far, far, row, n_boxes)
 
 
-def _leaf_boxes(
-    tree: Tree, place: NDArray[np.int64], rows: DomainBoxes
-) -> tuple[Numbers, Numbers, Numbers]:
+def _leaf_boxes(tree: Tree, place: NDArray[np.int64], rows: DomainBoxes) -> tuple[Numbers, Numbers, Numbers]:
     """Return the boxes of the leaves, without those that no row reaches, and each leaf's prediction."""
     boxes = []
     pending = [(0, *rows.outermost())]

@@ -146,7 +146,9 @@ def _bounds(ensemble: NumberEnsemble, result: BornAgainResult) -> Iterator[Check
     if ensemble.domain is not None:
         outside = np.flatnonzero(~ensemble.domain.contains(rows))
         fault = _in_words(rows[outside[0]], tree) if len(outside) else ""
-        yield check("rows of the domain", fault, f"{len(rows)} rows", "A row outside proves nothing about it.")
+        yield check(
+            "rows of the domain", fault, f"{len(rows)} rows", "A row outside proves nothing about it."
+        )
     numbers = np.sort(original(ensemble).predict(rows))
     close = np.flatnonzero(np.diff(numbers) <= 2 * (tolerance + ensemble.rounding))
     fault = f"{numbers[close[0]]:.9g} and {numbers[close[0] + 1]:.9g}" if len(close) else ""

@@ -156,7 +156,5 @@ def near_numbers(command: Command, path: Path) -> tuple[Any, Any, str]:
     if asked.get("new_rows"):
         X = _table_rows(command, ensemble)
         table = Table(result.tree.columns, X)
-        agreed = value_agreement(
-            result.tree, whole.predict(X), table, tolerance=asked["within"]
-        ).sentence()
+        agreed = value_agreement(result.tree, whole.predict(X), table, tolerance=asked["within"]).sentence()
     return result, result, agreed

@@ -29,7 +29,9 @@ def case(seed):
         return [float(rng.integers(-8, 9)) / 4]
 
     def fractions(tree):
-        return replace(tree, threshold=tree.threshold + rng.choice([0.0, 0.0, 0.25, 0.5], len(tree.threshold)))
+        return replace(
+            tree, threshold=tree.threshold + rng.choice([0.0, 0.0, 0.25, 0.5], len(tree.threshold))
+        )
 
     n_trees = int(rng.integers(1, 5))
     trees = tuple(fractions(random_tree(rng, 3, n, leaf, int(rng.integers(1, 4)))) for _ in range(n_trees))
@@ -62,7 +64,9 @@ def rows_of(ensemble, domain):
         if domain.integer[j]:
             own = [v for v in own if v == round(v)]
         side = np.searchsorted(cuts, own)  # of the values in one cell the first will do
-        grouped = any(j in group for group in domain.groups)  # a column that no tree asks about may be the one
+        grouped = any(
+            j in group for group in domain.groups
+        )  # a column that no tree asks about may be the one
         values.append([v for i, v in enumerate(own) if grouped or i == 0 or side[i] != side[i - 1]])
     rows = np.array(list(itertools.product(*values)))
     for group, is_one in [(g, True) for g in domain.one_hot] + [(g, False) for g in domain.at_most_one]:
@@ -115,7 +119,9 @@ def check(seed):
     far = max(abs(Fraction(a) - Fraction(b)) for a, b in zip(said, numbers, strict=True))
     assert far <= Fraction(found.loss)
     assert found.loss <= max(tolerance, 1e-9)
-    assert set(found.tree.apply(rows)) == set(np.flatnonzero(found.tree.is_leaf))  # each is of rows of the domain
+    assert set(found.tree.apply(rows)) == set(
+        np.flatnonzero(found.tree.is_leaf)
+    )  # each is of rows of the domain
     report = verify_near_everywhere(part, found)
     assert report.ok, str(report)
     assert domain.contains(stated_rows(found)).all()
@@ -175,7 +181,10 @@ def test_a_forest_on_a_domain_with_a_group():
     assert furthest_apart(everywhere.tree, ensemble).distance <= 1.0
     assert found.scope == "all rows of the domain without missing values"
     assert "everywhere in the domain." in found.sentence()
-    assert "The domain: age from 20 to 30 (whole numbers), exactly one of red, green, blue is 1." in found.notes[1]
+    assert (
+        "The domain: age from 20 to 30 (whole numbers), exactly one of red, green, blue is 1."
+        in found.notes[1]
+    )
     for split in found.tree.splits:
         assert split is None or split.threshold == round(split.threshold)
 

@@ -87,7 +87,10 @@ def test_mistakes_about_predictions_are_explained(numbers, forest, tmp_path):
         ((old, "--predictions", "size2"), "no column 'size2'"),
         ((forest, "--predictions", "yhat"), "is no CSV, Parquet or Arrow file"),
         ((old, "--predictions", "yhat", "--prune", "rows"), "--prune is for a model of classes"),
-        ((old, "--predictions", "yhat", "--domain", "rows"), "--domain is for a tree that is near everywhere"),
+        (
+            (old, "--predictions", "yhat", "--domain", "rows"),
+            "--domain is for a tree that is near everywhere",
+        ),
         ((old, "--predictions", "yhat", "--rows", old), "rows of its own"),
         ((old, "--within", 3), "name their column"),
         ((old, "--task", "guess"), "--task 'guess'"),
@@ -198,7 +201,10 @@ def test_a_tree_near_a_regression_forest_on_a_domain(tmp_path):
     rng = np.random.default_rng(0)
     data, out, forest_file = (tmp_path / name for name in ("data.csv", "tree.json", "forest.json"))
     colour, age = rng.integers(0, 3, 60), rng.integers(18, 40, 60)
-    lines = [f"{c == 0:d},{c == 1:d},{c == 2:d},{a},{10 * c + (c == 1) * a}" for c, a in zip(colour, age, strict=True)]
+    lines = [
+        f"{c == 0:d},{c == 1:d},{c == 2:d},{a},{10 * c + (c == 1) * a}"
+        for c, a in zip(colour, age, strict=True)
+    ]
     data.write_text("\n".join(["red,green,blue,age,y", *lines]) + "\n")
     asked = ("reborn", data, "-t", "y", "--task", "regression", "--faithful", "everywhere", "--within", 2)
     groups = ("--one-hot", "red, green,blue", "--domain", "rows")
@@ -247,9 +253,15 @@ def test_mistakes_about_nearness_everywhere_are_explained(numbers, forest, tmp_p
         ((model, "--task", "regression", "--within", 1, "--tolerance", 0.1), "--tolerance is for a tree"),
         ((model, "--task", "regression", "--within", 1, "--max-depth", 3), "--max-depth is for a tree"),
         ((model, "--task", "regression", "--faithful", "rows"), "--predictions COLUMN"),
-        ((model, "--task", "regression", "--within", 1, "--one-hot", "x0,x1"), "the column 'x1'. There are: x0"),
+        (
+            (model, "--task", "regression", "--within", 1, "--one-hot", "x0,x1"),
+            "the column 'x1'. There are: x0",
+        ),
         ((model, "--task", "regression", "--within", 1, "--domain", "rows"), "add --rows FILE.csv"),
-        ((old, "--task", "regression", "-t", "yhat", "--one-hot", "a,b"), "--one-hot is for a tree that is near"),
+        (
+            (old, "--task", "regression", "-t", "yhat", "--one-hot", "a,b"),
+            "--one-hot is for a tree that is near",
+        ),
         ((model, "--task", "regression", "--within", 1, "--forest-out", model), "leave it out here"),
         ((forest, "--task", "regression", "--within", 1), "is no regression model that can be read"),
         ((forest, "--forest-out", model), "--forest-out is for --task regression"),

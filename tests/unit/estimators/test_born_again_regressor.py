@@ -245,10 +245,18 @@ def test_near_everywhere_is_its_own_search_on_the_models_trees(rows):
 def test_near_within_a_domain():
     rng = np.random.default_rng(0)
     colour, age = rng.integers(0, 3, 80), rng.integers(18, 40, 80)
-    frame = pd.DataFrame({"red": colour == 0, "green": colour == 1, "blue": colour == 2, "age": age}).astype(float)
+    frame = pd.DataFrame({"red": colour == 0, "green": colour == 1, "blue": colour == 2, "age": age}).astype(
+        float
+    )
     y = 10.0 * colour + age * (colour == 1)
     domain = Domain.of(list(frame), {"age": (18, 39)}, integers=["age"], one_hot=[["red", "green", "blue"]])
-    asked = {"faithful": "everywhere", "tolerance": 1.0, "units": "target", "random_state": 0, "progress": False}
+    asked = {
+        "faithful": "everywhere",
+        "tolerance": 1.0,
+        "units": "target",
+        "random_state": 0,
+        "progress": False,
+    }
     model = BornAgainTreeRegressor(domain=domain, **asked).fit(frame, y)
     assert model.domain_ is domain
     assert model.ensemble_.domain is domain
