@@ -17,7 +17,7 @@ __all__ = ["ColumnGroups"]
 
 Ends = dict[int, tuple[float, float]]
 ZERO, ONE = (-math.inf, 0.0), (0.0, math.inf)
-NO_GROUP, NO_COLUMN = -1, -1
+NO_GROUP, NO_COLUMN, NOTHING = -1, -1, -2
 
 
 class ColumnGroups:
@@ -40,23 +40,15 @@ class ColumnGroups:
             self._able.append(tuple(j for j in group if domain.high[j] >= 1))
             self._asked.append(tuple(j for j in self._able[-1] if j in asked))
 
-    def last_left(self, column: int, ends: Ends) -> int:
-        """Return the column that has to be 1 where `column` is 0, in a box in which it is open; -1 if none has to."""
-        g = self.of[column]
-        if g == NO_GROUP or g >= self._n_one_hot:
-            return NO_COLUMN
-        left = [j for j in self._able[g] if j != column and ends.get(j) != ZERO]
-        return left[0] if len(left) == 1 else NO_COLUMN
-
     def settled(self, column: int, *, is_one: bool, ends: Ends) -> Ends:
         """Return the ends of the other columns of the group that follow from a column being 1, or 0."""
-        g = self.of[column]
+        g = int(self.of[column])
         if g == NO_GROUP:
             return {}
         if is_one:
             return {j: ZERO for j in self._asked[g] if j != column}
-        last = self.last_left(column, ends)
-        return {} if last == NO_COLUMN else {last: ONE}
+        lasts = self._lasts(g, ends) if g < self._n_one_hot else {}
+        return {lasts[column]: ONE} if column in lasts else {}
 
     def ones(self, ends: Ends) -> dict[int, float]:
         """Return one column of each group that needs a 1 and has none in the ends, with that 1."""
@@ -82,7 +74,19 @@ class ColumnGroups:
         one : ndarray of shape (2 * n_questions,), int64
             The column that is 1; -1 if there is none.
         """
-        none = np.full(len(column), -2)
-        of_right = np.where(self.of[column] == NO_GROUP, none, self.of[column])
-        last = np.array([self.last_left(j, ends) for j in column.tolist()], dtype=np.int64)
-        return np.append(none, of_right), np.append(last, np.full(len(column), NO_COLUMN))
+        group = self.of[column]
+        lasts = {g: self._lasts(g, ends) for g in set(group.tolist()) if 0 <= g < self._n_one_hot}
+        one = [
+            lasts[g].get(j, NO_COLUMN) if g in lasts else NO_COLUMN
+            for j, g in zip(column.tolist(), group.tolist(), strict=True)
+        ]
+        of_right = np.where(group == NO_GROUP, NOTHING, group)
+        return (
+            np.append(np.full(len(column), NOTHING), of_right),
+            np.append(np.array(one, dtype=np.int64), np.full(len(column), NO_COLUMN)),
+        )
+
+    def _lasts(self, g: int, ends: Ends) -> dict[int, int]:
+        """Return the columns of a group whose being 0 leaves one that has to be 1, each with that one."""
+        left = [j for j in self._able[g] if ends.get(j) != ZERO]
+        return {left[0]: left[1], left[1]: left[0]} if len(left) == 2 else {}

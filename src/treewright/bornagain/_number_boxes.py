@@ -208,13 +208,14 @@ class Forest:
                 node, half = at[moving], moving // n_trees
                 f, t = self.feature[node], self.threshold[node]
                 cut = f == own[half]
-                high, low = np.where(cut, highs[half], self._high[f]), np.where(cut, lows[half], self._low[f])
+                upper = np.where(cut, highs[half], self._high[f])
+                lower = np.where(cut, lows[half], self._low[f])
                 if self.groups is not None and settled is not None:
                     zeros, one = settled
-                    high = np.where((self.groups.of[f] == zeros[half]) & ~cut, 0.0, high)
-                    low = np.where(one[half] == f, 0.0, low)
-                goes_left = high <= t
-                moved = goes_left | (low >= t)
+                    upper = np.where((self.groups.of[f] == zeros[half]) & ~cut, 0.0, upper)
+                    lower = np.where(one[half] == f, 0.0, lower)
+                goes_left = upper <= t
+                moved = goes_left | (lower >= t)
                 node, moving = node[moved], moving[moved]
                 below = np.where(goes_left[moved], self.left[node], self.right[node])
                 at[moving] = below
