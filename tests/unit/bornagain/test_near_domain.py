@@ -131,6 +131,10 @@ def check(seed):
         row = furthest.row[None]
         assert domain.contains(row)[0]
         assert abs(found.tree.predict(row) - ensemble.predict(row))[0] == furthest.distance
+    other = near_everywhere(ensemble, tolerance=1.0, max_leaves=6).tree  # its thresholds are not rounded
+    far = np.abs(other.predict(rows) - numbers).max()
+    assert furthest_apart(other, part).distance == far
+    assert furthest_apart(other, part, max_boxes=3).at_most >= far
     assert found.stats["depth_lower_bound"] <= found.tree.depth
     if len(rows) > MOST_ROWS:
         return False, False
